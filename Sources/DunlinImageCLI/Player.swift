@@ -14,8 +14,8 @@ struct Player {
         output.write(Bytes(drawing.text))
     }
 
-    /// Each frame is drawn over the one before it, and stays as long as it says, drawing included: one that takes longer
-    /// is followed by the next at once. The cursor is hidden meanwhile.
+    /// Each frame is drawn over the one before it, and stays as long as it says, drawing included: one that takes
+    /// longer is followed by the next at once. The cursor is hidden meanwhile.
     func play(_ bytes: Bytes, _ size: Command.Resizing?) async throws {
         let info = try ImageInfo(of: bytes)
         let cursor = HiddenCursor(output.results)

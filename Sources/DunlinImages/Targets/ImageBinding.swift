@@ -72,8 +72,8 @@ public actor ImageBinding<Source: ImageSource> {
         throw CancellationError()
     }
 
-    /// The same without waiting: it goes on by itself, and the target is told if it fails. Throws for nil and for what is
-    /// no URL.
+    /// The same without waiting: it goes on by itself, and the target is told if it fails. Throws for nil and for what
+    /// is no URL.
     public func begin(
         _ url: String?, in slot: ImageSlot = .image, placeholder: ImagePlaceholder = .keepCurrent,
         delivery: Delivery? = nil

@@ -3,9 +3,10 @@ internal import DunlinCodecs
 /// Which image each slot of a target waits for, and who wants to know.
 ///
 /// Rules: of two requests for a slot the newer wins, and the older is ended; one that is equal to what is loading joins
-/// it. Memory is asked first: what it has is shown at once, and the placeholder is not. Each load has a number, and what
-/// comes of one that is not the slot's own any more is nobody's business. An image is shown once however many asked for
-/// it, and not at all if each of them shows it by himself. A failure shows nothing. Slots know nothing of each other.
+/// it. Memory is asked first: what it has is shown at once, and the placeholder is not. Each load has a number, and
+/// what comes of one that is not the slot's own any more is nobody's business. An image is shown once however many
+/// asked for it, and not at all if each of them shows it by himself. A failure shows nothing. Slots know nothing of
+/// each other.
 struct ImageBindingMachine<Request: Equatable, Waiter> {
     typealias LoadID = UInt64
     typealias AskerID = UInt64

@@ -7,7 +7,8 @@ public protocol ImageTarget: AnyObject, Sendable {
     /// Shows an image, or nothing, in place of whatever is shown there. Must not wait.
     func show(_ image: ImageBuffer?, in slot: ImageSlot)
 
-    /// An image that was asked for by `begin` did not come; what is shown stays. Must not wait. Does nothing by default.
+    /// An image that was asked for by `begin` did not come; what is shown stays. Must not wait. Does nothing by
+    /// default.
     func imageFailed(_ error: any Error, in slot: ImageSlot)
 }
 

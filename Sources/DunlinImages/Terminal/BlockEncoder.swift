@@ -1,6 +1,7 @@
 internal import DunlinCodecs
 
-/// A picture as characters, each of them two pixels: the upper half in the colour of the text, the lower in that behind.
+/// A picture as characters, each of them two pixels: the upper half in the colour of the text, the lower in that
+/// behind.
 ///
 /// Rules: colours are set where they change, and taken back before each line ends, so that nothing of the picture runs
 /// into what comes after. Where there is nothing, the terminal's own background is seen.

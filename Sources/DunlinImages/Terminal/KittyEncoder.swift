@@ -1,7 +1,8 @@
 internal import Dunlin
 internal import DunlinCodecs
 
-/// A picture in the graphics protocol of kitty: its pixels, or a file of PNG, as text in base 64 that is sent in chunks.
+/// A picture in the graphics protocol of kitty: its pixels, or a file of PNG, as text in base 64 that is sent in
+/// chunks.
 ///
 /// Rules: the first chunk says all there is to say of the picture, the others whether more come. A chunk has 4,096
 /// characters at most, and all but the last a multiple of four. The terminal is told to answer nothing (`q=2`) and to
@@ -9,8 +10,8 @@ internal import DunlinCodecs
 enum KittyEncoder {
     static let longestChunk = 4096
 
-    /// `png` is sent if it is shorter than the pixels. The picture is stretched to cells if there are any, and takes the
-    /// place of the one before it with the same number.
+    /// `png` is sent if it is shorter than the pixels. The picture is stretched to cells if there are any, and takes
+    /// the place of the one before it with the same number.
     static func encode(
         _ picture: ImageBuffer, png: Bytes? = nil, cells: (columns: Int, rows: Int)? = nil, number: UInt32? = nil
     ) -> [UInt8] {

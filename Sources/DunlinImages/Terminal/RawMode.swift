@@ -1,8 +1,8 @@
 internal import Glibc  // termios, and the signals that end a program while it is changed
 internal import Synchronization
 
-/// A terminal that hands over each byte as it comes, shows none, and makes no signals of keys, for as long as this lives.
-/// One at a time in a process.
+/// A terminal that hands over each byte as it comes, shows none, and makes no signals of keys, for as long as this
+/// lives. One at a time in a process.
 ///
 /// Whatever ends the program meanwhile, the terminal is as it was: signals that would end it, and that the program does
 /// not handle itself, restore it first.

@@ -1,7 +1,7 @@
 internal import DunlinCodecs
 
-/// A picture as sixels: bands of six rows, in each band one line of characters for each colour, of which every character
-/// says with six bits where in its column that colour is.
+/// A picture as sixels: bands of six rows, in each band one line of characters for each colour, of which every
+/// character says with six bits where in its column that colour is.
 ///
 /// Rules: the palette comes first; `!` and a number say how often the next character stands there; `$` goes back to the
 /// beginning of the band for its next colour, `-` on to the next band. What has no colour is left as it was, which the

@@ -3,10 +3,10 @@ internal import DunlinCodecs
 /// What a terminal answered to the questions that it was asked, read byte by byte.
 ///
 /// It knows the control sequences of ECMA-48, as far as answers go, and nothing of descriptors or time. What comes may
-/// be anything: keys that a person typed meanwhile, answers to what nobody asked, or bytes that somebody sends through a
-/// terminal to do harm. Rules: only what answers a question exactly changes anything, a sequence longer than 128 bytes
-/// says nothing, and after 4,096 bytes in all nothing more is read. The last question is one that every terminal answers,
-/// so its answer ends the reading.
+/// be anything: keys that a person typed meanwhile, answers to what nobody asked, or bytes that somebody sends through
+/// a terminal to do harm. Rules: only what answers a question exactly changes anything, a sequence longer than 128
+/// bytes says nothing, and after 4,096 bytes in all nothing more is read. The last question is one that every terminal
+/// answers, so its answer ends the reading.
 struct TerminalAnswers: Hashable {
     /// The number that answers of kitty's protocol are to have.
     static let kittyNumber = "31"

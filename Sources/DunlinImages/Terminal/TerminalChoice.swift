@@ -3,9 +3,9 @@ internal import DunlinCodecs
 /// How a picture is shown on a terminal, or why it is not.
 ///
 /// Rules, the first that applies: what was asked for outright; nothing where there is no terminal, or one that shows no
-/// pictures, or whose user wants no colours (`NO_COLOR`); blocks through tmux and screen; what the terminal itself says it
-/// can do, kitty's protocol before sixel; what its name is known for, if it said nothing; blocks, if its characters are
-/// UTF-8.
+/// pictures, or whose user wants no colours (`NO_COLOR`); blocks through tmux and screen; what the terminal itself says
+/// it can do, kitty's protocol before sixel; what its name is known for, if it said nothing; blocks, if its characters
+/// are UTF-8.
 enum TerminalChoice: Hashable {
     case draw(TerminalImage.Style)
     case describe(TerminalImage.Refusal)

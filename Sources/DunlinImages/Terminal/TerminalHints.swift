@@ -4,9 +4,11 @@ struct TerminalHints: Hashable {
     let isCapable: Bool
     /// Whether whoever uses it wants none.
     let refusesColor: Bool
-    /// Whether something stands between that shows neither kitty's pictures nor sixels, and may let through half of them.
+    /// Whether something stands between that shows neither kitty's pictures nor sixels, and may let through half of
+    /// them.
     let isMultiplexed: Bool
-    /// Whether it is worth asking: what is multiplexed would answer for itself, and Linux's own console shows questions.
+    /// Whether it is worth asking: what is multiplexed would answer for itself, and Linux's own console shows
+    /// questions.
     let isAskable: Bool
     /// Whether blocks are among its characters.
     let hasUnicode: Bool

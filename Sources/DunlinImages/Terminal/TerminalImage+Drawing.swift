@@ -5,8 +5,8 @@ extension TerminalImage {
     /// Makes what is to be written to a terminal to show a picture, which is made smaller as need be. The colours are
     /// the picture's samples, whatever profile it has.
     ///
-    /// Runs on the default pool. Throws `CancellationError` when the task is cancelled, and `ImageError` for a size that
-    /// no picture can have.
+    /// Runs on the default pool. Throws `CancellationError` when the task is cancelled, and `ImageError` for a size
+    /// that no picture can have.
     public static func draw(
         _ picture: ImageBuffer, _ style: Style, within bounds: Bounds = Bounds(), in geometry: Geometry
     ) async throws -> Drawing {
