@@ -6,7 +6,7 @@ public import DunlinCodecs
 /// let terminal = TerminalImage.Terminal.ask()
 /// if let style = terminal.style() {
 ///     let drawing = try await TerminalImage.draw(picture, style, in: terminal.geometry)
-///     DescriptorOutput(STDOUT_FILENO).write(drawing.text)
+///     DescriptorOutput(1).write(drawing.text)
 /// }
 /// ```
 public enum TerminalImage {

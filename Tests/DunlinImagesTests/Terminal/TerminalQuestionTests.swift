@@ -1,4 +1,5 @@
 import DunlinCodecs
+import DunlinDisplay
 import Foundation
 import Glibc
 import Testing
@@ -157,5 +158,18 @@ private final class PseudoTerminal: Sendable {
         #expect(seen.style() == nil)
         #expect(seen.refusal == .noTerminal)
         #expect(seen.style(.sixel)?.method == .sixel)
+    }
+
+    @Test func `the guide to terminals is right`() async throws {
+        let picture = TestPicture.gradient(2, 2)
+
+        let terminal = TerminalImage.Terminal.ask()
+        if let style = terminal.style() {
+            let drawing = try await TerminalImage.draw(
+                picture, style, in: terminal.geometry)
+            DescriptorOutput(1).write(drawing.text)
+        }
+
+        #expect((terminal.style() == nil) == (terminal.refusal != nil))
     }
 }
