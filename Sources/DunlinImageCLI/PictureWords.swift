@@ -1,0 +1,67 @@
+import DunlinImages
+
+/// A picture in words.
+enum PictureWords {
+    /// What its header says: `PNG, 640 x 480 pixels, RGB with alpha, 8 bits, 12 KiB`.
+    static func of(_ info: ImageInfo, bytes: Int) -> String {
+        var parts = [info.format.description, "\(info.displaySize) pixels"]
+        if let frames = info.frameCount, frames > 1 { parts.append("\(frames) frames\(loops(info.loopCount))") }
+        if info.frameCount == nil { parts.append("an unknown number of frames") }
+        if info.orientation != .upright { parts.append("stored \(words(of: info.orientation))") }
+        parts.append(colors(info))
+        if let bits = info.bitsPerComponent { parts.append("\(bits) bits") }
+        if info.metadataBytes > 0 { parts.append("\(readable(info.metadataBytes)) of profile and EXIF") }
+        parts.append(readable(bytes))
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// Why there are words and no picture.
+    static func reason(_ refusal: TerminalImage.Refusal?) -> String? {
+        switch refusal {
+        // A person who writes to a file knows that it is none.
+        case .noTerminal, nil: nil
+        case .dumbTerminal: "this terminal shows no pictures"
+        case .noColor: "NO_COLOR asks for none"
+        case .noUnicode: "this terminal shows no pictures, and its locale has no blocks; --as blocks tries it"
+        }
+    }
+
+    private static func loops(_ count: Int?) -> String {
+        switch count {
+        case nil, 1: ""
+        case 0: ", played for ever"
+        case let count?: ", played \(count) times"
+        }
+    }
+
+    private static func colors(_ info: ImageInfo) -> String {
+        let name =
+            switch info.colorModel {
+            case .gray: "gray"
+            case .rgb: "RGB"
+            case .indexed: "a palette"
+            case .cmyk: "CMYK"
+            case .unknown: ""
+            }
+        return info.hasAlpha && !name.isEmpty ? name + " with alpha" : name
+    }
+
+    private static func words(of orientation: ImageOrientation) -> String {
+        switch orientation {
+        case .upright: "upright"
+        case .mirrored: "mirrored"
+        case .upsideDown: "upside down"
+        case .mirroredUpsideDown: "upside down and mirrored"
+        case .transposed: "turned left and mirrored"
+        case .turnedLeft: "turned left"
+        case .transversed: "turned right and mirrored"
+        case .turnedRight: "turned right"
+        }
+    }
+
+    private static func readable(_ bytes: Int) -> String {
+        if bytes < 10_000 { return "\(bytes) B" }
+        if bytes < 10_000 * 1024 { return "\(bytes / 1024) KiB" }
+        return "\(bytes / 1024 / 1024) MiB"
+    }
+}

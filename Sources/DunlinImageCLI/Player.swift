@@ -1,0 +1,73 @@
+import Dunlin
+import DunlinImages
+import Glibc
+
+/// Draws pictures on the terminal, one, or those of an animation one over the other.
+struct Player {
+    var style: TerminalImage.Style
+    let bounds: TerminalImage.Bounds
+    let geometry: TerminalImage.Geometry
+    let output: Output
+
+    func show(_ picture: ImageBuffer) async throws {
+        let drawing = try await TerminalImage.draw(picture, style, within: bounds, in: geometry)
+        output.write(Bytes(drawing.text))
+    }
+
+    /// Each frame is drawn over the one before it, and stays as long as it says, drawing included: one that takes
+    /// longer is followed by the next at once. The cursor is hidden meanwhile.
+    func play(_ bytes: Bytes, _ size: Command.Resizing?) async throws {
+        let info = try ImageInfo(of: bytes)
+        let cursor = HiddenCursor(output.results)
+        defer { cursor.show() }
+        var style = style
+        // Of this process: two that play on one terminal do not take each other's pictures away.
+        style.number = UInt32(truncatingIfNeeded: getpid()) | 1
+        var last: TerminalImage.Drawing?
+        var next = ContinuousClock.now
+        var left = info.loopCount ?? 1
+        repeat {
+            for try await frame in ImageDecoder().frames(of: bytes) {
+                let picture = try await size.resize(frame.picture)
+                let drawing = try await TerminalImage.draw(picture, style, within: bounds, in: geometry)
+                try await Task.sleep(until: next, clock: .continuous)
+                output.write(Bytes((last?.toItsBeginning ?? "") + drawing.text))
+                next = max(next, .now - .seconds(1)) + frame.duration
+                last = drawing
+            }
+            left -= 1
+        } while left != 0
+        // The last frame is seen as long as the others.
+        try await Task.sleep(until: next, clock: .continuous)
+    }
+}
+
+/// A cursor that is not shown until this says so, or the program is ended by a person.
+struct HiddenCursor {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        for signal in Self.signals {
+            Glibc.signal(signal) { signal in
+                // The colours and the cursor of whoever types next.
+                let text: StaticString = "\u{1B}[0m\u{1B}[?25h\n"
+                _ = Glibc.write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+                Glibc.signal(signal, SIG_DFL)
+                raise(signal)
+            }
+        }
+        write("\u{1B}[?25l")
+    }
+
+    func show() {
+        write("\u{1B}[?25h")
+        for signal in Self.signals { Glibc.signal(signal, SIG_DFL) }
+    }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,113 @@
+import Dunlin
+import DunlinImages
+
+/// Fetches pictures one after the other, and shows, describes or writes each.
+struct Show {
+    let sources: [PictureSource]
+    let options: Command.Options
+    let output: Output
+
+    /// One picture that fails does not keep the others from being shown; the exit code tells the worst of it.
+    func run() async throws -> ExitCode {
+        let session = sources.contains(where: \.isURL) ? try session() : nil
+        let terminal = asksTerminal ? TerminalImage.Terminal.ask(output.results, for: options.method) : nil
+        if terminal?.isInterrupted == true { return .failure }
+        var worst = ExitCode.success
+        for source in sources {
+            do {
+                try await show(source, session, terminal)
+            } catch {
+                let code = Self.code(of: error)
+                worst = worst == .success || code == .failure ? code : worst
+                output.complain(Complaint.line(of: error, source))
+            }
+        }
+        await session?.shutdown()
+        return worst
+    }
+
+    private var asksTerminal: Bool { !options.isInfo && options.file == nil }
+
+    private func session() throws -> HTTPSession {
+        var configuration =
+            options.usesCache ? ImageDownloader.sessionConfiguration() : HTTPSession.Configuration()
+        configuration.securityWarningHandler = { [output] warning in
+            output.remark("dunlin-image: warning: \(warning)")
+        }
+        return try HTTPSession(configuration)
+    }
+
+    private func show(
+        _ source: PictureSource, _ session: HTTPSession?, _ terminal: TerminalImage.Terminal?
+    ) async throws {
+        let bytes = try await bytes(of: source, session)
+        let style = terminal?.style(options.method)
+        if options.isInfo || options.file == nil && style == nil {
+            describe(source, try ImageInfo(of: bytes), bytes.count, terminal?.refusal)
+        } else if let file = options.file {
+            try await write(try await picture(bytes), to: file)
+        } else if let style, let terminal {
+            let player = Player(style: style, bounds: options.bounds, geometry: terminal.geometry, output: output)
+            if options.playsFrames, try ImageInfo(of: bytes).isAnimated {
+                try await player.play(bytes, options.size)
+            } else {
+                try await player.show(try await picture(bytes))
+            }
+        }
+    }
+
+    private func bytes(of source: PictureSource, _ session: HTTPSession?) async throws -> Bytes {
+        guard source.isURL, let session else { return try source.read() }
+        return try await session.get(.url(source.name), headers: ["Accept": "image/*"], as: .bytes).value
+    }
+
+    private func picture(_ bytes: Bytes) async throws -> ImageBuffer {
+        let picture = try await ImageDecoder().decode(bytes)
+        return try await options.size.resize(picture)
+    }
+
+    private func describe(_ source: PictureSource, _ info: ImageInfo, _ count: Int, _ refusal: TerminalImage.Refusal?) {
+        let reason = PictureWords.reason(refusal).map { " (\($0))" } ?? ""
+        output.print("\(source.shownName): \(PictureWords.of(info, bytes: count))\(reason)")
+    }
+
+    private func write(_ picture: ImageBuffer, to file: String) async throws {
+        let encoder = ImageEncoder()
+        let bytes = OutputFormat(of: file) == .png ? try await encoder.png(picture) : try await encoder.jpeg(picture)
+        try PictureSource.write(bytes, to: file)
+    }
+
+    private static func code(of error: any Error) -> ExitCode {
+        (error as? NetworkError)?.code == .unacceptableStatus ? .refused : .failure
+    }
+}
+
+extension Command.Resizing? {
+    func resize(_ picture: ImageBuffer) async throws -> ImageBuffer {
+        guard let self else { return picture }
+        return try await picture.resized(to: self.size(of: picture.size))
+    }
+}
+
+/// What went wrong, and with which picture, in one line.
+enum Complaint {
+    static func line(of error: any Error, _ source: PictureSource) -> String {
+        switch error {
+        case let error as NetworkError: "\(source.shownName): \(error.reason)"
+        case let error as FileError: error.description
+        default: "\(source.shownName): \(error)"
+        }
+    }
+}
+
+extension PictureSource {
+    /// Without what may be secret in a URL: its query, and whoever it says one is.
+    var shownName: String {
+        if name == "-" { return "standard input" }
+        guard isURL, let scheme = name.firstRange(of: "://") else { return name }
+        let rest = name[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let authority = rest.prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return "\(name[..<scheme.upperBound])\(host)\(rest.dropFirst(authority.count))"
+    }
+}

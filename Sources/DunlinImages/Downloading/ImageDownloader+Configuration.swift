@@ -1,0 +1,91 @@
+internal import Dunlin
+
+extension ImageDownloader {
+    /// What a downloader does where a request does not say otherwise. The defaults are AFNetworking's.
+    public struct Configuration: Sendable {
+        /// In which order downloads of one priority begin. What runs is not affected.
+        public enum Order: Sendable, Hashable {
+            case firstInFirstOut
+            case lastInFirstOut
+        }
+
+        /// What becomes of a download that is running when the last who waits for it has gone.
+        public enum Unwanted: Sendable, Hashable {
+            /// It is cancelled. What has come of it is kept for the next time, if it can be resumed.
+            case cancel
+            /// It goes on, and its picture is added to the cache.
+            case finishForCache
+        }
+
+        /// Downloads that are on their way at once, to the decoded and filtered picture.
+        public var maximumActive = 4
+        public var order = Order.firstInFirstOut
+        public var unwanted = Unwanted.cancel
+        /// Which responses count. When pixels are decoded, requests say.
+        public var serializer = ImageResponseSerializer()
+        /// Bytes of a response's body; more are an error. Nil for what the session says.
+        public var maximumBodySize: Int?
+        /// Bytes of unfinished pictures that are kept to be resumed.
+        public var resumableBytes = 8 << 20
+        /// The fields of a request that may decide which picture its server sends: requests that differ in one do not
+        /// share a download or a picture. Names in any case.
+        public var selectingFields: Set<String> = [
+            "accept", "accept-language", "authorization", "cookie", "range", "user-agent",
+        ]
+        /// What requests that share a download have in common, in place of method, URL and selecting fields: a URL
+        /// without what differs from time to time, say. The cache of images knows their pictures by it, as if it were
+        /// their URL, and so does `invalidate`.
+        public var identity: (@Sendable (Request) -> String)?
+        /// Where decodes wait for their turn.
+        public var decodeQueue = DecodeQueue.shared
+
+        public init() {}
+    }
+}
+
+/// What requests have in common that share a download. Nothing of it is shown anywhere.
+struct ImageIdentity: Sendable, Hashable {
+    /// Where the picture is from, or what a program says instead.
+    let url: String
+    let method: String
+    let selection: [String: String]
+    /// A request that may not use the network cannot be answered by the download of one that does otherwise, or the
+    /// other way round.
+    let cache: HTTPSession.CacheMode?
+}
+
+extension ImageDownloader.Configuration {
+    func identity(of request: ImageDownloader.Request, _ url: String) -> ImageIdentity {
+        let cache = request.usesNetwork ? request.cache : .storedOnly
+        if let own = identity?(request) {
+            return ImageIdentity(url: own, method: HTTP.Method.get.rawValue, selection: [:], cache: cache)
+        }
+        return ImageIdentity(
+            url: url, method: request.method.rawValue, selection: selection(of: request), cache: cache)
+    }
+
+    /// By what the picture is known in the cache of images.
+    func key(of request: ImageDownloader.Request, _ identity: ImageIdentity) -> ImageKey {
+        var selection = identity.selection
+        if identity.method != "GET" { selection["method"] = identity.method }
+        return ImageKey(
+            url: identity.url, filter: request.filters.name, scale: request.scale ?? serializer.scale,
+            selection: selection)
+    }
+
+    private func selection(of request: ImageDownloader.Request) -> [String: String] {
+        if request.headers.isEmpty { return [:] }
+        var selection: [String: String] = [:]
+        for name in selectingFields where request.headers.contains(name) {
+            selection[name.lowercased()] = request.headers.values(of: name).joined(separator: ", ")
+        }
+        return selection
+    }
+
+    var queueOrder: DownloadQueue.Order {
+        switch order {
+        case .firstInFirstOut: .firstInFirstOut
+        case .lastInFirstOut: .lastInFirstOut
+        }
+    }
+}

@@ -1,0 +1,222 @@
+internal import Dunlin
+internal import FoundationEssentials
+
+/// What the downloader does between a request and its answer. All of it is on the actor, and nothing waits but `drive`.
+extension ImageDownloader {
+    func leave(_ number: UInt64) {
+        guard let waiter = waiting.removeValue(forKey: number) else { return }
+        let (download, actions) = machine.leave(number)
+        if let download {
+            if !machine.knows(download) {
+                downloads[download] = nil
+            } else if machine.waiters(of: download).isEmpty {
+                downloads[download]?.last = waiter
+            }
+        }
+        perform(actions)
+    }
+
+    func setPriority(_ priority: HTTP.Priority, of number: UInt64) {
+        machine.setPriority(priority.rawValue, of: number)
+    }
+
+    func perform(_ actions: [DownloadMachine<ImageIdentity>.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let id): start(id)
+            case .stop(let id): tasks[id]?.cancel()
+            }
+        }
+    }
+
+    /// What the cache of images answers; nil if it has to be downloaded. What is to be asked about goes with the
+    /// download.
+    func lookUp(_ waiter: Waiting, _ download: inout Download) -> ReceiptState.Outcome? {
+        let use = waiter.request.memoryUse(session.configuration.cacheMode)
+        guard let cache, waiter.request.decodes, use != .reload, use != .skip else { return nil }
+        switch cache.lookUp(waiter.key) {
+        case .nothing: return nil
+        case .fresh(let picture, _) where use != .validated:
+            return .success(response(waiter, .memory, picture: picture))
+        case .stale(let picture, _) where use == .any:
+            return .success(response(waiter, .memory, picture: picture))
+        case .fresh(let picture, let freshness), .stale(let picture, let freshness):
+            if !freshness.conditions.isEmpty { download.stale = (waiter.key, picture, freshness) }
+            return nil
+        }
+    }
+
+    /// Why nothing may be sent: only a session's cache knows what is stored, and this one has none.
+    func refusal(of request: Request) -> NetworkError? {
+        let mode = request.usesNetwork ? request.cache ?? session.configuration.cacheMode : .storedOnly
+        guard mode == .storedOnly, session.configuration.cache == nil else { return nil }
+        var error = NetworkError(
+            .notCached, "the picture is not in memory, and its request may not use the network", isSafeToRetry: true)
+        error.request = NetworkError.RequestName(method: request.method, url: ShownURL.of(request.target.text))
+        return error
+    }
+
+    private func start(_ id: UInt64) {
+        guard let download = downloads[id] else { return }
+        let transfer = ImageTransfer(
+            session: session, request: download.request, accept: configuration.serializer.accept,
+            limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max)
+        var serializer = configuration.serializer
+        serializer.inflation = .lazy
+        let run = Run(
+            id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
+        let (part, conditions) = (parts.take(download.identity), download.stale?.freshness.conditions ?? [])
+        // It ends with its download, and is cancelled with it; the task does not hold the downloader.
+        tasks[id] = Task.detached { await run.drive(part, conditions) }
+    }
+
+    func moved(_ id: UInt64, _ progress: Progress) {
+        downloads[id]?.progress = progress
+        for number in machine.waiters(of: id) { waiting[number]?.state.report(progress) }
+    }
+
+    /// A download has ended without a picture. What came of it is kept for the next.
+    func fail(_ id: UInt64, _ error: any Error, _ part: PartialImage?) {
+        if let part, let identity = downloads[id]?.identity, !isClosed { parts.put(part, for: identity) }
+        end(id) { _ in .failure(error) }
+    }
+
+    /// The server says that the picture in memory is still the same. False if that does not answer everybody: then all
+    /// has to be downloaded.
+    func confirm(_ id: UInt64, _ head: ResponseHead) -> Bool {
+        guard let stale = downloads[id]?.stale else { return false }
+        downloads[id]?.stale = nil
+        guard wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else { return false }
+        let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
+        if cache?.renew(stale.key, freshness: freshness) == false {
+            cache?.add(stale.picture, for: stale.key, freshness: freshness)
+        }
+        end(id) { .success(self.response($0, .confirmedMemory, head, picture: stale.picture)) }
+        return true
+    }
+
+    /// The next chain that somebody waits for and that was not made yet. Nil when there is none: then everybody was
+    /// answered.
+    func nextChain(_ id: UInt64, _ content: ResponseImage, _ head: ResponseHead, _ use: HTTPSession.CacheUse?)
+        -> [ImageFilter]?
+    {
+        guard let download = downloads[id] else { return nil }
+        let wanted = wanted(of: id)
+        if let next = wanted.first(where: { $0.request.decodes && download.made[$0.key.filter] == nil }) {
+            return next.request.filters
+        }
+        let freshness = ImageFreshness(head, now: Self.wallClock, age: use?.age)
+        let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
+        var outcomes: [ImageKey: Result<ImageBuffer, any Error>] = [:]
+        for waiter in wanted where waiter.request.decodes {
+            let outcome = download.made[waiter.key.filter]?.map { $0.scaled(waiter.key.scale) }
+            store(outcome, of: waiter, freshness, unless: outcomes[waiter.key] != nil)
+            outcomes[waiter.key] = outcome
+        }
+        end(id) { waiter in
+            guard waiter.request.decodes, let outcome = outcomes[waiter.key] else {
+                return .success(self.response(waiter, source ?? .network, head, content))
+            }
+            return outcome.map { self.response(waiter, source ?? .network, head, content, picture: $0) }
+        }
+        return nil
+    }
+
+    func made(_ id: UInt64, _ chain: String?, _ outcome: Result<ImageBuffer, any Error>) {
+        downloads[id]?.made[chain] = outcome
+    }
+
+    private func store(
+        _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness,
+        unless isStored: Bool
+    ) {
+        guard let cache, case .success(let picture) = outcome, !isStored else { return }
+        if waiter.request.memoryUse(session.configuration.cacheMode) == .skip { return }
+        guard cache.shouldCache(picture, for: waiter.key) else { return }
+        cache.add(picture, for: waiter.key, freshness: freshness)
+    }
+
+    /// Who is to be served by a download: those who wait, or the cache alone.
+    private func wanted(of id: UInt64) -> [Waiting] {
+        let waiters = machine.waiters(of: id).compactMap { waiting[$0] }
+        if !waiters.isEmpty || configuration.unwanted == .cancel { return waiters }
+        return downloads[id]?.last.map { [$0] } ?? []
+    }
+
+    private func end(_ id: UInt64, _ outcome: (Waiting) -> ReceiptState.Outcome) {
+        let (answered, actions) = machine.end(id)
+        downloads[id] = nil
+        tasks[id] = nil
+        for number in answered {
+            guard let waiter = waiting.removeValue(forKey: number) else { continue }
+            waiter.state.settle(outcome(waiter))
+        }
+        perform(actions)
+    }
+
+    private func response(
+        _ waiter: Waiting, _ source: Response.Source, _ head: ResponseHead? = nil, _ content: ResponseImage? = nil,
+        picture: ImageBuffer? = nil
+    ) -> Response {
+        Response(
+            request: waiter.request, receiptID: waiter.receiptID, source: source, head: head, content: content,
+            picture: picture)
+    }
+
+    static var wallClock: Int64 { Int64(Date().timeIntervalSince1970) }
+}
+
+/// One download on its way: outside of the actor, which it does not hold.
+private struct Run: Sendable {
+    let id: UInt64
+    let transfer: ImageTransfer
+    let serializer: ImageResponseSerializer
+    let queue: DecodeQueue
+    let desk: ImageDownloader.Desk
+
+    @concurrent func drive(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
+        let ending = await transfer.run(part, conditions) { await desk.downloader?.moved(id, $0) }
+        switch ending {
+        case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
+        case .confirmed(let head):
+            // Somebody wants what was not asked about: once more, without a condition.
+            if await desk.downloader?.confirm(id, head) == false { await drive(nil, []) }
+        case .whole(let response, let use): await make(response, use)
+        }
+    }
+
+    /// Decodes the picture, and makes of it what is wanted, as long as somebody wants more.
+    private func make(_ response: HTTP.WholeResponse, _ use: HTTPSession.CacheUse?) async {
+        do {
+            try serializer.validate(response)
+            let content = try serializer.serialize(response)
+            var decoded: ImageBuffer?
+            while let chain = await desk.downloader?.nextChain(id, content, response.head, use) {
+                let picture = if let decoded { decoded } else { try await content.decoded(queue) }
+                decoded = picture
+                await desk.downloader?.made(id, chain.name, await applied(chain, picture))
+            }
+        } catch let error as ImageError {
+            await desk.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
+        } catch {
+            await desk.downloader?.fail(id, transfer.named(error), nil)
+        }
+    }
+
+    private func applied(_ chain: [ImageFilter], _ picture: ImageBuffer) async -> Result<ImageBuffer, any Error> {
+        do {
+            return .success(try await chain.apply(to: picture))
+        } catch {
+            return .failure(transfer.named(error))
+        }
+    }
+}
+
+extension ImageBuffer {
+    /// The same pixels for a screen with so many for each point.
+    fileprivate func scaled(_ scale: Double) -> ImageBuffer {
+        var copy = self
+        copy.scale = scale
+        return copy
+    }
+}

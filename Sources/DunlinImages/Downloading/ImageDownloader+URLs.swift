@@ -1,0 +1,26 @@
+internal import Dunlin
+internal import FoundationEssentials
+
+extension ImageDownloader {
+    /// The whole URL of a target, without its fragment. Throws for what is none.
+    nonisolated func url(of target: HTTP.Target) throws -> String {
+        let text = String(target.text.prefix { $0 != "#" })
+        if Self.isWhole(text) { return text }
+        guard let base = session.configuration.baseURL, !text.contains("://"),
+            let folder = URL(string: base.hasSuffix("/") ? base : base + "/"),
+            let url = URL(string: text, relativeTo: folder)?.absoluteString, Self.isWhole(url)
+        else {
+            let reason = "\"\(ShownURL.of(target.text))\" is no URL that an image can be asked for"
+            throw NetworkError(.invalidRequest, reason, isSafeToRetry: true)
+        }
+        return url
+    }
+
+    private static func isWhole(_ text: String) -> Bool {
+        let lower = text.prefix(8).lowercased()
+        let start = lower.hasPrefix("http://") ? 7 : lower.hasPrefix("https://") ? 8 : 0
+        guard start > 0, text.utf8.count > start else { return false }
+        let rest = text.utf8.dropFirst(start)
+        return rest.first != UInt8(ascii: "/") && rest.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+    }
+}

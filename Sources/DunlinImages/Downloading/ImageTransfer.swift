@@ -1,0 +1,159 @@
+internal import Dunlin
+
+/// Brings the bytes of one download: all in one response, or the rest of what an earlier one has left.
+struct ImageTransfer: Sendable {
+    typealias Conditions = [(name: String, value: String)]
+
+    /// What came of it.
+    enum Ending: Sendable {
+        case whole(HTTP.WholeResponse, HTTPSession.CacheUse?)
+        /// 304: what the conditions asked about is still the same.
+        case confirmed(ResponseHead)
+        /// The part is what can be resumed.
+        case failed(any Error, PartialImage?)
+    }
+
+    let session: HTTPSession
+    let request: ImageDownloader.Request
+    let accept: String?
+    let limit: Int
+
+    /// Sends the request, and again without the part if that turns out to be of no use.
+    func run(
+        _ kept: PartialImage?, _ conditions: Conditions, _ report: (ImageDownloader.Progress) async -> Void
+    ) async -> Ending {
+        var part = request.headers.contains("range") ? nil : kept
+        while true {
+            do {
+                let response = try await session.stream(
+                    request.target, method: request.method, headers: fields(part, conditions), timeout: request.timeout,
+                    options: options)
+                switch Answer(response, to: part, hasConditions: !conditions.isEmpty) {
+                case .again: part = nil
+                case .confirmed: return .confirmed(response.head)
+                case .body(let earlier):
+                    part = nil
+                    return await read(response, behind: earlier, report)
+                }
+            } catch {
+                return .failed(named(error), part)
+            }
+        }
+    }
+
+    /// What a response is good for.
+    private enum Answer {
+        /// Its body, behind the part if that is given.
+        case body(PartialImage?)
+        case confirmed
+        /// The part is of no use: the request is to be sent without.
+        case again
+
+        init(_ response: HTTPSession.StreamedResponse, to part: PartialImage?, hasConditions: Bool) {
+            switch (response.status.code, part) {
+            case (304, _) where hasConditions: self = .confirmed
+            case (416, _?): self = .again
+            case (206, let part?):
+                // Without a length the content is coded, and its parts are not parts of the picture.
+                let isRest = part.isContinued(by: response.head) && response.body.expectedLength != nil
+                self = isRest ? .body(part) : .again
+            default: self = .body(nil)
+            }
+        }
+    }
+
+    private func read(
+        _ response: HTTPSession.StreamedResponse, behind earlier: PartialImage?,
+        _ report: (ImageDownloader.Progress) async -> Void
+    ) async -> Ending {
+        let limit = response.status.isSuccess ? limit : min(limit, 64 << 10)
+        var body = ImageBody(behind: earlier, expecting: response.body.expectedLength)
+        do {
+            for try await piece in response.body {
+                body.append(piece)
+                if body.count > limit {
+                    // Of a response that is refused the beginning is enough.
+                    if !response.status.isSuccess { break }
+                    throw tooLong(response.head)
+                }
+                await report(body.progress)
+            }
+            return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), response.cacheUse)
+        } catch {
+            let isResumable = [200, 206].contains(response.status.code) && response.body.expectedLength != nil
+            let isOwn = (error as? NetworkError)?.code == .limitExceeded
+            return .failed(
+                named(error), isResumable && !isOwn ? PartialImage(body.bytes, of: response.head) : nil)
+        }
+    }
+
+    private func fields(_ part: PartialImage?, _ conditions: Conditions) -> Fields {
+        var fields = request.headers
+        if let accept, !fields.contains("accept"), session.configuration.fields["accept"] ?? "*/*" == "*/*" {
+            fields.append(name: "Accept", value: accept)
+        }
+        // A part is asked for on condition that it belongs to what is there already; that is enough.
+        if let part { return fields.overlaid(with: part.fields) }
+        if conditions.contains(where: { fields.contains($0.name) }) { return fields }
+        for condition in conditions { fields.append(name: condition.name, value: condition.value) }
+        return fields
+    }
+
+    private var options: HTTPSession.Options {
+        var options = HTTPSession.Options()
+        if request.priority != .normal { options.priority = request.priority }
+        if let cache = request.usesNetwork ? request.cache : .storedOnly { options.cache = cache }
+        return options
+    }
+
+    private func tooLong(_ head: ResponseHead) -> NetworkError {
+        NetworkError(
+            .limitExceeded, "the picture has more than the \(limit) bytes that a downloader takes", phase: .receive,
+            requestMayHaveBeenSent: true, response: head)
+    }
+
+    /// The error with the name of its request. A task that was cancelled from inside is no cancelled caller.
+    func named(_ error: any Error) -> any Error {
+        if error is CancellationError { return ImageDownloader.Receipt.cancelled(request) }
+        guard var error = error as? NetworkError, error.request == nil else { return error }
+        error.request = NetworkError.RequestName(method: request.method, url: ShownURL.of(request.target.text))
+        return error
+    }
+}
+
+/// A body as far as it has come. One that comes in one piece is not copied.
+struct ImageBody {
+    private var first = Bytes.empty
+    /// Empty as long as the first piece is all there is.
+    private var all: [UInt8] = []
+    private let resumed: Int
+    private let expected: Int?
+
+    init(behind part: PartialImage?, expecting rest: Int?) {
+        let resumed = part?.bytes.count ?? 0
+        self.resumed = resumed
+        expected = rest.map { $0 + resumed }
+        if let part { first = part.bytes }
+    }
+
+    var count: Int { all.isEmpty ? first.count : all.count }
+    var bytes: Bytes { all.isEmpty ? first : Bytes(all) }
+
+    var progress: ImageDownloader.Progress {
+        ImageDownloader.Progress(completed: count, total: expected, resumed: resumed)
+    }
+
+    mutating func append(_ piece: Bytes) {
+        if count == 0 {
+            first = piece
+            return
+        }
+        if all.isEmpty {
+            // What a server announces is no reason to take much memory before it has come.
+            all.reserveCapacity(max(first.count + piece.count, min(expected ?? 0, 1 << 20)))
+            all += first
+            first = .empty
+        }
+        all += piece
+    }
+}

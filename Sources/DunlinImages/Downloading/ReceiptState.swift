@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// What a receipt and its downloader share: how far the download is, and what came of it.
+///
+/// It is told by the downloader, by whoever cancels the receipt, and by the end of the downloader; the first counts.
+final class ReceiptState: Sendable {
+    typealias Outcome = Result<ImageDownloader.Response, any Error>
+    typealias Waiter = CheckedContinuation<Outcome, Never>
+
+    private struct State {
+        var machine = ReceiptMachine<Outcome, Waiter>()
+        var progress: ImageDownloader.Progress?
+        var followers: [AsyncStream<ImageDownloader.Progress>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    var outcome: Outcome? { state.withLock { $0.machine.outcome } }
+
+    /// Waits for the outcome. Throws `CancellationError` when the waiting task is cancelled.
+    func value() async throws -> ImageDownloader.Response {
+        let id = state.withLock { $0.machine.begin() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                switch state.withLock({ $0.machine.enter(id, waiter) }) {
+                case .settled(let outcome): waiter.resume(returning: outcome)
+                case .cancelled: waiter.resume(returning: .failure(CancellationError()))
+                case .waiting: break
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.machine.cancel(id) }?.resume(returning: .failure(CancellationError()))
+        }
+        return try outcome.get()
+    }
+
+    /// False if there was an outcome already.
+    @discardableResult
+    func settle(_ outcome: Outcome) -> Bool {
+        let (waiters, followers) = state.withLock { state in
+            let waiters = state.machine.settle(outcome)
+            defer { if waiters != nil { state.followers = [] } }
+            return (waiters, state.followers)
+        }
+        guard let waiters else { return false }
+        for waiter in waiters { waiter.resume(returning: outcome) }
+        for follower in followers { follower.finish() }
+        return true
+    }
+
+    func report(_ progress: ImageDownloader.Progress) {
+        let followers = state.withLock { state -> [AsyncStream<ImageDownloader.Progress>.Continuation] in
+            guard state.machine.outcome == nil else { return [] }
+            state.progress = progress
+            return state.followers
+        }
+        for follower in followers { follower.yield(progress) }
+    }
+
+    /// What is known now, if anything is, and what comes; it ends with the outcome.
+    func follow() -> AsyncStream<ImageDownloader.Progress> {
+        let (stream, follower) = AsyncStream<ImageDownloader.Progress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (progress, isOver) = state.withLock { state in
+            let isOver = state.machine.outcome != nil
+            if !isOver { state.followers.append(follower) }
+            return (state.progress, isOver)
+        }
+        // A newer step that was told meanwhile is followed by this older one at worst; the next sets that right.
+        if let progress { follower.yield(progress) }
+        if isOver { follower.finish() }
+        return stream
+    }
+}

@@ -1,0 +1,128 @@
+public import Dunlin
+
+/// The body as a picture.
+///
+/// ```swift
+/// let response = try await client.get("cat.jpg", as: .image)
+/// let pixels = try await response.value.decoded()
+/// ```
+///
+/// It accepts the types of what Dunlin decodes: AFNetworking's ten, `image/webp`, and what servers write for JPEG, PNG
+/// and icons besides: `image/jpg`, `image/pjpeg`, `image/x-png`, `image/vnd.microsoft.icon`. AFNetworking's ten alone
+/// are `HTTP.ContentTypes.afnetworkingImages`. Which format it is, the first bytes say and not the type.
+///
+/// What cannot be decoded is an error and never nothing: `NetworkError` with code `imageDecodingFailed`, and under it
+/// the `ImageError`. TIFF, AVIF and HEIF are refused by name.
+public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
+    /// When pixels are decoded.
+    public enum Inflation: Sendable, Hashable {
+        /// As soon as the response is there, if the picture is a PNG or JPEG within `InflationLimits`; the others as
+        /// with `lazy`. This runs where the caller of the request runs, or beside it if the body is large.
+        case eager
+        /// When somebody asks for them.
+        case lazy
+    }
+
+    /// Which pictures are decoded at once: not animated, no inks, and no larger than this. The defaults are
+    /// AFNetworking's.
+    public struct InflationLimits: Sendable, Hashable {
+        /// Width by height.
+        public var pixels = 1024 * 1024
+        public var bitsPerComponent = 8
+
+        public init() {}
+
+        public init(pixels: Int) {
+            self.pixels = pixels
+        }
+    }
+
+    public var rules: HTTP.ResponseRules
+    /// Pixels for each point of the pictures.
+    public var scale: Double
+    public var inflation: Inflation
+    public var inflationLimits = InflationLimits()
+    /// What a picture may ask for before it is refused.
+    public var limits = ImageLimits()
+
+    public init(scale: Double = 1, inflation: Inflation = .eager, rules: HTTP.ResponseRules = .images) {
+        (self.scale, self.inflation, self.rules) = (scale, inflation, rules)
+    }
+
+    /// This serializer for servers that declare other types, such as `application/octet-stream`: it accepts any type,
+    /// and what counts is whether the first bytes are those of a picture.
+    public func sniffing() -> Self {
+        var copy = self
+        copy.rules.contentTypes = nil
+        copy.rules.requiresContentType = false
+        return copy
+    }
+
+    public var accept: String? { "image/*" }
+
+    public func serialize(_ response: HTTP.WholeResponse) throws -> ResponseImage {
+        if response.body.isEmpty {
+            throw NetworkError(
+                .noContent, "the response has no content to make a picture of", requestMayHaveBeenSent: true,
+                response: response.head)
+        }
+        do throws(ImageError) {
+            return try image(of: response.body)
+        } catch {
+            throw NetworkError(decoding: error, of: response.head)
+        }
+    }
+
+    private func image(of bytes: Bytes) throws(ImageError) -> ResponseImage {
+        let decoder = ImageDecoder(limits: limits)
+        let info = try decoder.info(of: bytes)
+        guard info.format.isDecodable else { throw .unsupported(info.format, what: "only its size can be read") }
+        var options = ImageDecoder.Options()
+        options.scale = scale
+        let picture = inflation == .eager && isSmall(info) ? try decoder.decodeAtOnce(bytes, options) : nil
+        return ResponseImage(bytes, info, scale: scale, limits: limits, picture: picture)
+    }
+
+    private func isSmall(_ info: ImageInfo) -> Bool {
+        guard info.format == .png || info.format == .jpeg, !info.isAnimated, info.colorModel != .cmyk else {
+            return false
+        }
+        return info.size.pixels <= inflationLimits.pixels
+            && info.bitsPerComponent ?? 0 <= inflationLimits.bitsPerComponent
+    }
+}
+
+extension ResponseSerializer where Self == ImageResponseSerializer {
+    public static var image: ImageResponseSerializer { ImageResponseSerializer() }
+}
+
+extension HTTP.ContentTypes {
+    /// The types that AFNetworking's image serializer accepts.
+    public static let afnetworkingImages: Self = [
+        "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
+        "image/x-xbitmap", "image/x-win-bitmap",
+    ]
+
+    /// Those, WebP, and other names that servers have for formats which Dunlin decodes.
+    public static let images = afnetworkingImages.union([
+        "image/webp", "image/jpg", "image/pjpeg", "image/x-png", "image/vnd.microsoft.icon",
+    ])
+}
+
+extension HTTP.ResponseRules {
+    /// Pictures with a status of 2xx.
+    public static let images = Self(contentTypes: .images)
+}
+
+extension NetworkError.Code {
+    /// The content is no picture, or one that cannot be decoded; the underlying `ImageError` says why.
+    public static let imageDecodingFailed = Self("imageDecodingFailed")
+}
+
+extension NetworkError {
+    init(decoding error: ImageError, of head: ResponseHead?) {
+        self.init(
+            .imageDecodingFailed, "\(error)", phase: .receive, requestMayHaveBeenSent: true, underlying: error,
+            response: head)
+    }
+}

@@ -1,0 +1,41 @@
+public import Dunlin
+
+/// The picture of a response: its bytes, what their header says, and the pixels if they were decoded already.
+public struct ResponseImage: Sendable {
+    /// As the server sent them.
+    public let bytes: Bytes
+    public let info: ImageInfo
+    /// Pixels for each point.
+    public let scale: Double
+    /// The pixels; nil if nobody has asked for them yet.
+    public let picture: ImageBuffer?
+    let limits: ImageLimits
+
+    init(_ bytes: Bytes, _ info: ImageInfo, scale: Double, limits: ImageLimits, picture: ImageBuffer? = nil) {
+        (self.bytes, self.info, self.scale) = (bytes, info, scale)
+        (self.limits, self.picture) = (limits, picture)
+    }
+
+    /// Width and height as they are shown, in points.
+    public var pointSize: (width: Double, height: Double) {
+        let size = info.displaySize
+        return (Double(size.width) / scale, Double(size.height) / scale)
+    }
+
+    /// The pixels: those that are there, or decoded now, on the default pool, when it is their turn in the queue of all
+    /// decodes. Throws `ImageError`.
+    public func decoded(_ queue: DecodeQueue = .shared) async throws -> ImageBuffer {
+        if let picture { return picture }
+        var options = ImageDecoder.Options()
+        options.scale = scale
+        return try await ImageDecoder(limits: limits, queue: queue).decode(bytes, options)
+    }
+}
+
+extension ResponseImage: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        "\(info.format) of \(info.displaySize) pixels (\(bytes)\(picture == nil ? "" : ", decoded"))"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

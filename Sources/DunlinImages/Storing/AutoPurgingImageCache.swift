@@ -1,0 +1,168 @@
+internal import Dunlin
+internal import Synchronization
+
+/// Pictures in memory, of which those that were used longest ago go when there are too many.
+///
+/// Counted are the bytes of the pixels: four for each. Of an animation the first frame is stored, and counted. Once
+/// there are more than `capacity`, pictures go until no more than `preferredUsage` are left. A picture that is larger
+/// than the capacity is not stored, and drives out no other. When the machine, or the process's control group, is short
+/// of memory, the cache shrinks to the preferred usage, and when it is very short, to nothing.
+///
+/// Nothing is written to disks: that level is the HTTP cache of a session, which stores what the server sent.
+public final class AutoPurgingImageCache: ImageRequestCache {
+    enum Key: Hashable {
+        case identifier(String)
+        case request(ImageKey)
+    }
+
+    struct Stored {
+        let image: ImageBuffer
+        var freshness: ImageFreshness
+    }
+
+    /// 100 MiB, of which 60 are left after a purge: AFNetworking's numbers.
+    public static let usualCapacity = 100 << 20
+    public static let usualPreferredUsage = 60 << 20
+
+    private let machine: Mutex<ImageCacheMachine<Key, Stored>>
+    private let now: @Sendable () -> Duration
+    private let pressure: PressureObservation
+
+    /// A cache of AFNetworking's size.
+    public convenience init() {
+        self.init(Self.usualMachine, SystemMemoryPressure(), since: ContinuousClock())
+    }
+
+    /// A cache of this size. Throws `NetworkError` with code `invalidConfiguration` if the preferred usage is larger
+    /// than the capacity. `pressure` says when memory is short; nil for a cache that heeds none. Ages are told by
+    /// `clock`.
+    public convenience init(
+        capacity: Int, preferredUsage: Int, pressure: (any MemoryPressureSource)? = SystemMemoryPressure(),
+        clock: some Clock<Duration> = ContinuousClock()
+    ) throws {
+        guard let machine = ImageCacheMachine<Key, Stored>(capacity: capacity, preferred: preferredUsage) else {
+            throw NetworkError(
+                .invalidConfiguration,
+                "an image cache of \(capacity) bytes cannot prefer to have \(preferredUsage) after a purge")
+        }
+        self.init(machine, pressure, since: clock)
+    }
+
+    private init(
+        _ machine: ImageCacheMachine<Key, Stored>, _ source: (any MemoryPressureSource)?,
+        since clock: some Clock<Duration>
+    ) {
+        self.machine = Mutex(machine)
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        pressure = PressureObservation(source)
+    }
+
+    deinit { pressure.end() }
+
+    private static var usualMachine: ImageCacheMachine<Key, Stored> {
+        ImageCacheMachine(capacity: usualCapacity, keeping: usualPreferredUsage)
+    }
+
+    /// Runs under the lock; what the machine discards is released after it.
+    private func change<Value: Sendable>(
+        _ body: (inout sending ImageCacheMachine<Key, Stored>) -> sending Value
+    ) -> Value {
+        let (value, discarded) = machine.withLock { machine in
+            let value = body(&machine)
+            return (value, machine.takeDiscarded())
+        }
+        _ = consume discarded
+        return value
+    }
+}
+
+// MARK: - Size
+
+extension AutoPurgingImageCache {
+    /// Bytes of all pictures that are stored now.
+    public var memoryUsage: Int { machine.withLock { $0.usage } }
+    public var count: Int { machine.withLock { $0.count } }
+    public var capacity: Int { machine.withLock { $0.capacity } }
+    public var preferredUsage: Int { machine.withLock { $0.preferred } }
+
+    /// Removes what was used longest ago until no more than the preferred usage is left.
+    public func purge() { change { $0.purge() } }
+
+    /// Does what is to be done when memory is short: purges, or removes everything when it is very short.
+    public func relieve(_ pressure: MemoryPressure) {
+        switch pressure {
+        case .some: purge()
+        case .critical: removeAll()
+        }
+    }
+}
+
+// MARK: - By identifier
+
+extension AutoPurgingImageCache {
+    public func image(for identifier: String) -> ImageBuffer? {
+        change { $0.anyValue(for: .identifier(identifier))?.image }
+    }
+
+    @discardableResult
+    public func add(_ image: ImageBuffer, for identifier: String) -> Bool {
+        add(Stored(image: image, freshness: .unlimited), for: .identifier(identifier))
+    }
+
+    @discardableResult
+    public func removeImage(for identifier: String) -> Bool { change { $0.remove(.identifier(identifier)) } }
+
+    @discardableResult
+    public func removeAll() -> Bool { change { $0.removeAll() } }
+}
+
+// MARK: - By request
+
+extension AutoPurgingImageCache {
+    public func lookUp(_ key: ImageKey) -> ImageLookup {
+        let now = now()
+        return change { machine in
+            switch machine.value(for: .request(key), at: now) {
+            case .fresh(let stored): .fresh(stored.image, stored.freshness)
+            case .stale(let stored): .stale(stored.image, stored.freshness)
+            case .nothing: .nothing
+            }
+        }
+    }
+
+    @discardableResult
+    public func add(_ image: ImageBuffer, for key: ImageKey, freshness: ImageFreshness) -> Bool {
+        guard freshness.isStorable else {
+            removeImage(for: key)
+            return false
+        }
+        return add(Stored(image: image, freshness: freshness), for: .request(key))
+    }
+
+    @discardableResult
+    public func renew(_ key: ImageKey, freshness: ImageFreshness) -> Bool {
+        guard freshness.isStorable else {
+            removeImage(for: key)
+            return false
+        }
+        let end = freshness.lifetime.map { now() + $0 }
+        return change { $0.renew(.request(key), until: end) { $0.freshness = freshness } }
+    }
+
+    @discardableResult
+    public func removeImage(for key: ImageKey) -> Bool { change { $0.remove(.request(key)) } }
+
+    @discardableResult
+    public func invalidate(_ url: String) -> Int {
+        change { machine in
+            machine.removeAll { if case .request(let key) = $0 { key.url == url } else { false } }
+        }
+    }
+
+    private func add(_ stored: Stored, for key: Key) -> Bool {
+        pressure.begin { [weak self] in self?.relieve($0) }
+        let end = stored.freshness.lifetime.map { now() + $0 }
+        return change { $0.add(stored, bytes: stored.image.byteCount, for: key, until: end) }
+    }
+}

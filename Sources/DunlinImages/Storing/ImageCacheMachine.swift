@@ -1,0 +1,126 @@
+/// The rules of a cache that purges itself.
+///
+/// What is stored is counted in bytes. When an entry makes them more than `capacity`, those that were used longest ago
+/// go until no more than `preferred` are left; the entry that was just added stays. One that is larger than the
+/// capacity is refused, and takes nothing else with it. The order of use is a count, so that no two entries are equal.
+///
+/// It knows neither clocks nor pictures: times are durations since some beginning that the driver knows. What has to be
+/// released is kept in `discarded`, so that the driver lets go of it when it holds no lock.
+struct ImageCacheMachine<Key: Hashable, Value> {
+    struct Entry {
+        var value: Value
+        let bytes: Int
+        /// When it is stale; nil for never.
+        var end: Duration?
+        fileprivate var lastUse: UInt64
+    }
+
+    enum Found {
+        case fresh(Value)
+        case stale(Value)
+        case nothing
+    }
+
+    let capacity: Int
+    let preferred: Int
+    private(set) var usage = 0
+    private var entries: [Key: Entry] = [:]
+    private var uses: UInt64 = 0
+    private var discarded: [Value] = []
+
+    /// Nil if the preferred size is none, or larger than the capacity.
+    init?(capacity: Int, preferred: Int) {
+        guard preferred >= 0, preferred <= capacity else { return nil }
+        self.init(capacity: capacity, keeping: preferred)
+    }
+
+    /// A size that is known to be one; of two that are not, the smaller counts for both.
+    init(capacity: Int, keeping preferred: Int) {
+        (self.capacity, self.preferred) = (capacity, min(capacity, preferred))
+    }
+
+    var count: Int { entries.count }
+    var keys: some Collection<Key> { entries.keys }
+
+    /// False if it is larger than the capacity. What was stored under the key is gone in any case.
+    mutating func add(_ value: Value, bytes: Int, for key: Key, until end: Duration? = nil) -> Bool {
+        _ = remove(key)
+        guard bytes >= 0, bytes <= capacity else { return false }
+        uses += 1
+        entries[key] = Entry(value: value, bytes: bytes, end: end, lastUse: uses)
+        usage += bytes
+        if usage > capacity { purge(keeping: key) }
+        return true
+    }
+
+    /// To look at a stale entry is no use of it.
+    mutating func value(for key: Key, at now: Duration) -> Found {
+        guard let index = entries.index(forKey: key) else { return .nothing }
+        if let end = entries.values[index].end, end <= now { return .stale(entries.values[index].value) }
+        return .fresh(use(index))
+    }
+
+    /// Whatever its age.
+    mutating func anyValue(for key: Key) -> Value? {
+        entries.index(forKey: key).map { use($0) }
+    }
+
+    /// A new end for what is still the same. False if it has gone meanwhile.
+    mutating func renew(_ key: Key, until end: Duration?, _ change: (inout Value) -> Void) -> Bool {
+        guard let index = entries.index(forKey: key) else { return false }
+        entries.values[index].end = end
+        change(&entries.values[index].value)
+        _ = use(index)
+        return true
+    }
+
+    mutating func remove(_ key: Key) -> Bool {
+        guard let entry = entries.removeValue(forKey: key) else { return false }
+        usage -= entry.bytes
+        discarded.append(entry.value)
+        return true
+    }
+
+    /// How many there were.
+    mutating func removeAll(where isMeant: (Key) -> Bool) -> Int {
+        let meant = entries.keys.filter(isMeant)
+        return meant.count { remove($0) }
+    }
+
+    /// False if there was nothing.
+    mutating func removeAll() -> Bool {
+        if entries.isEmpty { return false }
+        discarded += entries.values.map(\.value)
+        entries = [:]
+        usage = 0
+        return true
+    }
+
+    /// Removes what was used longest ago until no more than the preferred size is left.
+    mutating func purge() { purge(keeping: nil) }
+
+    /// What was removed since, for the driver to let go of.
+    mutating func takeDiscarded() -> [Value] {
+        if discarded.isEmpty { return [] }
+        defer { discarded = [] }
+        return discarded
+    }
+
+    private mutating func use(_ index: Dictionary<Key, Entry>.Index) -> Value {
+        uses += 1
+        entries.values[index].lastUse = uses
+        return entries.values[index].value
+    }
+
+    private mutating func purge(keeping kept: Key?) {
+        if usage <= preferred { return }
+        for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) where key != kept {
+            _ = remove(key)
+            if usage <= preferred { return }
+        }
+    }
+}
+
+extension ImageCacheMachine: Sendable where Key: Sendable, Value: Sendable {}
+extension ImageCacheMachine.Entry: Sendable where Value: Sendable {}
+extension ImageCacheMachine.Found: Sendable where Value: Sendable {}

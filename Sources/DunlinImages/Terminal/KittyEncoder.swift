@@ -1,0 +1,73 @@
+internal import Dunlin
+internal import DunlinCodecs
+
+/// A picture in the graphics protocol of kitty: its pixels, or a file of PNG, as text in base 64 that is sent in
+/// chunks.
+///
+/// Rules: the first chunk says all there is to say of the picture, the others whether more come. A chunk has 4,096
+/// characters at most, and all but the last a multiple of four. The terminal is told to answer nothing (`q=2`) and to
+/// leave the cursor where it is (`C=1`).
+enum KittyEncoder {
+    static let longestChunk = 4096
+
+    /// `png` is sent if it is shorter than the pixels. The picture is stretched to cells if there are any, and takes
+    /// the place of the one before it with the same number.
+    static func encode(
+        _ picture: ImageBuffer, png: Bytes? = nil, cells: (columns: Int, rows: Int)? = nil, number: UInt32? = nil
+    ) -> [UInt8] {
+        let (payload, format) = shortest(picture, png)
+        var control = "a=T,q=2,C=1,\(format)"
+        if let number { control += ",i=\(number),p=1" }
+        if let cells { control += ",c=\(cells.columns),r=\(cells.rows)" }
+        return chunks(of: Base64.encode(payload), control)
+    }
+
+    private static func shortest(_ picture: ImageBuffer, _ png: Bytes?) -> (payload: [UInt8], format: String) {
+        let channels = picture.isOpaque ? 3 : 4
+        if let png, png.count < picture.width * picture.height * channels { return (png.array, "f=100") }
+        let size = ",s=\(picture.width),v=\(picture.height)"
+        if channels == 4 { return (picture.converted(to: .straight).pixels, "f=32" + size) }
+        var payload: [UInt8] = []
+        payload.reserveCapacity(picture.width * picture.height * 3)
+        let bytes = picture.span
+        for index in stride(from: 0, to: bytes.count, by: 4) {
+            for channel in 0..<3 { payload.append(bytes[index + channel]) }
+        }
+        return (payload, "f=24" + size)
+    }
+
+    private static func chunks(of text: [UInt8], _ control: String) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count + text.count / 256 + 64)
+        var rest = text[...]
+        var control = control + ","
+        repeat {
+            let chunk = rest.prefix(longestChunk)
+            rest = rest.dropFirst(longestChunk)
+            output += "\u{1B}_G\(control)m=\(rest.isEmpty ? 0 : 1);".utf8
+            output += chunk
+            output += "\u{1B}\\".utf8
+            control = "q=2,"
+        } while !rest.isEmpty
+        return output
+    }
+}
+
+/// Bytes as text of 64 characters (RFC 4648 §4).
+enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let count = min(3, bytes.count - start)
+            var bits = 0
+            for index in 0..<3 { bits = bits << 8 | (index < count ? Int(bytes[start + index]) : 0) }
+            for index in 0..<4 {
+                text.append(index <= count ? alphabet[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,81 @@
+import DunlinImages
+import Testing
+
+@testable import DunlinImageCLI
+
+@Suite struct CommandTests {
+    private static func show(
+        _ sources: String..., change: (inout Command.Options) -> Void = { _ in }
+    ) -> Command {
+        var options = Command.Options()
+        change(&options)
+        return .show(sources, options)
+    }
+
+    @Test(
+        arguments: [
+            ([], .help), (["help"], .help), (["-h"], .help), (["a.png", "--help"], .help), (["--version"], .version),
+            (["a.png"], show("a.png")), (["-"], show("-")),
+            (["a.png", "http://a.test/b"], show("a.png", "http://a.test/b")),
+            (["--", "--info"], show("--info")),
+            (["--as", "sixel", "a"], show("a") { $0.method = .sixel }),
+            (["a", "--as", "kitty"], show("a") { $0.method = .kitty }),
+            (["--as", "blocks", "a"], show("a") { $0.method = .blocks }),
+            (["--width", "40", "--height", "5", "a"], show("a") { $0.bounds = .init(columns: 40, rows: 5) }),
+            (["--info", "a"], show("a") { $0.isInfo = true }),
+            (["--frames", "a"], show("a") { $0.playsFrames = true }),
+            (["-o", "b.PNG", "a"], show("a") { $0.file = "b.PNG" }),
+            (["--output", "b.jpeg", "a"], show("a") { $0.file = "b.jpeg" }),
+            (["--resize", "640x480", "a"], show("a") { $0.size = .init(width: 640, height: 480) }),
+            (["--resize", "640x", "a"], show("a") { $0.size = .init(width: 640) }),
+            (["--resize", "x480", "a"], show("a") { $0.size = .init(height: 480) }),
+            (["--cache", "a"], show("a") { $0.usesCache = true }),
+        ] as [([String], Command)])
+    func `the arguments determine the command and its options`(arguments: [String], expected: Command) throws {
+        #expect(try Command(arguments: arguments) == expected)
+    }
+
+    @Test(arguments: [
+        (["--info"], "a URL or a file is needed; see dunlin-image help"),
+        (["--loud", "a"], "there is no option \"--loud\"; see dunlin-image help"),
+        (["--as", "ascii", "a"], "--as takes kitty, sixel or blocks; \"ascii\" is none of them"),
+        (["a", "--as"], "--as needs a value"), (["a", "-o", ""], "-o needs a value"),
+        (["--width", "0", "a"], "--width needs a number from 1 to 10000"),
+        (["--height", "-3", "a"], "--height needs a number from 1 to 10000"),
+        (["--width", "99999999999999999999", "a"], "--width needs a number from 1 to 10000"),
+        (["--resize", "x", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"x\" is none"),
+        (["--resize", "0x1", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"0x1\" is none"),
+        (["--resize", "65501x1", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"65501x1\" is none"),
+        (["--resize", "1x2x3", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"1x2x3\" is none"),
+        (["--resize", "64", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"64\" is none"),
+        (["-o", "a.gif", "a"], "--output needs a name that ends in .png, .jpg or .jpeg"),
+        (["-o", "a.png", "a", "b"], "--output takes one picture; \"b\" is another"),
+        (["-o", "a.png", "--frames", "a"], "--frames plays on the terminal, and not into a file"),
+        (["--info", "-o", "a.png", "a"], "--info shows no picture; it goes with no --output, --frames or --resize"),
+    ])
+    func `arguments that make no sense are refused in one line`(arguments: [String], message: String) {
+        #expect(throws: UsageError(description: message)) { try Command(arguments: arguments) }
+    }
+
+    @Test(
+        arguments: [
+            (Command.Resizing(width: 10, height: 20), 10, 20), (.init(width: 320), 320, 240), (.init(height: 1), 1, 1),
+            (.init(height: 960), 1280, 960),
+        ] as [(Command.Resizing, Int, Int)])
+    func `a side that is left out keeps the shape`(resizing: Command.Resizing, width: Int, height: Int) {
+        #expect(resizing.size(of: ImageSize(width: 640, height: 480)) == ImageSize(width: width, height: height))
+    }
+
+    @Test(arguments: [
+        ("a.png", "a.png"), ("-", "standard input"), ("http://a.test/b.png?token=x#y", "http://a.test/b.png"),
+        ("https://me:secret@a.test/b", "https://a.test/b"), ("https://a.test?x", "https://a.test"),
+        ("HTTPS://u@a.test/@b", "HTTPS://a.test/@b"), ("a?b", "a?b"),
+    ])
+    func `a URL is named without what may be secret in it`(name: String, shown: String) {
+        #expect(PictureSource(name: name).shownName == shown)
+    }
+
+    @Test func `no line of the help is wider than a terminal`() {
+        #expect(Help.text.split(separator: "\n").allSatisfy { $0.count <= 88 })
+    }
+}

@@ -1,0 +1,72 @@
+import DunlinTesting
+import LedgerRows
+import Testing
+
+@testable import DunlinImages
+
+@Suite struct `The queue of downloads` {
+    private static func all(_ queue: DownloadQueue) -> [UInt64] {
+        var queue = queue
+        var order: [UInt64] = []
+        while let next = queue.next() { order.append(next) }
+        return order
+    }
+
+    @Test(
+        .rows("ID-15"),
+        arguments: [
+            (DownloadQueue.Order.firstInFirstOut, [1, 2, 3, 4]), (.lastInFirstOut, [4, 3, 2, 1]),
+        ] as [(DownloadQueue.Order, [UInt64])])
+    func `equals go in the order of the queue`(order: DownloadQueue.Order, expected: [UInt64]) {
+        var queue = DownloadQueue(order)
+        for id in 1...4 as ClosedRange<UInt64> { queue.add(id, 0) }
+        #expect(Self.all(queue) == expected)
+    }
+
+    @Test(.rows("ID-15")) func `the highest priority goes first, also where it was changed`() {
+        var queue = DownloadQueue(.firstInFirstOut)
+        for (id, priority) in [(1, 0), (2, 5), (3, -5), (4, 5)] as [(UInt64, Int)] { queue.add(id, priority) }
+        #expect(Self.all(queue) == [2, 4, 1, 3])
+        queue.change(3, to: 9)
+        queue.change(2, to: -9)
+        #expect(Self.all(queue) == [3, 4, 1, 2])
+        // Back where it was among its equals.
+        queue.change(2, to: 5)
+        #expect(Self.all(queue) == [3, 2, 4, 1])
+        let wasThere = queue.remove(2)
+        #expect(wasThere)
+        queue.putBack(2, 9)
+        #expect(Self.all(queue) == [2, 3, 4, 1])
+    }
+
+    @Test(arguments: 1...10) func `it does what sorting would, and keeps little of what has gone`(seed: UInt64) throws {
+        var chance = SeededGenerator(seed: seed)
+        let order = seed % 2 == 0 ? DownloadQueue.Order.firstInFirstOut : .lastInFirstOut
+        var queue = DownloadQueue(order)
+        var model: [(id: UInt64, priority: Int, arrival: Int)] = []
+        for step in 1...3000 {
+            let place = model.isEmpty ? nil : chance.next(below: model.count)
+            switch (chance.next(below: 8), place) {
+            case (0..<3, _), (_, nil):
+                let priority = chance.next(in: -3...3)
+                queue.add(UInt64(step), priority)
+                model.append((UInt64(step), priority, step))
+            case (3..<6, let place?):
+                model[place].priority = chance.next(in: -3...3)
+                queue.change(model[place].id, to: model[place].priority)
+            case (6, let place?):
+                let wasThere = queue.remove(model.remove(at: place).id)
+                #expect(wasThere)
+            default:
+                model.sort { one, other in
+                    if one.priority != other.priority { return one.priority > other.priority }
+                    return order == .firstInFirstOut ? one.arrival < other.arrival : one.arrival > other.arrival
+                }
+                let next = queue.next()
+                try #require(next == model.removeFirst().id)
+            }
+            #expect(queue.count == model.count)
+            #expect(queue.length <= 2 * queue.count + 17)
+        }
+    }
+}

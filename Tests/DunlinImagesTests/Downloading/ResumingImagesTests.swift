@@ -1,0 +1,145 @@
+import Dunlin
+import DunlinTesting
+import LedgerRows
+import Testing
+
+@testable import DunlinImages
+
+@Suite struct `An image that stopped midway` {
+    /// A picture of some length, half of which comes at once.
+    private struct Halves {
+        let whole: Bytes
+        let half: Int
+
+        init() async throws {
+            whole = try await ImageEncoder().png(try Pictures.buffer(32, 32, number: 7))
+            half = whole.count / 2
+        }
+
+        /// The first half, and then nothing.
+        func cut(_ fields: Fields) -> MockTransport.Outcome {
+            let (whole, half) = (whole, half)
+            return .stream(fields: fields, length: whole.count) { index in
+                if index == 0 { return whole[0..<half] }
+                try await Gate().pass()
+                return nil
+            }
+        }
+
+        func rest(_ fields: Fields) -> MockTransport.Outcome {
+            let range: Fields = ["Content-Range": "bytes \(half)-\(whole.count - 1)/\(whole.count)"]
+            return .stream(
+                [whole[half..<whole.count]], status: 206, fields: fields.overlaid(with: range),
+                length: whole.count - half)
+        }
+    }
+
+    private static let fields: Fields = ["Content-Type": "image/png", "ETag": "\"1\""]
+
+    /// Asks for the picture, and leaves when half of it is there.
+    private static func stop(_ gallery: Gallery) async throws {
+        let receipt = try await gallery.downloader.download(gallery.request("/cat"))
+        for await progress in receipt.progress where progress.completed > 0 { break }
+        await receipt.cancel()
+        try await eventually("it has ended") { await gallery.downloader.isIdle }
+    }
+
+    @Test func `it goes on where it stopped when it is wanted again`() async throws {
+        let (gallery, halves) = (try Gallery(), try await Halves())
+        gallery.transport.on(.get, "/cat").reply(halves.cut(Self.fields)).reply(halves.rest(Self.fields))
+        try await Self.stop(gallery)
+        let receipt = try await gallery.downloader.download(gallery.request("/cat"))
+        #expect(Pictures.number(try await receipt.image) == 7)
+        let sent = gallery.transport.requests[1].fields
+        #expect(sent["Range"] == "bytes=\(halves.half)-")
+        #expect(sent["If-Range"] == "\"1\"")
+        #expect(try await receipt.response.content?.bytes == halves.whole)
+        #expect(await gallery.downloader.parts.usage == 0)
+    }
+
+    @Test func `one that has changed meanwhile, or whose rest is not sent, is taken from the beginning`() async throws {
+        let halves = try await Halves()
+        let other = try await Pictures.png(number: 8)
+        let whole = MockTransport.Outcome.respond(fields: ["Content-Type": "image/png", "ETag": "\"2\""], body: other)
+        let wrong: Fields = ["Content-Range": "bytes 0-9/10", "ETag": "\"1\""]
+        for answers in [
+            [whole], [.respond(416), whole], [.stream(["0123456789"], status: 206, fields: wrong, length: 10), whole],
+            [
+                .stream([other], status: 206, fields: ["Content-Range": "bytes \(halves.half)-/*", "ETag": "\"1\""]),
+                whole,
+            ],
+        ] as [[MockTransport.Outcome]] {
+            let gallery = try Gallery()
+            var route = gallery.transport.on(.get, "/cat").reply(halves.cut(Self.fields))
+            for answer in answers { route = route.reply(answer) }
+            try await Self.stop(gallery)
+            #expect(Pictures.number(try await gallery.downloader.image("http://a.test/cat")) == 8)
+            #expect(gallery.targets.count == answers.count + 1)
+            if answers.count > 1 { #expect(gallery.transport.requests[2].fields["Range"] == nil) }
+        }
+    }
+
+    @Test(arguments: [["ETag": "W/\"1\""], [:], ["ETag": "\"1\"", "Accept-Ranges": "none"]] as [Fields])
+    func `one that cannot be told from another is not kept`(fields: Fields) async throws {
+        let (gallery, halves) = (try Gallery(), try await Halves())
+        gallery.transport.on(.get, "/cat").reply(
+            halves.cut(fields.overlaid(with: ["Content-Type": "image/png"])))
+        try await Self.stop(gallery)
+        #expect(await gallery.downloader.parts.count == 0)
+    }
+
+    @Test func `what broke off is kept too, and a request that fails before an answer loses nothing`() async throws {
+        let (gallery, halves) = (try Gallery(), try await Halves())
+        let broken = MockTransport.Outcome.stream(
+            [halves.whole[0..<halves.half]], fields: Self.fields, length: halves.whole.count,
+            failing: NetworkError(.connectionClosed, "gone"))
+        gallery.transport.on(.get, "/cat").reply(broken).fail(.connectionReset).reply(halves.rest(Self.fields))
+        for _ in 0..<2 {
+            await #expect(throws: NetworkError.self) { try await gallery.downloader.image("http://a.test/cat") }
+            #expect(await gallery.downloader.parts.usage == halves.half)
+        }
+        #expect(Pictures.number(try await gallery.downloader.image("http://a.test/cat")) == 7)
+    }
+
+    @Test func `what is kept is limited, and forgotten with its URL`() async throws {
+        let halves = try await Halves()
+        let tight = try Gallery { $0.resumableBytes = 10 }
+        let wide = try Gallery()
+        for gallery in [tight, wide] {
+            gallery.transport.on(.get, "/cat").reply(halves.cut(Self.fields))
+            try await Self.stop(gallery)
+        }
+        #expect(await tight.downloader.parts.usage == 0)
+        #expect(await wide.downloader.parts.usage == halves.half)
+        try await wide.downloader.invalidate("http://a.test/cat")
+        #expect(await wide.downloader.parts.usage == 0)
+    }
+
+    @Test(.rows("ID-24")) func `progress is told to each receipt, to late ones too, and says what was resumed`()
+        async throws
+    {
+        let (gallery, halves, gate) = (try Gallery(), try await Halves(), Gate())
+        let (whole, half) = (halves.whole, halves.half)
+        let slow = MockTransport.Outcome.stream(fields: Self.fields, length: whole.count) { index in
+            if index == 1 { try await gate.pass() }
+            return index == 0 ? whole[0..<half] : index == 1 ? whole[half..<whole.count] : nil
+        }
+        gallery.transport.on(.get, "/cat").reply(slow)
+        let first = try await gallery.downloader.download(gallery.request("/cat"))
+        var steps = first.progress.makeAsyncIterator()
+        let begun = ImageDownloader.Progress(completed: half, total: whole.count, resumed: 0)
+        #expect(await steps.next() == begun)
+        // One who comes later hears at once how far it is.
+        let second = try await gallery.downloader.download(gallery.request("/cat"))
+        var later = second.progress.makeAsyncIterator()
+        #expect(await later.next() == begun)
+        #expect(begun.fraction.map { $0 > 0.4 && $0 < 0.6 } == true)
+        try await gate.open()
+        _ = try await first.image
+        var last: ImageDownloader.Progress?
+        while let step = await steps.next() { last = step }
+        #expect(last?.completed ?? whole.count == whole.count)
+        // After the end there is what was known last, or nothing, and an end.
+        for await step in second.progress { #expect(step.completed == whole.count) }
+    }
+}

@@ -1,0 +1,173 @@
+import Dunlin
+import DunlinTesting
+import LedgerRows
+import Testing
+
+@testable import DunlinImages
+
+@Suite struct `A cache of images` {
+    private static func cache(
+        _ capacity: Int = 1 << 20, _ preferred: Int = 1 << 19, _ pressure: (any MemoryPressureSource)? = nil,
+        clock: some Clock<Duration> = ManualClock()
+    ) throws -> AutoPurgingImageCache {
+        try AutoPurgingImageCache(
+            capacity: capacity, preferredUsage: preferred, pressure: pressure, clock: clock)
+    }
+
+    @Test(.rows("IC-1")) func `it has AFNetworking's size by default`() {
+        let cache = AutoPurgingImageCache()
+        #expect(cache.capacity == 100 * 1024 * 1024)
+        #expect(cache.preferredUsage == 60 * 1024 * 1024)
+        #expect(cache.memoryUsage == 0)
+    }
+
+    @Test(.rows("IC-14")) func `a cache that prefers more than it may have is refused`() throws {
+        let error = #expect(throws: NetworkError.self) { try Self.cache(10, 11) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test(.rows("IC-2", "IC-8"), arguments: [(850, 300, 1.0), (850, 300, 2.0), (1, 1, 3.0)])
+    func `an image counts as many bytes as it has pixels, four for each`(
+        width: Int, height: Int, scale: Double
+    ) throws {
+        let cache = try Self.cache(10 << 20)
+        cache.add(try Pictures.buffer(width, height, scale: scale), for: "a")
+        #expect(cache.memoryUsage == width * height * 4)
+    }
+
+    @Test(.rows("IC-7", "IC-11", "IC-13")) func `what was added is there, and gone when it was removed`() throws {
+        let cache = try Self.cache()
+        #expect(!cache.removeAll())
+        cache.add(try Pictures.buffer(2, 2, number: 7), for: "a")
+        #expect(cache.image(for: "a").map(Pictures.number) == 7)
+        #expect(cache.removeImage(for: "a"))
+        #expect(!cache.removeImage(for: "a"))
+        #expect(cache.image(for: "a") == nil)
+        let key = ImageKey(url: "http://a.test/1")
+        #expect(cache.add(try Pictures.buffer(2, 2), for: key, freshness: .unlimited))
+        #expect(cache.removeImage(for: key))
+        #expect(!cache.removeImage(for: key))
+    }
+
+    @Test(.rows("IC-6")) func `keys differ whose texts would be the same when joined`() throws {
+        let cache = try Self.cache()
+        let keys = [
+            ImageKey(url: "http://a.test/a", filter: "bc"), ImageKey(url: "http://a.test/ab", filter: "c"),
+            ImageKey(url: "http://a.test/abc"), ImageKey(url: "http://a.test/abc", scale: 2),
+            ImageKey(url: "http://a.test/abc", selection: ["accept": "image/webp"]),
+        ]
+        for (number, key) in keys.enumerated() {
+            cache.add(try Pictures.buffer(1, 1, number: UInt8(number)), for: key, freshness: .unlimited)
+        }
+        cache.add(try Pictures.buffer(1, 1, number: 99), for: "http://a.test/abc")
+        for (number, key) in keys.enumerated() {
+            guard case .fresh(let picture, _) = cache.lookUp(key) else {
+                Issue.record("\(key) is missing")
+                continue
+            }
+            #expect(Pictures.number(picture) == UInt8(number))
+        }
+        #expect(cache.image(for: "http://a.test/abc").map(Pictures.number) == 99)
+    }
+
+    @Test func `invalidating a URL removes all that was made of it and nothing else`() throws {
+        let cache = try Self.cache()
+        for key in [
+            ImageKey(url: "http://a.test/1"), ImageKey(url: "http://a.test/1", filter: "f"),
+            ImageKey(url: "http://a.test/2"),
+        ] { cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited) }
+        #expect(cache.invalidate("http://a.test/1") == 2)
+        #expect(cache.invalidate("http://a.test/1") == 0)
+        #expect(cache.count == 1)
+    }
+
+    @Test func `what is over is stale, and fresh again once it was confirmed`() async throws {
+        let clock = ManualClock()
+        let cache = try Self.cache(clock: clock)
+        let key = ImageKey(url: "http://a.test/1")
+        let freshness = ImageFreshness(lifetime: .seconds(60), entityTag: "\"1\"")
+        cache.add(try Pictures.buffer(1, 1), for: key, freshness: freshness)
+        try await clock.advance(by: .seconds(59))
+        guard case .fresh = cache.lookUp(key) else { throw CancellationError() }
+        try await clock.advance(by: .seconds(1))
+        guard case .stale(_, freshness) = cache.lookUp(key) else { throw CancellationError() }
+        #expect(cache.renew(key, freshness: freshness))
+        guard case .fresh = cache.lookUp(key) else { throw CancellationError() }
+        #expect(!cache.renew(ImageKey(url: "http://a.test/2"), freshness: freshness))
+    }
+
+    @Test func `what may not be stored is not, and takes the place of what was`() throws {
+        let cache = try Self.cache()
+        let key = ImageKey(url: "http://a.test/1")
+        cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
+        #expect(!cache.add(try Pictures.buffer(1, 1), for: key, freshness: ImageFreshness(isStorable: false)))
+        #expect(cache.count == 0)
+    }
+
+    @Test(.rows("IC-9")) func `some pressure purges to the preferred usage, and critical pressure removes all`()
+        async throws
+    {
+        let source = ToldPressure()
+        let cache = try Self.cache(1 << 20, 400, source)
+        for number in 0..<20 { cache.add(try Pictures.buffer(5, 5), for: "\(number)") }
+        #expect(cache.memoryUsage == 2000)
+        try await eventually("it observes") { source.begun == 1 }
+        source.tell(.some)
+        try await eventually("the cache shrinks") { cache.memoryUsage == 400 }
+        #expect(cache.image(for: "19") != nil)
+        source.tell(.critical)
+        try await eventually("the cache is empty") { cache.memoryUsage == 0 }
+    }
+
+    @Test func `the observation of pressure begins with the first image and ends with the cache`() async throws {
+        let source = ToldPressure()
+        weak var gone: AutoPurgingImageCache?
+        do {
+            let cache = try Self.cache(100, 50, source)
+            gone = cache
+            #expect(source.begun == 0)
+            cache.add(try Pictures.buffer(1, 1), for: "a")
+            cache.add(try Pictures.buffer(1, 1), for: "b")
+            try await eventually("it observes") { source.begun == 1 }
+        }
+        try await eventually("the observation ends") { source.ended == 1 }
+        #expect(gone == nil)
+        #expect(source.begun == 1)
+    }
+
+    @Test(.rows("IC-12", "IC-16")) func `a storm of readers and writers leaves the count of bytes right`() async throws
+    {
+        let cache = try Self.cache(64_000, 32_000)
+        let picture = try Pictures.buffer(20, 20)
+        await withTaskGroup { group in
+            for seed in 1...8 {
+                group.addTask {
+                    var chance = SeededGenerator(seed: UInt64(seed))
+                    for _ in 0..<2000 {
+                        let name = "\(chance.next(below: 100))"
+                        switch chance.next(below: 4) {
+                        case 0: _ = cache.image(for: name)
+                        case 1: cache.removeImage(for: name)
+                        default: cache.add(picture, for: name)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(cache.memoryUsage == cache.count * picture.byteCount)
+        #expect(cache.memoryUsage <= 64_000)
+        cache.removeAll()
+        #expect(cache.memoryUsage == 0)
+    }
+
+    @Test func `no description of a key shows user info, queries and fields`() {
+        let key = ImageKey(
+            url: "https://me:secret@a.test/cat.jpg?token=secret", filter: "f", scale: 2,
+            selection: ["authorization": "secret"])
+        #expect("\(key)" == "https://a.test/cat.jpg (f) @2.0x")
+        #expect(!String(reflecting: key).contains("secret"))
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+}

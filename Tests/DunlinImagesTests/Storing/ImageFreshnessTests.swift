@@ -1,0 +1,76 @@
+import Dunlin
+import Testing
+
+@testable import DunlinImages
+
+@Suite struct `How long an image is fresh` {
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    private static func freshness(_ fields: Fields, age: Duration? = nil) -> ImageFreshness {
+        ImageFreshness(ResponseHead(version: .http11, status: 200, fields: fields), now: 784_111_777, age: age)
+    }
+
+    private static let lifetimes: [(Fields, Duration?)] = [
+        ([:], nil),
+        (["Cache-Control": "public"], nil),
+        (["Cache-Control": "max-age=60"], .seconds(60)),
+        (["Cache-Control": "MAX-AGE = \"60\" , public"], .seconds(60)),
+        (["Cache-Control": "max-age=60", "Age": "10"], .seconds(50)),
+        (["Cache-Control": "max-age=60", "Age": "100"], .seconds(-40)),
+        (["Cache-Control": "max-age=60, max-age=90"], .seconds(60)),
+        (["Cache-Control": "max-age=x"], .zero),
+        (["Cache-Control": "max-age"], .zero),
+        (["Cache-Control": "max-age=99999999999999999999"], .seconds(3_155_760_000)),
+        (["Cache-Control": "no-cache, max-age=60"], .zero),
+        (["Expires": "Sun, 06 Nov 1994 08:50:37 GMT"], .seconds(60)),
+        (["Expires": "Sun, 06 Nov 1994 08:50:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:07 GMT"], .seconds(30)),
+        (["Expires": "Sun, 06 Nov 1994 08:48:37 GMT"], .zero),
+        (["Expires": "Sun, 06 Nov 1994 08:50:37 GMT", "Cache-Control": "max-age=5"], .seconds(5)),
+        (["Expires": "0"], .zero),
+    ]
+
+    @Test(arguments: lifetimes) func `it is as long as the response says`(fields: Fields, lifetime: Duration?) {
+        #expect(Self.freshness(fields).lifetime == lifetime)
+    }
+
+    @Test func `the age that an HTTP cache tells counts before that of the field`() {
+        let fields: Fields = ["Cache-Control": "max-age=60", "Age": "10"]
+        #expect(Self.freshness(fields, age: .seconds(30)).lifetime == .seconds(30))
+    }
+
+    @Test(arguments: [
+        ("no-store", false), ("max-age=5, No-Store", false), ("no-cache", true), ("x=\"no-store\"", true),
+    ])
+    func `a response that says so is not stored`(value: String, isStorable: Bool) {
+        #expect(Self.freshness(["Cache-Control": value]).isStorable == isStorable)
+    }
+
+    @Test func `a tag is asked by, and a date where there is no tag`() {
+        let both = Self.freshness(["ETag": "\"1\"", "Last-Modified": Self.date])
+        #expect(both.conditions.map(\.name) == ["If-None-Match"])
+        #expect(Self.freshness(["Last-Modified": Self.date]).conditions.map(\.value) == [Self.date])
+        #expect(Self.freshness([:]).conditions.isEmpty)
+    }
+
+    @Test func `a confirmation begins the time anew, as it says or as it was`() {
+        let old = Self.freshness(["Cache-Control": "max-age=60", "ETag": "\"1\""])
+        func renewed(_ fields: Fields) -> ImageFreshness {
+            old.renewed(by: ResponseHead(version: .http11, status: 304, fields: fields), now: 0)
+        }
+        #expect(renewed([:]) == old)
+        #expect(renewed(["Cache-Control": "max-age=5"]).lifetime == .seconds(5))
+        #expect(renewed(["Cache-Control": "no-store"]).isStorable == false)
+        #expect(renewed(["ETag": "\"2\""]).entityTag == "\"2\"")
+    }
+
+    @Test(
+        arguments: [
+            (date, 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_799),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
+            ("Sun Nov  6 08:49:37 1994", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil), ("", nil),
+            ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 99999999999999999999 Nov 1994 08:49:37 GMT", nil),
+        ] as [(String, Int64?)])
+    func `dates are read in the form that HTTP prefers`(text: String, seconds: Int64?) {
+        #expect(FixedDate.seconds(text) == seconds)
+    }
+}

@@ -1,0 +1,70 @@
+import Dunlin
+import DunlinImages
+import DunlinTesting
+import LedgerRows
+import Synchronization
+import Testing
+
+/// Keeps what it shows.
+private final class Wall: ImageTarget {
+    private let state = Mutex<[ImageSize?]>([])
+
+    var shown: [ImageSize?] { state.withLock { $0 } }
+
+    func show(_ image: ImageBuffer?, in slot: ImageSlot) { state.withLock { $0.append(image?.size) } }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `A downloader as the source of targets` {
+    private let transport = MockTransport()
+    private let cache: AutoPurgingImageCache
+    private let downloader: ImageDownloader
+
+    init() async throws {
+        let png = try await ImageEncoder().png(TestPicture.gradient(3, 2))
+        transport.on(.get, "/a.png").respond(fields: ["Content-Type": "image/png"], body: png).always()
+        let session = try HTTPSession(HTTPSession.Configuration(baseURL: "http://a.test", transport: transport))
+        cache = try AutoPurgingImageCache(capacity: 1 << 20, preferredUsage: 1 << 19, pressure: nil)
+        downloader = ImageDownloader(session: session, cache: cache)
+    }
+
+    @Test(.rows("UI-1", "UI-2"))
+    func `a target asks for images and for nothing else`() throws {
+        let request = try downloader.request(forImageAt: "http://a.test/a.png")
+        #expect(request.headers == ["Accept": "image/*"])
+        #expect(request.timeout == .session)
+        #expect(request.cache == nil)
+        #expect(request == ImageDownloader.Request.asked(for: "http://a.test/a.png"))
+    }
+
+    @Test(.rows("UI-1", "UI-6", "UI-10", "UI-13"))
+    func `an image is downloaded once, and then comes from memory unless the request says otherwise`() async throws {
+        let wall = Wall()
+        let binding = ImageBinding(wall, from: downloader)
+        let size = ImageSize(width: 3, height: 2)
+        try await binding.show("http://a.test/a.png", placeholder: .clear)
+        try await binding.show("http://a.test/a.png", placeholder: .clear)
+        #expect(wall.shown == [nil, size, size])
+        #expect(transport.requests.count == 1)
+        #expect(transport.requests.first?.fields["Accept"] == "image/*")
+        var request = try downloader.request(forImageAt: "http://a.test/a.png")
+        request.memory = .reload
+        try await binding.show(request, placeholder: .clear)
+        #expect(wall.shown == [nil, size, size, nil, size])
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(.rows("UI-3")) func `text that is no URL throws before anything is sent`() async throws {
+        let binding = ImageBinding(Wall(), from: downloader)
+        let error = await #expect(throws: NetworkError.self) { try await binding.show("http://", placeholder: .clear) }
+        #expect(error?.code == .invalidRequest)
+        #expect(transport.requests.isEmpty)
+    }
+}
+
+extension ImageDownloader.Request {
+    fileprivate static func asked(for url: String) -> Self {
+        var request = Self(.url(url))
+        request.headers = ["Accept": "image/*"]
+        return request
+    }
+}
