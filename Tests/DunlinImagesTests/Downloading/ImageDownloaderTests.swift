@@ -8,7 +8,7 @@ import Testing
 @testable import DunlinImages
 
 @Suite struct `An image downloader` {
-    @Test(.rows("ID-1", "ID-3")) func `its own session has AFNetworking's settings`() {
+    @Test(.rows("ID-1", "ID-3", "UC-2")) func `its own session has AFNetworking's settings`() {
         let configuration = ImageDownloader.sessionConfiguration(caching: nil)
         #expect(configuration.cookies != nil)
         #expect(configuration.timeouts.readIdle == .seconds(60))
@@ -26,7 +26,9 @@ import Testing
         #expect(ImageDownloader.cacheFolder([:], "app") == nil)
     }
 
-    @Test(.rows("ID-2", "ID-3")) func `it has AFNetworking's defaults, and all of them can be replaced`() throws {
+    @Test(.rows("ID-2", "ID-3", "VD-11")) func `it has AFNetworking's defaults, and all of them can be replaced`()
+        throws
+    {
         let session = try HTTPSession()
         let downloader = ImageDownloader(session: session)
         #expect(downloader.configuration.maximumActive == 4)
