@@ -244,6 +244,24 @@ import Testing
         #expect(Set([name("a | b"), name("a", "b"), name("a |", "b"), name("a \\", "b"), name("a \\| b")]).count == 5)
     }
 
+    @Test func `nothing that is dumped shows a secret`() async throws {
+        let gallery = try Gallery()
+        gallery.transport.on(.get, "/cat").never()
+        let request = gallery.request("/cat?token=hunter2") { $0.headers = ["Authorization": "hunter2"] }
+        let receipt = try await gallery.downloader.download(request)
+        var text = "\(request) \(receipt) \(gallery.downloader)"
+        dump(request, to: &text)
+        dump(receipt, to: &text)
+        dump(gallery.downloader, to: &text)
+        dump(await gallery.downloader.machine, to: &text)
+        dump(await gallery.downloader.downloads, to: &text)
+        dump(await gallery.downloader.waiting, to: &text)
+        await receipt.cancel()
+        text += "\(try await networkError { _ = try await receipt.image }.debugDescription)"
+        #expect(!text.contains("hunter2"))
+        await gallery.downloader.shutdown()
+    }
+
     @Test func `a request that does not decode gets the bytes, and its image when it asks`() async throws {
         let gallery = try Gallery()
         try await gallery.hang("/cat", number: 7)
