@@ -191,7 +191,9 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImagesTests",
-            dependencies: ["Dunlin", "DunlinCodecs", "DunlinImages", "DunlinTesting", "LedgerRows", "Mocking"],
+            dependencies: [
+                "Dunlin", "DunlinCodecs", "DunlinImages", "DunlinTesting", "LeakChecking", "LedgerRows", "Mocking",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
