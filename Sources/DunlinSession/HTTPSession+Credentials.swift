@@ -13,7 +13,8 @@ extension HTTPSession {
     }
 
     /// Forgets where user names and passwords got in, and those that `authenticationHandler` gave: the next request is
-    /// sent without, and the server asks again. What the configuration and options say stays.
+    /// sent without, and the server asks again. What the configuration and options say stays, and so does what the
+    /// session's cache has stored for the user.
     public func forgetPasswords() {
         for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
     }

@@ -90,9 +90,7 @@ extension HTTPSession {
         let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
-        // Before the others, for nobody made these and they do not count.
-        await core.background.end()
-        let cancelled = await tasks.cancelAll()
+        let cancelled = await tasks.cancelAll(uncounted: core.background.close())
         await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()

@@ -56,7 +56,9 @@ package struct CacheEntry: Sendable {
 
     /// Whether every request that selects this one selects the other as well: of two such, the newer is enough. They
     /// come of requests that were on their way at the same time.
-    package func supersedes(_ other: CacheEntry) -> Bool { key == other.key && selecting == other.selecting }
+    package func supersedes(_ other: CacheEntry) -> Bool {
+        key == other.key && selecting == other.selecting && (other.date, other.receivedAt) <= (date, receivedAt)
+    }
 
     /// Whether it can be asked about.
     package var isAskable: Bool { entityTag != nil || lastModified != nil }

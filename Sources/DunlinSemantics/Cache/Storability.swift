@@ -34,14 +34,16 @@ enum Storability {
 
     /// The secondary key; nil if the response fits no other request.
     ///
-    /// What was asked for with credentials is for these credentials, unless the response says that even others may be
+    /// What was asked for with credentials, in Authorization or any other secret field, is for these, unless the response says that even others may be
     /// given it (§3.5). A private cache need not make that difference; who has several users behind one does.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
         guard case .names(var names) = VaryField(response) else { return nil }
-        if request.contains("authorization"), !names.contains("authorization") {
+        let secrets = request.filter { $0.name.lowercased() != "cookie" }.map { $0.name.lowercased() }
+            .filter { !names.contains($0) && (rules.secretFields.mayContain($0) || request.isSensitive($0)) }
+        if !secrets.isEmpty {
             let directives = ResponseDirectives(response)
             let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
-            if !isForOthers || directives.isPrivate { names.append("authorization") }
+            if !isForOthers || directives.isPrivate { names += secrets }
         }
         return SelectingFields(names, of: request, rules)
     }

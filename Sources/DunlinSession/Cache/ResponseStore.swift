@@ -13,13 +13,19 @@ package protocol ResponseStore: AnyObject, Sendable {
     /// What is stored under a key.
     func responses(for key: CacheKey, within wait: StoreWait?) async -> [StoredResponse]
 
+    /// A number that changes when everything under a key is removed.
+    func removals(of key: CacheKey) -> UInt64
+
     /// Begins to store the body of a response that may have `length` bytes. Nil if there is no room for so many. The
-    /// wait holds for all that the writer does.
-    func writer(for key: CacheKey, length: Int?, within wait: StoreWait?) async -> (any ResponseWriter)?
+    /// wait holds for all that the writer does. Nothing is stored if everything under the key was removed since
+    /// `removals` was asked for; nil for now.
+    func writer(
+        for key: CacheKey, length: Int?, since removals: UInt64?, within wait: StoreWait?
+    ) async -> (any ResponseWriter)?
 
     /// The same behind the bytes of `part`. Throws if those cannot be read.
     func writer(
-        for key: CacheKey, length: Int?, behind part: StoredResponse, within wait: StoreWait?
+        for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64?, within wait: StoreWait?
     ) async throws(CacheDamage) -> (any ResponseWriter)?
 
     /// Puts another entry in front of the same body. Has no effect if the response is not stored any more.

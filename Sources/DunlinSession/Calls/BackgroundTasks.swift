@@ -2,50 +2,57 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// What a session does for itself, without anybody who waits for it: at most one task a key. They end when the session
-/// is shut down; those of a session that is released go on to their end, as its requests do.
+/// The calls that a session makes for itself, without anybody who waits for them: at most one a key. They are in the
+/// registry as all calls are, and end when the session is shut down; those of a session that is released go on to their
+/// end, as its requests do.
 final class BackgroundTasks: Sendable {
     private struct State {
-        var tasks: [CacheKey: Task<Void, Never>] = [:]
+        var calls: [CacheKey: HTTPSession.TaskID] = [:]
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// Has no effect while there is a task of this key, and once the session is shut down.
-    /// It begins on the loop, before anything else does that is to run there from now on.
-    func begin(_ key: CacheKey, on loop: Reactor, _ work: @escaping @Sendable () async -> Void) {
+    /// Makes a call, unless there is one of this key or the session is shut down. It begins on the loop, before
+    /// anything else does that is to run there from now on.
+    func begin(
+        _ key: CacheKey, _ make: () -> HTTPSession.Call?,
+        _ work: @escaping @Sendable (HTTPSession.Call, TaskDelegate) async -> Void
+    ) {
+        guard state.withLock({ !$0.isClosed && $0.calls[key] == nil }), let call = make() else { return }
+        let delegate = TaskDelegate(call)
+        let isFirst = state.withLock { state in
+            guard !state.isClosed, state.calls[key] == nil else { return false }
+            state.calls[key] = delegate.id
+            return true
+        }
+        guard isFirst else { return }
+        Task.detached(executorPreference: delegate.loop) { [weak self] in
+            await work(call, delegate)
+            self?.state.withLock { $0.calls[key] = nil }
+        }
+    }
+
+    /// No call is made any more. Returns those that run.
+    func close() -> Set<HTTPSession.TaskID> {
         state.withLock { state in
-            guard !state.isClosed, state.tasks[key] == nil else { return }
-            state.tasks[key] = Task.detached(executorPreference: loop) { [weak self] in
-                await work()
-                self?.state.withLock { $0.tasks[key] = nil }
-            }
-        }
-    }
-
-    /// Cancels all of them, and waits until they have ended.
-    func end() async {
-        let tasks = state.withLock { state in
             state.isClosed = true
-            return Array(state.tasks.values)
+            return Set(state.calls.values)
         }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
     }
 
-    /// Takes tasks again, as the session takes requests.
+    /// Makes calls again, as the session takes requests.
     func reopen() { state.withLock { $0.isClosed = false } }
 }
 
 extension SessionCore {
     /// Asks the origin about what is stored under a key, and stores what it answers. Others see a request of its own.
     func revalidate(_ request: TransportRequest, _ key: CacheKey, insteadOf asked: HTTPSession.Call) {
-        let call: HTTPSession.Call
-        do { call = try ownCall(insteadOf: asked, request.head) } catch { return }
-        background.begin(key, on: call.loop) {
+        background.begin(key) {
+            do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
+        } _: { call, delegate in
             do {
-                _ = try await TaskDelegate(call).run(call, into: DiscardingSink())
+                _ = try await delegate.run(call, into: DiscardingSink())
             } catch {
                 // What is stored stays as it is; the next request asks again.
             }

@@ -77,19 +77,25 @@ extension SessionCore {
         }
     }
 
-    /// A call of the session's own to what `asked` led to. Hooks decide about it as they would about that.
+    /// A call of the session's own to what `asked` led to. Hooks decide about it as they would about that. Passwords
+    /// that `asked` had are for the origin that it went to first.
     func ownCall(insteadOf asked: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
         var options = asked.options
         let willCache = options.hooks.willCache
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.willCache, options.cache) = (willCache, .validating)
-        (options.startsAfter, options.label) = ([], nil)
+        (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
+        var extras = asked.extras
+        if !head.origin.isSame(as: asked.head.origin) {
+            if case .value = options.credentials { options.credentials = .none }
+            extras = nil
+        }
         let book = book
         return try HTTPSession.Call(
-            self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: asked.extras, body: .none,
+            self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: extras, body: .none,
             options: options, reading: HTTPSession.Reading(limit: nil, decodes: false, errors: asked.reading.errors),
             observers: isObserved(options)
-                ? observers(options, .init(head: head, body: .none), asked.extras, on: book.loop) : nil,
+                ? observers(options, .init(head: head, body: .none), extras, on: book.loop) : nil,
             book: book)
     }
 

@@ -132,7 +132,10 @@ extension TaskRegistry {
     /// is not counted and not waited for. Nor are other requests waited for that wait like this themselves. When the
     /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves.
     @discardableResult
-    public func cancelAll() async -> Int {
+    public func cancelAll() async -> Int { await cancelAll(uncounted: []) }
+
+    /// The same; those that nobody made are left out of the number.
+    func cancelAll(uncounted: Set<HTTPSession.TaskID>) async -> Int {
         let within = Enclosure.subjects
         let number = present.withLock { era in
             defer { era.number += 1 }
@@ -140,19 +143,19 @@ extension TaskRegistry {
         }
         var running: [TaskDelegate] = []
         for book in books { running += await book.cancel(number) }
-        let stopped = Self.cancel(running.filter { !within.contains(.request($0.id)) })
+        let stopped = running.filter { !within.contains(.request($0.id)) }
+        Self.cancel(stopped)
         await drain(until: .never)
-        return stopped
+        return stopped.count { !uncounted.contains($0.id) }
     }
 
     /// Cancels those first that wait for a turn or a connection, or they might be given what another just left; then
     /// the newest first.
-    private static func cancel(_ delegates: [TaskDelegate]) -> Int {
+    private static func cancel(_ delegates: [TaskDelegate]) {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
         let phases = newestFirst.map(\.cancellation.phase)
         for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
         for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
-        return newestFirst.count
     }
 }
 

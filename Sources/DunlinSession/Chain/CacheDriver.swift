@@ -12,6 +12,8 @@ final class CacheDriver: StageDriver {
     var candidates: [StoredResponse] = []
     private var sending: CacheSending?
     private var sentAt: Int64 = 0
+    /// Of a GET: what is removed once it has been sent is newer than its answer.
+    private var removals: UInt64?
     /// Whether an answer has been turned down already.
     private var isRetry = false
     /// What was served, or joined to what came.
@@ -71,7 +73,7 @@ final class CacheDriver: StageDriver {
 
     private func asked(_ request: TransportRequest, _ call: LiveCall) -> CacheRequest {
         let head = call.headWithUser(of: request)
-        let passesBy = head == nil || !request.body.isNone
+        let passesBy = head == nil || (request.head.method == .get && !request.body.isNone)
         return CacheRequest(head ?? request.head, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
     }
 
@@ -87,6 +89,7 @@ final class CacheDriver: StageDriver {
     func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
         guard let sending, let machine else { return request }
         sentAt = cache.now
+        removals = request.head.method == .get ? cache.store.removals(of: machine.request.key) : nil
         let fields = sending.changing(request.head.fields, since: machine.request.head.fields)
         return fields == request.head.fields ? request : request.with { $0.head.fields = fields }
     }
@@ -301,7 +304,7 @@ extension CacheDriver {
             await cache.store.remove(indices.map { candidates[$0] }, within: call.storeWait)
         }
         let writer = await cache.store.writer(
-            for: draft.entry.key, length: draft.expectedCount, within: call.bodyStoreWait)
+            for: draft.entry.key, length: draft.expectedCount, since: removals, within: call.bodyStoreWait)
         return writer.map { Storing(writer: $0, draft: draft, replaced: []) }
     }
 
@@ -319,7 +322,8 @@ extension CacheDriver {
     ) async -> (any ResponseWriter)? {
         do throws(CacheDamage) {
             return try await cache.store.writer(
-                for: draft.entry.key, length: draft.expectedCount, behind: stored, within: call.bodyStoreWait)
+                for: draft.entry.key, length: draft.expectedCount, behind: stored, since: removals,
+                within: call.bodyStoreWait)
         } catch {
             useless.insert(stored.id)
             return nil

@@ -3,6 +3,9 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 /// Sends one of several hops that are alike and under way at the same time, and gives the others what it brings.
+///
+/// It is for calls that want their response whole. What is shared has come to its end before anybody gets it, so nobody
+/// waits for another's reading.
 struct CoalescingStage: Stage {
     let largestBody: Int
     let exchanges = SharedExchanges()
@@ -11,14 +14,38 @@ struct CoalescingStage: Stage {
         self.largestBody = largestBody
     }
 
-    func seesAll(of call: LiveCall) -> Bool { call.request.head.method == .get }
+    func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
+        if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         let options = call.delegate.settings?.options
-        guard call.request.head.method == .get, options.map({ $0.coalesces && $0.isOnSessionsWay }) ?? true else {
-            return nil
-        }
+        guard call.asked.kind == .data, call.request.head.method == .get,
+            options.map({ $0.coalesces && $0.isOnSessionsWay }) ?? true
+        else { return nil }
         return CoalescingDriver(exchanges, largestBody: largestBody)
+    }
+}
+
+/// Of a request that may change what its URL has.
+private final class ForgettingDriver: StageDriver {
+    private let exchanges: SharedExchanges
+
+    init(_ exchanges: SharedExchanges) {
+        self.exchanges = exchanges
+    }
+
+    private func forget(_ head: RequestHead) {
+        exchanges.forget(CacheKey(origin: head.origin, target: head.target))
+    }
+
+    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        forget(call.request.head)
+        return .pass(response)
+    }
+
+    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+        forget(call.request.head)
+        throw error
     }
 }
 
@@ -47,17 +74,25 @@ private final class CoalescingDriver: StageDriver {
 
     func startOver() { movedOn() }
 
+    private func end(_ outcome: SharedExchanges.Outcome) {
+        turn?.end(outcome)
+        turn = nil
+    }
+
     // MARK: - Before anything is sent
 
     func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
         guard turn == nil, !isAlone, let key = Self.key(of: request, call) else { return nil }
         while true {
             let outcome: Settlement<SharedExchanges.Outcome>
-            switch exchanges.enter(key) {
+            switch exchanges.enter(key, call.delegate.id) {
             case .first(let turn):
                 self.turn = turn
                 return nil
             case .later(let later): outcome = later
+            case .within:
+                isAlone = true
+                return nil
             }
             defer { exchanges.leave(key, outcome) }
             switch try await Self.wait(for: outcome, call) {
@@ -92,14 +127,18 @@ private final class CoalescingDriver: StageDriver {
     }
 
     /// Nil for what is never shared.
-    private static func key(of request: TransportRequest, _ call: LiveCall) -> String? {
+    private static func key(of request: TransportRequest, _ call: LiveCall) -> SharedExchanges.Key? {
         guard request.head.method == .get, request.body.isNone, let head = call.headWithUser(of: request) else {
             return nil
         }
-        var key = CacheKey(origin: head.origin, target: head.target).text
-        key += "\n\(call.delegate.settings?.options.cache?.rawValue ?? "")"
-        for field in head.fields { key += "\n\(field.name.lowercased()): \(field.value)" }
-        return key
+        var text = ""
+        if let options = call.delegate.settings?.options {
+            let (cache, cookies) = (options.cache?.rawValue ?? "", options.handlesCookies.map { "\($0)" } ?? "")
+            text += "\(cache) \(cookies) \(options.waitsForConnectivity.map { "\($0)" } ?? "")"
+        }
+        if let limits = call.asked.options.timeLimits { text += " \(limits.timeouts)" }
+        for field in head.fields { text += "\n\(field.name.lowercased()): \(field.value)" }
+        return SharedExchanges.Key(url: CacheKey(origin: head.origin, target: head.target), text: text)
     }
 
     private static func answer(_ response: TransportResponse, _ call: LiveCall) -> TransportResponse {
@@ -113,43 +152,68 @@ private final class CoalescingDriver: StageDriver {
     // MARK: - Afterwards
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
-        guard let turn else { return .pass(response) }
-        self.turn = nil
-        let (use, hasMadeBody) = (call.callHistory?.steps.cacheUse, call.hasMadeBody)
-        guard case .stream(let stream) = response.body else {
-            turn.end(.answer(.init(response: response, cacheUse: use, hasMadeBody: hasMadeBody)))
+        if turn == nil { return .pass(response) }
+        let response = try await collected(response, call)
+        guard case .bytes = response.body else {
+            end(.alone)
             return .pass(response)
         }
-        guard mayShare(response.head, stream) else {
-            turn.end(.alone)
-            return .pass(response)
-        }
-        let body = SharedBody(stream, upTo: largestBody, on: call.loop, isAwaited: { turn.isAwaited }) { bytes in
-            guard let bytes else { return turn.end(.alone) }
-            let whole = response.with(.bytes(bytes), stream.hop, trailers: stream.trailers)
-            turn.end(.answer(.init(response: whole, cacheUse: use, hasMadeBody: hasMadeBody)))
-        }
-        return .pass(response.with(.stream(body), response.hop))
+        end(
+            .answer(
+                SharedExchanges.Answer(
+                    response: response, cacheUse: call.callHistory?.steps.cacheUse, hasMadeBody: call.hasMadeBody)))
+        return .pass(response)
     }
 
-    /// The body of a redirect or an error may be given up before its end; events have none.
-    private func mayShare(_ head: ResponseHead, _ stream: any TransportResponse.BodyStream) -> Bool {
-        head.status.isSuccess && stream.expectedLength ?? 0 <= largestBody
-            && head.fields["content-type"]?.lowercased().hasPrefix("text/event-stream") != true
+    /// The response with its whole body, or as it came if that is too long, has no end, or may be given up before it:
+    /// that of a redirect or of an error.
+    private func collected(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
+        guard case .stream(let stream) = response.body, response.head.status.isSuccess,
+            stream.expectedLength ?? 0 <= largestBody,
+            response.head.fields["content-type"]?.lowercased().hasPrefix("text/event-stream") != true
+        else { return response }
+        var (pieces, count): ([Bytes], Int) = ([], 0)
+        do {
+            while let piece = try await next(stream, call) {
+                pieces.append(piece)
+                count += piece.count
+                if count > largestBody { return response.with(.stream(BegunBody(pieces, stream)), response.hop) }
+            }
+        } catch {
+            end(Self.outcome(of: error))
+            throw error
+        }
+        return response.with(.bytes(.joined(pieces, count)), stream.hop, trailers: stream.trailers)
+    }
+
+    private func next(_ stream: any TransportResponse.BodyStream, _ call: LiveCall) async throws -> Bytes? {
+        if call.callTransport.sockets != nil { return try await stream.next() }
+        return try await call.foreign(in: .receive) { try await stream.next() }
     }
 
     func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-        turn?.end(Self.isOrigins(error) ?? .again)
-        turn = nil
+        end(Self.outcome(of: error))
         throw error
     }
 
-    /// An error that others would meet as well; what this request was given up for is its own.
-    private static func isOrigins(_ error: any Error) -> SharedExchanges.Outcome? {
-        guard let error = error as? NetworkError else { return nil }
+    /// What the network does to one it does to others as well; what a request was given up for is its own.
+    private static func outcome(of error: any Error) -> SharedExchanges.Outcome {
+        if error is CancellationError { return .again }
+        guard let error = error as? NetworkError else { return .alone }
         switch error.code {
-        case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed: return .failure(error)
-        default: return nil
+        case .cancelled, .sessionClosed: return .again
+        case .timedOut where error.exceeded == .total: return .again
+        default: return .failure(error)
         }
+    }
+}
+
+extension Bytes {
+    fileprivate static func joined(_ pieces: [Bytes], _ count: Int) -> Bytes {
+        if pieces.count <= 1 { return pieces.first ?? .empty }
+        var whole: [UInt8] = []
+        whole.reserveCapacity(count)
+        for piece in pieces { piece.withUnsafeBytes { whole.append(contentsOf: $0) } }
+        return Bytes(whole)
     }
 }

@@ -73,12 +73,16 @@ final class MapStore: ResponseStore {
         stored.withLock { $0.filter { $0.entry.key == key } }
     }
 
-    func writer(for key: CacheKey, length: Int?, within wait: StoreWait?) async -> (any ResponseWriter)? {
+    func removals(of key: CacheKey) -> UInt64 { 0 }
+
+    func writer(
+        for key: CacheKey, length: Int?, since removals: UInt64?, within wait: StoreWait?
+    ) async -> (any ResponseWriter)? {
         length ?? 0 <= longest.withLock(\.self) ? Writer(self, .empty) : nil
     }
 
     func writer(
-        for key: CacheKey, length: Int?, behind part: StoredResponse, within wait: StoreWait?
+        for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64?, within wait: StoreWait?
     ) async throws(CacheDamage) -> (any ResponseWriter)? {
         Writer(self, (part.body as? Body)?.all ?? .empty)
     }

@@ -71,31 +71,36 @@ package final class CacheStore: ResponseStore {
 
     // MARK: - Storing
 
+    package func removals(of key: CacheKey) -> UInt64 { memory.withLock { $0.removals(key) } }
+
     /// A writer that was made before its key was removed with `remove` finishes without effect.
     package func writer(
-        for key: CacheKey, length: Int?, within wait: StoreWait? = nil
+        for key: CacheKey, length: Int?, since removals: UInt64? = nil, within wait: StoreWait? = nil
     ) async -> (any ResponseWriter)? {
-        await newWriter(for: key, length: length, behind: 0, within: wait)
+        await newWriter(for: key, length: length, behind: 0, removals, within: wait)
     }
 
     /// The bytes of `part` are copied before this returns.
     package func writer(
-        for key: CacheKey, length: Int?, behind part: StoredResponse, within wait: StoreWait? = nil
+        for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64? = nil,
+        within wait: StoreWait? = nil
     ) async throws(CacheDamage) -> (any ResponseWriter)? {
-        guard let writer = await newWriter(for: key, length: length, behind: part.body.count, within: wait) else {
+        guard let writer = await newWriter(for: key, length: length, behind: part.body.count, removals, within: wait)
+        else {
             return nil
         }
         return try await writer.copy(part.body) ? writer : nil
     }
 
     private func newWriter(
-        for key: CacheKey, length: Int?, behind start: Int, within wait: StoreWait?
+        for key: CacheKey, length: Int?, behind start: Int, _ removals: UInt64?, within wait: StoreWait?
     ) async -> CacheWriter? {
+        let removals = removals ?? self.removals(of: key)
         let disk = await readyDisk(wait)
         let room = disk == nil ? capacity.longestInMemory : capacity.longestOnDisk
         guard start <= room, max(0, length ?? 0) <= room - start, room > 0 else { return nil }
         return CacheWriter(
-            self, disk, key, removals: memory.withLock { $0.removals(key) },
+            self, disk, key, removals: removals,
             inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room, within: wait)
     }
 
