@@ -15,6 +15,8 @@ struct ResizingRows {
     /// Rows of the source at the new width, in turn: row `n` lies at `n` modulo their number.
     private var kept: [Pixels]
     private let most: Int
+    /// Of the row that is being made.
+    private var sums: [Pixels]
     private var nextSource = 0
     private var row = 0
     private var pixels: [UInt8]
@@ -28,6 +30,7 @@ struct ResizingRows {
         down = ResizingWeights(from: source.height, to: size.height, filter)
         most = down.windows.reduce(1) { max($0, $1.count) }
         kept = [Pixels](repeating: .zero, count: most * size.width)
+        sums = [Pixels](repeating: .zero, count: size.width)
         pixels = [UInt8](repeating: 0, count: size.pixels * 4)
     }
 
@@ -88,24 +91,34 @@ struct ResizingRows {
         }
     }
 
+    /// Makes a row of the result of the kept ones in a window.
     private mutating func combine(_ window: ResizingWeights.Window, _ row: Int) {
-        let (kept, down) = (kept, down)
-        let (from, weights) = (kept.span, down.weights.span)
-        let isStraight = alpha == .straight && !source.isOpaque
-        let (most, columns) = (most, size.width)
-        var place = row * columns * 4
-        var target = pixels.mutableSpan
-        for column in 0..<columns {
-            var sum = Pixels.zero
-            for index in 0..<window.count {
-                sum += from[(window.first + index) % most * columns + column] * weights[window.start + index]
+        let (kept, columns) = (kept, size.width)
+        let from = kept.span
+        for index in 0..<window.count {
+            let (start, weight) = ((window.first + index) % most * columns, down.weights[window.start + index])
+            var target = sums.mutableSpan
+            for column in 0..<columns {
+                let part = from[start + column] * weight
+                target[column] = index == 0 ? part : target[column] + part
             }
+        }
+        write(row)
+    }
+
+    /// Rounds the sums of a row to samples.
+    private mutating func write(_ row: Int) {
+        let isStraight = alpha == .straight && !source.isOpaque
+        let sums = sums
+        var place = row * size.width * 4
+        var target = pixels.mutableSpan
+        for var sum in sums {
             // The lobes below zero can lead beyond what a sample holds, and colours beyond their alpha.
             let opacity = min(max(sum.w, 0), 255)
             sum.clamp(lowerBound: .zero, upperBound: Pixels(repeating: opacity))
             if isStraight, opacity > 0 { sum *= 255 / opacity }
-            for channel in 0..<3 { target[place + channel] = UInt8(sum[channel].rounded()) }
-            target[place + 3] = UInt8(opacity.rounded())
+            sum.w = opacity
+            for channel in 0..<4 { target[place + channel] = UInt8(sum[channel] + 0.5) }
             place += 4
         }
     }

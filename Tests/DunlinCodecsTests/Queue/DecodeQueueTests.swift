@@ -98,6 +98,22 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test(arguments: ["gif/disposals.gif", "webp/animated.webp"])
+    func `frames end when their task is cancelled`(path: String) async throws {
+        let queue = DecodeQueue(decodes: 1, bytes: 1 << 30)
+        let frames = ImageDecoder(queue: queue).frames(of: try Pictures.bytes(path))
+        let task = Task {
+            var count = 0
+            for try await _ in frames {
+                count += 1
+                if count == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            return count
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(queue.isIdle)
+    }
+
     @Test func `an error gives back what the decode took`() async throws {
         let queue = DecodeQueue(decodes: 1, bytes: 1)
         let bytes = try Pictures.bytes("png/rgb.png")
