@@ -192,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "DunlinImagesTests",
             dependencies: [
-                "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LedgerRows", "Mocking",
+                "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking", "LedgerRows",
+                "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(

@@ -54,6 +54,12 @@ struct ImageIdentity: Sendable, Hashable {
     let cache: HTTPSession.CacheMode?
 }
 
+extension ImageIdentity: CustomStringConvertible, CustomReflectable {
+    /// Without user info, query and fields, which may hold secrets.
+    var description: String { "\(method) \(ShownURL.of(url))" }
+    var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
 extension ImageDownloader.Configuration {
     func identity(of request: ImageDownloader.Request, _ url: String) -> ImageIdentity {
         let cache = request.usesNetwork ? request.cache : .storedOnly

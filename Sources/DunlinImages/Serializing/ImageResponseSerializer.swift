@@ -15,7 +15,7 @@ public import Dunlin
 /// the `ImageError`. TIFF, AVIF and HEIF are refused by name.
 public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
     /// When pixels are decoded.
-    public enum Inflation: Sendable, Hashable {
+    public enum Inflation: String, Sendable, Hashable, Codable {
         /// As soon as the response is there, if the picture is a PNG or JPEG within `InflationLimits`; the others as
         /// with `lazy`. This runs where the caller of the request runs, or beside it if the body is large.
         case eager
@@ -25,7 +25,7 @@ public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
 
     /// Which pictures are decoded at once: not animated, no inks, and no larger than this. The defaults are
     /// AFNetworking's.
-    public struct InflationLimits: Sendable, Hashable {
+    public struct InflationLimits: Sendable, Hashable, Codable {
         /// Width by height.
         public var pixels = 1024 * 1024
         public var bitsPerComponent = 8
@@ -89,6 +89,30 @@ public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
         }
         return info.size.pixels <= inflationLimits.pixels
             && info.bitsPerComponent ?? 0 <= inflationLimits.bitsPerComponent
+    }
+}
+
+/// All but `limits`, which belong to the program that decodes.
+extension ImageResponseSerializer: Codable {
+    private enum Keys: CodingKey {
+        case rules, scale, inflation, inflationLimits
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(rules, forKey: .rules)
+        try container.encode(scale, forKey: .scale)
+        try container.encode(inflation, forKey: .inflation)
+        try container.encode(inflationLimits, forKey: .inflationLimits)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            scale: try container.decode(Double.self, forKey: .scale),
+            inflation: try container.decode(Inflation.self, forKey: .inflation),
+            rules: try container.decode(HTTP.ResponseRules.self, forKey: .rules))
+        inflationLimits = try container.decode(InflationLimits.self, forKey: .inflationLimits)
     }
 }
 

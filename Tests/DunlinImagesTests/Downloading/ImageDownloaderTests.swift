@@ -8,7 +8,7 @@ import Testing
 @testable import DunlinImages
 
 @Suite struct `An image downloader` {
-    @Test(.rows("ID-1", "ID-3")) func `its own session has AFNetworking's settings`() {
+    @Test(.rows("ID-1", "ID-3", "UC-2")) func `its own session has AFNetworking's settings`() {
         let configuration = ImageDownloader.sessionConfiguration(caching: nil)
         #expect(configuration.cookies != nil)
         #expect(configuration.timeouts.readIdle == .seconds(60))
@@ -26,7 +26,9 @@ import Testing
         #expect(ImageDownloader.cacheFolder([:], "app") == nil)
     }
 
-    @Test(.rows("ID-2", "ID-3")) func `it has AFNetworking's defaults, and all of them can be replaced`() throws {
+    @Test(.rows("ID-2", "ID-3", "VD-11")) func `it has AFNetworking's defaults, and all of them can be replaced`()
+        throws
+    {
         let session = try HTTPSession()
         let downloader = ImageDownloader(session: session)
         #expect(downloader.configuration.maximumActive == 4)
@@ -240,6 +242,24 @@ import Testing
         func name(_ names: String...) -> String? { names.map { ImageFilter($0) { $0 } }.name }
         #expect(name() == nil)
         #expect(Set([name("a | b"), name("a", "b"), name("a |", "b"), name("a \\", "b"), name("a \\| b")]).count == 5)
+    }
+
+    @Test func `nothing that is dumped shows a secret`() async throws {
+        let gallery = try Gallery()
+        gallery.transport.on(.get, "/cat").never()
+        let request = gallery.request("/cat?token=hunter2") { $0.headers = ["Authorization": "hunter2"] }
+        let receipt = try await gallery.downloader.download(request)
+        var text = "\(request) \(receipt) \(gallery.downloader)"
+        dump(request, to: &text)
+        dump(receipt, to: &text)
+        dump(gallery.downloader, to: &text)
+        dump(await gallery.downloader.machine, to: &text)
+        dump(await gallery.downloader.downloads, to: &text)
+        dump(await gallery.downloader.waiting, to: &text)
+        await receipt.cancel()
+        text += "\(try await networkError { _ = try await receipt.image }.debugDescription)"
+        #expect(!text.contains("hunter2"))
+        await gallery.downloader.shutdown()
     }
 
     @Test func `a request that does not decode gets the bytes, and its image when it asks`() async throws {

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinImages
 import DunlinTesting
+import FoundationEssentials
 import LedgerRows
 import Mocking
 import Testing
@@ -142,6 +143,13 @@ import Testing
     @Test(.rows("RS-50")) func `an empty body is no content`() throws {
         let error = #expect(throws: NetworkError.self) { try ImageResponseSerializer().serialize(Self.response("")) }
         #expect(error?.code == .noContent)
+    }
+
+    @Test(.rows("CO-10")) func `scale, inflation and rules can be saved`() throws {
+        var serializer = ImageResponseSerializer(scale: 2, inflation: .lazy).accepting("image/x-own")
+        serializer.inflationLimits.pixels = 7
+        let saved = try JSONEncoder().encode(serializer)
+        #expect(try JSONDecoder().decode(ImageResponseSerializer.self, from: saved) == serializer)
     }
 
     @Test func `what sniffs goes by the first bytes whatever the type says`() async throws {

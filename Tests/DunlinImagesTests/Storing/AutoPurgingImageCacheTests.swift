@@ -104,7 +104,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test(.rows("IC-9")) func `some pressure purges to the preferred usage, and critical pressure removes all`()
+    @Test(.rows("IC-9", "AP-9")) func `some pressure purges to the preferred usage, and critical pressure removes all`()
         async throws
     {
         let source = ToldPressure()
