@@ -192,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "DunlinImagesTests",
             dependencies: [
-                "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking", "LedgerRows",
-                "Mocking",
+                "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking",
+                "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
