@@ -187,12 +187,13 @@ let package = Package(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinImageCLITests", dependencies: ["Dunlin", "DunlinImageCLI", "DunlinTesting"],
+            name: "DunlinImageCLITests", dependencies: ["Dunlin", "DunlinImageCLI", "DunlinImages", "DunlinTesting"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImagesTests",
             dependencies: [
-                "Dunlin", "DunlinCodecs", "DunlinImages", "DunlinTesting", "LeakChecking", "LedgerRows", "Mocking",
+                "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking",
+                "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(

@@ -6,7 +6,6 @@ enum PictureWords {
     static func of(_ info: ImageInfo, bytes: Int) -> String {
         var parts = [info.format.description, "\(info.displaySize) pixels"]
         if let frames = info.frameCount, frames > 1 { parts.append("\(frames) frames\(loops(info.loopCount))") }
-        if info.frameCount == nil { parts.append("an unknown number of frames") }
         if info.orientation != .upright { parts.append("stored \(words(of: info.orientation))") }
         parts.append(colors(info))
         if let bits = info.bitsPerComponent { parts.append("\(bits) bits") }

@@ -9,13 +9,9 @@ public protocol ImageSource: Sendable {
     func request(forImageAt url: String) throws -> Request
 
     /// The image, if it is in memory and the request allows that it is taken from there. Must not wait for a network or
-    /// a disk. Nil by default.
+    /// a disk.
     func imageInMemory(for request: Request) async -> ImageBuffer?
 
     /// The image, from wherever it is. Ends soon when its task is cancelled.
     func image(for request: Request) async throws -> ImageBuffer
-}
-
-extension ImageSource {
-    public func imageInMemory(for request: Request) async -> ImageBuffer? { nil }
 }
