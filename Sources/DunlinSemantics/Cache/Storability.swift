@@ -34,8 +34,9 @@ enum Storability {
 
     /// The secondary key; nil if the response fits no other request.
     ///
-    /// What was asked for with credentials, in Authorization or any other secret field, is for these, unless the response says that even others may be
-    /// given it (§3.5). A private cache need not make that difference; who has several users behind one does.
+    /// What was asked for with credentials, in Authorization or any other secret field, is for these, unless the
+    /// response says that even others may be given it (§3.5). A private cache need not make that difference; who has
+    /// several users behind one does. Cookies are for Vary to name.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
         guard case .names(var names) = VaryField(response) else { return nil }
         let secrets = request.filter { $0.name.lowercased() != "cookie" }.map { $0.name.lowercased() }

@@ -151,11 +151,13 @@ extension TaskRegistry {
 
     /// Cancels those first that wait for a turn or a connection, or they might be given what another just left; then
     /// the newest first.
-    private static func cancel(_ delegates: [TaskDelegate]) {
+    @discardableResult
+    private static func cancel(_ delegates: [TaskDelegate]) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
         let phases = newestFirst.map(\.cancellation.phase)
         for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
         for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
+        return newestFirst.count
     }
 }
 
