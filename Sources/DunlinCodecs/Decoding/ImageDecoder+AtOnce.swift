@@ -7,10 +7,12 @@ extension ImageDecoder {
     /// Other formats are decoded in steps only, and throw `ImageError.unsupported`.
     public func decodeAtOnce(_ bytes: Bytes, _ options: Options = Options()) throws(ImageError) -> ImageBuffer {
         let plan = try DecodePlan(try info(of: bytes), options, limits)
+        let isTolerant = options.allowsTruncated
         switch plan.info.format {
-        case .png: return try plan.runAtOnce(try PNGDecoder.open(bytes, plan.info, limits), bytes)
+        case .png:
+            return try plan.runAtOnce(
+                try PNGDecoder.open(bytes, plan.info, limits, isTolerant: isTolerant), bytes)
         case .jpeg:
-            let isTolerant = options.allowsTruncated
             return try plan.runAtOnce(
                 try JPEGDecoder.open(bytes, plan.info, eighths: plan.eighths, isTolerant: isTolerant), bytes)
         default: throw .unsupported(plan.info.format, what: "it is decoded in steps only")
@@ -24,7 +26,7 @@ extension DecodePlan {
     ) throws(ImageError) -> ImageBuffer {
         var decoder = decoder
         guard decoder.size == decoded else { throw ImageError.damaged(info.format, fault: "two sizes") }
-        var pixels = [UInt8](repeating: 0, count: decoded.pixels * 4)
+        var pixels = decoder.hasOwnPixels ? [] : [UInt8].room(for: decoded, isZeroed: options.allowsTruncated)
         var isWhole = true
         do throws(ImageError) {
             while try decoder.step(bytes, &pixels, rows: decoded.height) {}
@@ -32,8 +34,11 @@ extension DecodePlan {
             guard takesPart(after: error, pixels) else { throw error }
             isWhole = false
         }
+        guard pixels.count == decoded.pixels * 4 else { throw ImageError.damaged(info.format, fault: "no pixels") }
         let picture = ImageBuffer(decoded, pixels, decoder.alpha, isOpaque: isWhole && !decoder.hasAlpha)
-        return finishAtOnce(picture).carrying(scale: options.scale, profile: decoder.profile)
+        // A slice would keep the whole file in memory.
+        let profile = decoder.profile.map { Bytes($0.array) }
+        return finishAtOnce(picture).carrying(scale: options.scale, profile: profile)
     }
 
     private func finishAtOnce(_ picture: ImageBuffer) -> ImageBuffer {
