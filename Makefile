@@ -6,7 +6,7 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Requests and downloads, with timings and bars, against a server inside the demo
-	@.ci/install build
+	@.ci/install core
 	@echo 'Building the dunlin command (debug, which builds fastest); the first time takes a minute or two.'
 	@swift run dunlin demo
 

@@ -28,6 +28,12 @@ let package = Package(
         .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CWebP", swiftSettings: dialect,
+            linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
+        .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
@@ -57,21 +63,16 @@ let package = Package(
         .target(
             name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"],
             swiftSettings: dialect),
+        // No product needs it yet; only what names it needs the headers of these libraries.
+        .target(
+            name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
+            swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
-        .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
-        .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(
-            name: "CWebP", swiftSettings: dialect,
-            linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
-        .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
-        .target(
-            name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
-            swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs"], swiftSettings: dialect),
         .target(
@@ -93,6 +94,9 @@ let package = Package(
             path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
+        .executableTarget(
+            name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images",
+            swiftSettings: dialect),
         .executableTarget(
             name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
             swiftSettings: dialect),
@@ -137,6 +141,7 @@ let package = Package(
                 "Mocking", "LedgerRows",
             ],
             swiftSettings: dialect),
+        .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinReachabilityTests",
             dependencies: [
@@ -210,6 +215,7 @@ let package = Package(
 /// A fuzzer is a program of its own: `Tests/Fuzz/NAME`, built as `FuzzNAME`, and what it feeds.
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
+    "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
     "Cache": ["DunlinSemantics", "DunlinTypes"],
     "CacheEntry": ["DunlinSemantics", "DunlinSession", "DunlinTypes"],
@@ -217,10 +223,14 @@ let fuzzers = [
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],
+    "GIF": ["DunlinCodecs", "FuzzPictures"],
     "Heads": ["DunlinTypes", "DunlinWire"],
+    "ImageHeaders": ["DunlinCodecs", "DunlinTypes"],
     "Inflate": ["DunlinInflate", "DunlinTypes"],
+    "JPEG": ["DunlinCodecs", "FuzzPictures"],
     "JSON": ["Dunlin"],
     "Netlink": ["DunlinReactor"],
+    "PNG": ["DunlinCodecs", "FuzzPictures"],
     "Parameters": ["Dunlin"],
     "PropertyLists": ["Dunlin"],
     "Proxies": ["DunlinSemantics", "DunlinTypes"],
@@ -230,6 +240,7 @@ let fuzzers = [
     "Trust": ["DunlinSecure", "DunlinTypes"],
     "Tunnels": ["DunlinTypes", "DunlinWire"],
     "Values": ["DunlinSemantics", "DunlinTypes"],
+    "WebP": ["DunlinCodecs", "FuzzPictures"],
     "XML": ["Dunlin", "DunlinXML"],
 ]
 for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
@@ -238,6 +249,10 @@ for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
             name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
             path: "Tests/Fuzz/" + name, swiftSettings: dialect))
 }
+package.targets.append(
+    .target(
+        name: "FuzzPictures", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Tests/Fuzz/Pictures",
+        swiftSettings: dialect))
 package.targets.append(
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",

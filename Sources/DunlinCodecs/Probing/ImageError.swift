@@ -1,0 +1,37 @@
+/// Why a picture could not be read, written or changed. No case carries any of its bytes.
+public enum ImageError: Error, Sendable, Hashable {
+    /// The bytes begin like no format that Dunlin knows.
+    case unknownFormat
+    /// Dunlin knows the format, and cannot decode it, or not this kind of it.
+    case unsupported(ImageFormat, what: String)
+    /// The bytes end before the picture does. `ImageDecoder.Options.allowsTruncated` takes what there is.
+    case truncated(ImageFormat)
+    /// Not what the format prescribes: what is wrong.
+    case damaged(ImageFormat, fault: String)
+    /// The picture goes beyond a limit, which was found before it was decoded. It may be a valid one.
+    case limitExceeded(ImageLimits.Kind, value: Int, limit: Int)
+    /// A picture cannot have this size: it is empty, or larger than the format allows.
+    case invalidSize(ImageSize)
+    /// There was no memory for the picture.
+    case outOfMemory
+
+    /// A limit of ours was exceeded; what came may have been valid.
+    public var isLimit: Bool {
+        if case .limitExceeded = self { true } else { false }
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownFormat: "The bytes are no picture in a format that Dunlin knows."
+        case .unsupported(let format, let what): "Dunlin does not decode this \(format) picture: \(what)."
+        case .truncated(let format): "The \(format) picture ends early. Options.allowsTruncated takes what there is."
+        case .damaged(let format, let fault): "The \(format) picture is damaged: \(fault)."
+        case .limitExceeded(let kind, let value, let limit):
+            "The picture has \(value) \(kind.noun), more than the limit of \(limit) (ImageLimits.\(kind.rawValue))."
+        case .invalidSize(let size): "A picture cannot be \(size) pixels large here."
+        case .outOfMemory: "There is no memory for the picture."
+        }
+    }
+}
