@@ -67,7 +67,7 @@ extension ImageDownloader {
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
         let (part, conditions) = (parts.take(download.identity), download.stale?.freshness.conditions ?? [])
         // It ends with its download, and is cancelled with it; the task does not hold the downloader.
-        tasks[id] = Task.detached { await run.drive(part, conditions) }
+        tasks[id] = Task.detached { await run.begin(part, conditions) }
     }
 
     func moved(_ id: UInt64, _ progress: Progress) {
@@ -167,39 +167,62 @@ extension ImageDownloader {
 }
 
 /// One download on its way: outside of the actor, which it does not hold.
+///
+/// It runs on the session's loop, where a request costs least, and leaves it for whatever takes longer: large bodies,
+/// pixels, and code of the user's.
 private struct Run: Sendable {
     let id: UInt64
     let transfer: ImageTransfer
     let serializer: ImageResponseSerializer
     let queue: DecodeQueue
     let desk: ImageDownloader.Desk
+    /// Bytes of a body whose header is read where it came in: what a session serializes there.
+    private static let atOnce = 64 << 10
 
-    @concurrent func drive(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
+    func begin(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
+        do {
+            try await transfer.session.onEventLoop { @concurrent in await drive(part, conditions) }
+        } catch {
+            await desk.downloader?.fail(id, transfer.named(error), part)
+        }
+    }
+
+    @concurrent private func drive(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
         let ending = await transfer.run(part, conditions) { await desk.downloader?.moved(id, $0) }
         switch ending {
         case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
         case .confirmed(let head):
             // Somebody wants what was not asked about: once more, without a condition.
-            if await desk.downloader?.confirm(id, head) == false { await drive(nil, []) }
+            let isAnswer = await away { await desk.downloader?.confirm(id, head) }
+            if isAnswer == false { await drive(nil, []) }
         case .whole(let response, let use): await make(response, use)
         }
     }
 
-    /// Decodes the picture, and makes of it what is wanted, as long as somebody wants more.
+    /// Reads the header, and makes of the picture what is wanted, as long as somebody wants more.
     private func make(_ response: HTTP.WholeResponse, _ use: HTTPSession.CacheUse?) async {
         do {
             try serializer.validate(response)
-            let content = try serializer.serialize(response)
-            var decoded: ImageBuffer?
-            while let chain = await desk.downloader?.nextChain(id, content, response.head, use) {
-                let picture = if let decoded { decoded } else { try await content.decoded(queue) }
-                decoded = picture
-                await desk.downloader?.made(id, chain.name, await applied(chain, picture))
-            }
+            let isShort = response.body.count <= Self.atOnce
+            let content =
+                isShort ? try serializer.serialize(response) : try await away { try serializer.serialize(response) }
+            guard let chain = await desk.downloader?.nextChain(id, content, response.head, use) else { return }
+            try await away { try await decode(content, chain, response.head, use) }
         } catch let error as ImageError {
             await desk.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
         } catch {
             await desk.downloader?.fail(id, transfer.named(error), nil)
+        }
+    }
+
+    private func decode(
+        _ content: ResponseImage, _ first: [ImageFilter], _ head: ResponseHead, _ use: HTTPSession.CacheUse?
+    ) async throws {
+        let picture = try await content.decoded(queue)
+        var next: [ImageFilter]? = first
+        while let chain = next {
+            await desk.downloader?.made(id, chain.name, await applied(chain, picture))
+            next = await desk.downloader?.nextChain(id, content, head, use)
         }
     }
 
@@ -208,6 +231,15 @@ private struct Run: Sendable {
             return .success(try await chain.apply(to: picture))
         } catch {
             return .failure(transfer.named(error))
+        }
+    }
+
+    /// On the default pool, for a task that prefers a loop.
+    private func away<Value: Sendable, Failure: Error>(
+        _ work: @Sendable @concurrent () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent () throws(Failure) in
+            try await work()
         }
     }
 }

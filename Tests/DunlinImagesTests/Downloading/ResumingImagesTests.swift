@@ -101,6 +101,21 @@ import Testing
         #expect(Pictures.number(try await gallery.downloader.image("http://a.test/cat")) == 7)
     }
 
+    @Test func `it goes on as well where the session has an HTTP cache`() async throws {
+        let gallery = try Gallery(session: { $0.cache = HTTPSession.Cache(.standard) })
+        let halves = try await Halves()
+        let fields = Self.fields.overlaid(with: ["Cache-Control": "max-age=60"])
+        gallery.transport.on(.get, "/cat").reply(halves.cut(fields))
+        let whole = MockTransport.Outcome.respond(fields: fields, body: halves.whole)
+        let rest = halves.rest(fields)
+        gallery.transport.otherwise { $0.fields["Range"] == nil ? whole : rest }
+        try await Self.stop(gallery)
+        for _ in 0..<2 {
+            let response = try await gallery.downloader.response(for: gallery.request("/cat") { $0.memory = .skip })
+            #expect(response.content?.bytes == halves.whole)
+        }
+    }
+
     @Test func `what is kept is limited, and forgotten with its URL`() async throws {
         let halves = try await Halves()
         let tight = try Gallery { $0.resumableBytes = 10 }

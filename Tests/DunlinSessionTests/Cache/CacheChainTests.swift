@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import DunlinTesting
+import Synchronization
 import Testing
 
 @testable import DunlinSession
@@ -69,5 +70,26 @@ import Testing
             _ = try await session.get("/a?ticket=abc123", options: .init(cache: .storedOnly), as: .bytes)
         }
         #expect(error.map { "\($0.reason)".contains("abc123") } == false)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `code within a question of the session's own may shut the session down`()
+        async throws
+    {
+        let box = Mutex<HTTPSession?>(nil)
+        let stage = try CachedStage { configuration in
+            configuration.hooks.willCache = { head, _ in
+                if head.fields.contains("x-new") { await box.withLock(\.self)?.shutdown() }
+                return .store
+            }
+        }
+        box.withLock { $0 = stage.session }
+        stage.transport.on(.get, "/a").respond(fields: Self.soonStale, body: "old").thenRespond(
+            fields: ["Cache-Control": "max-age=60", "X-New": "1"], body: "new")
+        _ = try await stage.get()
+        stage.time.pass(50)
+        #expect(try await stage.get().value == "old")
+        try await eventually("the session is closed", following: stage.transport) { stage.session.isClosed }
+        await stage.session.shutdown()
+        box.withLock { $0 = nil }
     }
 }

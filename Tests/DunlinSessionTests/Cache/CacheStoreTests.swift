@@ -38,6 +38,22 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
+    func `what was asked for before everything under its key was removed is not stored`(levels: Levels) async throws {
+        let place = CachePlace()
+        let store = await levels.open(place)
+        let key = CachePlace.key("/a")
+        let before = store.removals(of: key)
+        await store.remove([key])
+        for (removals, isStored) in [(before, false), (store.removals(of: key), true)] {
+            let writer = try #require(await store.writer(for: key, length: 3, since: removals))
+            await writer.write("abc")
+            await writer.finish(as: CachePlace.entry("/a", 3), replacing: [])
+            #expect(await store.found("/a").isEmpty != isStored)
+        }
+        await store.close()
+    }
+
+    @Test(arguments: Levels.allCases)
     func `any part of a body can be read`(levels: Levels) async throws {
         let place = CachePlace()
         let store = await levels.open(place)

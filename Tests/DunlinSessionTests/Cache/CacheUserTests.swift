@@ -84,4 +84,47 @@ import Testing
         for body in ["1", "2"] { #expect(try await stage.get().value == body) }
         #expect(stage.sent.count == 2)
     }
+
+    @Test func `a token that an interceptor adds is of the session's user alone`() async throws {
+        let stage = try CachedStage { configuration in
+            configuration.interceptors = [
+                .exchange { request, next in
+                    let hasOwn = request.head.fields.contains("Authorization")
+                    return try await next(request) { if !hasOwn { $0.head.fields["Authorization"] = "Bearer alice" } }
+                }
+            ]
+        }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "alice's").thenRespond(
+            fields: Self.fresh, body: "bob's")
+        for _ in 1...2 {
+            #expect(try await stage.get().value == "alice's")
+            #expect(try await stage.get("/a", nil, ["Authorization": "Bearer bob"]).value == "bob's")
+        }
+        #expect(stage.sent.count == 2)
+    }
+
+    @Test func `any secret field selects, and one of the request's own is not the session's`() async throws {
+        let stage = try CachedStage { $0.authentication = .bearer("t1") { _ in "t2" } }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "the session's").thenRespond(
+            fields: Self.fresh, body: "bob's")
+        for _ in 1...2 {
+            #expect(try await stage.get().value == "the session's")
+            #expect(try await stage.get("/a", nil, ["X-Api-Key": "bob"]).value == "bob's")
+        }
+        #expect(stage.sent.count == 2)
+    }
+
+    @Test func `a question of the session's own takes a request's password to no other origin`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(302, fields: ["Location": "http://b.test/b"]).always()
+        stage.transport.on(.get, "/b").respond(
+            fields: ["Cache-Control": "max-age=0, stale-while-revalidate=1000"], body: "old"
+        ).thenRespond(401, fields: ["WWW-Authenticate": "Basic realm=\"b\""]).always()
+        let options = HTTPSession.Options(
+            credentials: .value(.basic(user: "alice", password: "pw")))
+        for _ in 1...2 { #expect(try await stage.session.get("/a", options: options, as: .string).value == "old") }
+        await stage.session.shutdown(grace: .seconds(1000))
+        let toOther = stage.sent.filter { $0.target == "/b" }
+        #expect(toOther.count == 2 && !toOther.contains { $0.fields.contains("authorization") })
+    }
 }

@@ -144,8 +144,9 @@ import Testing
         #expect(try await tasks[2].value == "well" && shared.transport.requests.count == 1)
     }
 
-    @Test func `a slow reader of the one that was sent holds up nobody`() async throws {
-        let shared = try Shared(.stream(["abc", "def"]))
+    @Test func `a stream is sent by itself, so that a slow reader holds up nobody`() async throws {
+        let shared = try Shared({ _ in .stream(["abc", "def"]) })
+        shared.gate.open()
         let (read, mayRead) = (Settlement<Void>(), Settlement<Void>())
         let slow = Task { [session = shared.session] in
             try await session.withResponse(from: "/a") { response in
@@ -156,17 +157,32 @@ import Testing
                 return text
             }
         }
-        try await shared.transport.waitForRequests(1)
-        let other = Task { [session = shared.session] in try await Self.get(session, 1) }
-        try await eventually("the other waits", following: shared.transport) {
-            await shared.session.gauges().coalesced == 1
-        }
-        shared.gate.open()
         await read.value
-        #expect(try await other.value == "abcdef")
+        #expect(try await Self.get(shared.session, 1) == "abcdef")
         mayRead.settle(())
-        #expect(try await slow.value == "abcdef")
-        #expect(shared.transport.requests.count == 1)
+        #expect(try await slow.value == "abcdef" && shared.transport.requests.count == 2)
+    }
+
+    @Test func `what is asked for after a change of the URL is not answered with what was asked for before`()
+        async throws
+    {
+        let (first, number) = (Gate(), Atomic(0))
+        let shared = try Shared({ request in
+            request.method == .get
+                ? .respond(body: Bytes("number \(number.add(1, ordering: .relaxed).newValue)".utf8)) : .respond(204)
+        })
+        shared.gate.open()
+        shared.transport.on(.get, "/a").reply(
+            .stream(length: 3) { index in
+                if index == 0 { await first.wait() }
+                return index == 0 ? "old" : nil
+            })
+        let before = Task { [session = shared.session] in try await Self.get(session, 0) }
+        try await shared.transport.waitForRequests(1)
+        _ = try await shared.session.put("/a", as: .bytes)
+        #expect(try await Self.get(shared.session, 1) == "number 1")
+        first.open()
+        #expect(try await before.value == "old")
     }
 
     @Test(arguments: [9, nil]) func `a body that is too long is the first one's alone`(length: Int?) async throws {
@@ -179,12 +195,15 @@ import Testing
         #expect(others == ["number 2", "number 3"])
     }
 
-    @Test func `a body that breaks off is nobody else's`() async throws {
+    @Test func `a body that breaks off is an error like another`() async throws {
         let shared = try Shared(.stream(["abc"], length: 9, failing: NetworkError(.connectionClosed, "gone")))
-        let tasks = try await shared.tasks(2, Self.get)
+        let tasks = try await shared.tasks(3, Self.get)
         shared.gate.open()
-        await #expect(throws: NetworkError.self) { _ = try await tasks[0].value }
-        #expect(try await tasks[1].value == "number 2")
+        for task in tasks {
+            let error = await #expect(throws: NetworkError.self) { _ = try await task.value }
+            #expect(error?.code == .connectionClosed)
+        }
+        #expect(shared.transport.requests.count == 1)
     }
 
     @Test func `what is stored is stored once, and says that it was shared`() async throws {
