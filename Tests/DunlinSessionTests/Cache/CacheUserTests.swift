@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a question of the session's own takes a request's password to no other origin`() async throws {
-        let stage = try CachedStage()
+        let stage = try CachedStage { $0.basicInClearText = .allowed }
         stage.transport.on(.get, "/a").respond(302, fields: ["Location": "http://b.test/b"]).always()
         stage.transport.on(.get, "/b").respond(
             fields: ["Cache-Control": "max-age=0, stale-while-revalidate=1000"], body: "old"

@@ -166,7 +166,8 @@ import Testing
     @Test func `what is asked for after a change of the URL is not answered with what was asked for before`()
         async throws
     {
-        let (first, number) = (Gate(), Atomic(0))
+        let first = Gate()
+        let number = Atomic(0)
         let shared = try Shared({ request in
             request.method == .get
                 ? .respond(body: Bytes("number \(number.add(1, ordering: .relaxed).newValue)".utf8)) : .respond(204)
