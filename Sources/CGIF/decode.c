@@ -68,8 +68,9 @@ static bool read_extension(GifFileType *file, GraphicsControlBlock *control) {
     int code = 0;
     GifByteType *block = NULL;
     if (DGifGetExtension(file, &code, &block) != GIF_OK) return false;
-    while (block) {
-        if (code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4) DGifExtensionToGCB(block[0], block + 1, control);
+    for (bool is_first = true; block; is_first = false) {
+        if (is_first && code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
+            DGifExtensionToGCB(block[0], block + 1, control);
         if (DGifGetExtensionNext(file, &block) != GIF_OK) return false;
     }
     return true;

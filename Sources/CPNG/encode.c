@@ -66,7 +66,8 @@ dunlin_png_encoder *dunlin_png_encoder_open(
     png_set_IHDR(
         encoder->png, encoder->info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    /* libpng leaves out a profile that it does not believe in; it says so by a warning. */
+    /* With this libpng leaves out a profile that it does not believe in, or that is for other colours. */
+    png_set_benign_errors(encoder->png, 1);
     if (profile_count > 0)
         png_set_iCCP(encoder->png, encoder->info, "icc", PNG_COMPRESSION_TYPE_BASE, profile, profile_count);
     png_write_info(encoder->png, encoder->info);

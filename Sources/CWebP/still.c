@@ -55,5 +55,11 @@ int dunlin_webp_read(
         decoder->incremental = WebPIDecode(NULL, 0, &decoder->config);
         if (!decoder->incremental) return dunlin_webp_no_memory;
     }
-    return status_of(WebPIUpdate(decoder->incremental, input, end), end == count);
+    VP8StatusCode code = WebPIUpdate(decoder->incremental, input, end);
+    /* What libwebp takes for the picture may be another than the one whose header was read: then pixels are missing. */
+    if (code == VP8_STATUS_OK
+        && ((uint32_t)decoder->config.output.width != decoder->width
+            || (uint32_t)decoder->config.output.height != decoder->height))
+        return dunlin_webp_damaged;
+    return status_of(code, end == count);
 }

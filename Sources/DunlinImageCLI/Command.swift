@@ -94,7 +94,7 @@ extension Command.Options {
         guard let file else { return }
         if playsFrames { throw UsageError(description: "--frames plays on the terminal, and not into a file") }
         if sources.count > 1 {
-            throw UsageError(description: "--output takes one picture; \"\(sources[1])\" is another")
+            throw UsageError(description: "--output takes one picture, and \(sources.count) are named")
         }
         guard OutputFormat(of: file) != nil else {
             throw UsageError(description: "--output needs a name that ends in .png, .jpg or .jpeg")

@@ -51,8 +51,8 @@ struct HiddenCursor {
         self.descriptor = descriptor
         for signal in Self.signals {
             Glibc.signal(signal) { signal in
-                // The colours and the cursor of whoever types next.
-                let text: StaticString = "\u{1B}[0m\u{1B}[?25h\n"
+                // An end of what was being written, and the colours and the cursor of whoever types next.
+                let text: StaticString = "\u{1B}\\\u{1B}[0m\u{1B}[?25h\n"
                 _ = Glibc.write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
                 Glibc.signal(signal, SIG_DFL)
                 raise(signal)

@@ -104,10 +104,6 @@ extension PictureSource {
     /// Without what may be secret in a URL: its query, and whoever it says one is.
     var shownName: String {
         if name == "-" { return "standard input" }
-        guard isURL, let scheme = name.firstRange(of: "://") else { return name }
-        let rest = name[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let authority = rest.prefix { $0 != "/" }
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        return "\(name[..<scheme.upperBound])\(host)\(rest.dropFirst(authority.count))"
+        return isURL ? ShownURL.of(name) : name
     }
 }

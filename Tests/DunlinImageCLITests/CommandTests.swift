@@ -49,7 +49,7 @@ import Testing
         (["--resize", "1x2x3", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"1x2x3\" is none"),
         (["--resize", "64", "a"], "--resize needs a size, such as 640x480, 640x or x480; \"64\" is none"),
         (["-o", "a.gif", "a"], "--output needs a name that ends in .png, .jpg or .jpeg"),
-        (["-o", "a.png", "a", "b"], "--output takes one picture; \"b\" is another"),
+        (["-o", "a.png", "a", "b"], "--output takes one picture, and 2 are named"),
         (["-o", "a.png", "--frames", "a"], "--frames plays on the terminal, and not into a file"),
         (["--info", "-o", "a.png", "a"], "--info shows no picture; it goes with no --output, --frames or --resize"),
     ])

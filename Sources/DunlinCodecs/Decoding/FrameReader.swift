@@ -45,7 +45,7 @@ actor FrameReader {
         let frames = info.frameCount ?? 1
         try decoder.limits.check(.frames, frames)
         let (pixels, isBeyond) = info.size.pixels.multipliedReportingOverflow(by: frames)
-        try decoder.limits.check(.animationPixels, isBeyond ? .max : pixels)
+        try decoder.limits.check(.animationPixels, isBeyond ? .max : pixels + info.details.unseenPixels)
         let plan = try DecodePlan(info, options, decoder.limits)
         self.plan = plan
         return plan

@@ -44,7 +44,7 @@ public struct ImageDecoder: Sendable {
     /// decoded.
     public func info(of bytes: Bytes) throws(ImageError) -> ImageInfo {
         let info = try ImageInfo(of: bytes)
-        try limits.check(.pixels, info.size.pixels)
+        try limits.check(.pixels, info.size.pixels + info.details.unseenInFirst)
         try limits.check(.metadataBytes, info.metadataBytes)
         return info
     }

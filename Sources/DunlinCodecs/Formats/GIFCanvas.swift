@@ -39,7 +39,7 @@ struct GIFCanvas {
     /// Ends the frame before, and begins another.
     mutating func begin(_ next: Frame) {
         if pixels.isEmpty {
-            pixels = [UInt8].room(for: size, isZeroed: isTolerant || !next.covers(size))
+            pixels = [UInt8].room(for: size, isZeroed: isTolerant || next.disposal == 3 || !next.covers(size))
         } else if frame.disposal == 2 {
             clear()
         } else if frame.disposal == 3 {

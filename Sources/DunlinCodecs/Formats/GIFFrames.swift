@@ -38,7 +38,8 @@ struct GIFFrames: ~Copyable {
     mutating func step(_ input: Bytes, rows count: Int) throws(ImageError) -> Step {
         guard var rows else { return try begin(input) }
         let (decoder, width) = (decoder, UInt32(indices.count))
-        for _ in 0..<count {
+        // A frame may be much wider than what is seen of it.
+        for _ in 0..<min(count, Work.rows(width: indices.count)) {
             guard let row = rows.next() else {
                 self.rows = nil
                 return .frame(hundredths: delay)

@@ -21,7 +21,8 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
         guard let decoder = dunlin_jpeg_open(isTolerant) else { throw .outOfMemory }
         var header = dunlin_jpeg_header()
         let status = input.withPointer { dunlin_jpeg_read_header(decoder, $0, $1, UInt32(eighths), &header) }
-        let opened = JPEGDecoder(decoder, header, info.details.profile)
+        // The profile of inks says nothing of the colours that are made of them.
+        let opened = JPEGDecoder(decoder, header, info.colorModel == .cmyk ? nil : info.details.profile)
         _ = try CodecStatus.check(status, .jpeg, String(cString: dunlin_jpeg_message(decoder)))
         let stored = ImageSize(width: Int(header.width), height: Int(header.height))
         guard stored == info.size, opened.size == scaled(stored, eighths: eighths) else {

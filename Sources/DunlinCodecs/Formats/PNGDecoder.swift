@@ -20,7 +20,7 @@ struct PNGDecoder: RowDecoder, ~Copyable {
     static func open(
         _ input: Bytes, _ info: ImageInfo, _ limits: ImageLimits, isTolerant: Bool
     ) throws(ImageError) -> PNGDecoder {
-        guard let decoder = dunlin_png_open(max(limits.metadataBytes, 1), isTolerant) else { throw .outOfMemory }
+        guard let decoder = dunlin_png_open(max(limits.metadataBytes, 4096), isTolerant) else { throw .outOfMemory }
         var header = dunlin_png_header()
         let status = input.withPointer { dunlin_png_read_header(decoder, $0, $1, &header) }
         let opened = PNGDecoder(decoder, header)

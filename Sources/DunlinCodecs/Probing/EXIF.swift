@@ -37,7 +37,8 @@ struct TIFFReader {
     /// Entries of one short or long number; those that lie beyond the end are left out.
     func entries() -> [Entry] {
         guard let count = short(directory) else { return [] }
-        return (0..<Int(count)).compactMap { index in entry(directory + 2 + index * 12) }
+        let room = (octets.count - directory - 2) / 12
+        return (0..<min(Int(count), max(room, 0))).compactMap { index in entry(directory + 2 + index * 12) }
     }
 
     private func entry(_ offset: Int) -> Entry? {

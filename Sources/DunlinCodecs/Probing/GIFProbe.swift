@@ -65,7 +65,7 @@ struct GIFProbe {
     private mutating func takeExtension(_ offset: Int) -> Int {
         let blocks = offset + 1
         if octets[offset] == 0xF9, octets[blocks] == 4, let flags = octets[blocks + 1] {
-            if flags & 1 == 1 || flags >> 2 & 7 == 2 { isTransparent = true }
+            if flags & 1 == 1 || [2, 3].contains(flags >> 2 & 7) { isTransparent = true }
         }
         if octets[offset] == 0xFF, octets.has("NETSCAPE2.0", at: blocks + 1), octets[blocks + 12] == 3,
             octets[blocks + 13] == 1, let repeats = octets.little16(blocks + 14)
@@ -78,12 +78,17 @@ struct GIFProbe {
 
     private mutating func takeFrame(_ offset: Int) {
         frames += 1
-        guard frames == 1, let left = octets.little16(offset), let top = octets.little16(offset + 2),
+        guard let left = octets.little16(offset), let top = octets.little16(offset + 2),
             let width = octets.little16(offset + 4), let height = octets.little16(offset + 6)
         else { return }
         let (right, bottom) = (Int(left) + Int(width), Int(top) + Int(height))
         // Without a screen the first picture says how large it is.
-        if info.size.pixels == 0 { info.size = ImageSize(width: right, height: bottom) }
+        if frames == 1, info.size.pixels == 0 { info.size = ImageSize(width: right, height: bottom) }
+        let unseen = max(0, Int(width) * Int(height) - info.size.pixels)
+        // Of 65,535 by 65,535 pixels there may be more than a file has bytes for.
+        info.details.unseenPixels = min(info.details.unseenPixels + unseen, .max / 2)
+        guard frames == 1 else { return }
+        info.details.unseenInFirst = unseen
         coversCanvas = left == 0 && top == 0 && right >= info.size.width && bottom >= info.size.height
     }
 }

@@ -48,6 +48,10 @@ public struct ImageInfo: Sendable, Hashable {
         var workingBytes = 0
         /// WebP that is stored without loss.
         var isLossless = false
+        /// Pixels of its frames beyond as many canvases: they are read, though nobody sees them.
+        var unseenPixels = 0
+        /// The same of the first frame.
+        var unseenInFirst = 0
         /// Of a BMP, an icon or a still picture in a container.
         var isAnimation = false
         /// Of an ICO: where the picture lies.

@@ -21,6 +21,11 @@ struct WebPProbe {
         guard let size = octets.little32(4) else { throw .truncated(.webp) }
         let end = min(octets.count, Int(size) + 8)
         var offset = 12
+        // Decoders take what begins otherwise for a picture without a container.
+        let starts = ["VP8 ", "VP8L", "VP8X"]
+        if octets.holds(4, at: offset), !starts.contains(where: { octets.has($0, at: offset) }) {
+            throw .damaged(.webp, fault: "it begins with no picture")
+        }
         while offset + 8 <= end, let length = octets.little32(offset + 4) {
             try take(offset, Int(length))
             offset += 8 + Int(length) + Int(length & 1)

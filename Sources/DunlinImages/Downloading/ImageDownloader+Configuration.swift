@@ -70,6 +70,13 @@ extension ImageDownloader.Configuration {
             url: url, method: request.method.rawValue, selection: selection(of: request), cache: cache)
     }
 
+    /// The names of the fields by which requests are told apart: not of cookies, where the session adds them.
+    func knownFields(_ session: HTTPSession) -> Set<String> {
+        var names = Set(selectingFields.map { $0.lowercased() })
+        if session.configuration.cookies != nil { names.remove("cookie") }
+        return names
+    }
+
     /// By what the picture is known in the cache of images.
     func key(of request: ImageDownloader.Request, _ identity: ImageIdentity) -> ImageKey {
         var selection = identity.selection

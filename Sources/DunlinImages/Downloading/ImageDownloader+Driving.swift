@@ -77,7 +77,9 @@ extension ImageDownloader {
 
     /// A download has ended without a picture. What came of it is kept for the next.
     func fail(_ id: UInt64, _ error: any Error, _ part: PartialImage?) {
-        if let part, let identity = downloads[id]?.identity, !isClosed { parts.put(part, for: identity) }
+        if let part, let download = downloads[id], !download.isOutdated, !isClosed {
+            parts.put(part, for: download.identity)
+        }
         end(id) { _ in .failure(error) }
     }
 
@@ -105,13 +107,16 @@ extension ImageDownloader {
         if let next = wanted.first(where: { $0.request.decodes && download.made[$0.key.filter] == nil }) {
             return next.request.filters
         }
-        let freshness = ImageFreshness(head, now: Self.wallClock, age: use?.age)
+        let freshness = ImageFreshness(
+            head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
-        var outcomes: [ImageKey: Result<ImageBuffer, any Error>] = [:]
+        var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
         for waiter in wanted where waiter.request.decodes {
             let outcome = download.made[waiter.key.filter]?.map { $0.scaled(waiter.key.scale) }
-            store(outcome, of: waiter, freshness, unless: outcomes[waiter.key] != nil)
             outcomes[waiter.key] = outcome
+            if !download.isOutdated, !stored.contains(waiter.key), store(outcome, of: waiter, freshness) {
+                stored.insert(waiter.key)
+            }
         }
         end(id) { waiter in
             guard waiter.request.decodes, let outcome = outcomes[waiter.key] else {
@@ -126,14 +131,16 @@ extension ImageDownloader {
         downloads[id]?.made[chain] = outcome
     }
 
+    /// False where it is not for this waiter to store.
     private func store(
-        _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness,
-        unless isStored: Bool
-    ) {
-        guard let cache, case .success(let picture) = outcome, !isStored else { return }
-        if waiter.request.memoryUse(session.configuration.cacheMode) == .skip { return }
-        guard cache.shouldCache(picture, for: waiter.key) else { return }
+        _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness
+    ) -> Bool {
+        guard let cache, case .success(let picture) = outcome,
+            waiter.request.memoryUse(session.configuration.cacheMode) != .skip,
+            cache.shouldCache(picture, for: waiter.key)
+        else { return false }
         cache.add(picture, for: waiter.key, freshness: freshness)
+        return true
     }
 
     /// Who is to be served by a download: those who wait, or the cache alone.

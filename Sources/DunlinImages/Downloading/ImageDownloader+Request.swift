@@ -71,7 +71,7 @@ extension ImageDownloader.Request {
     /// What counts for the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }
-        return switch cache ?? usual {
+        return switch usesNetwork ? cache ?? usual : .storedOnly {
         case .standard: .fresh
         case .validating: .validated
         case .reloading, .off: .reload

@@ -6,7 +6,7 @@ extension ImageDownloader {
     nonisolated func url(of target: HTTP.Target) throws -> String {
         let text = String(target.text.prefix { $0 != "#" })
         if Self.isWhole(text) { return text }
-        guard let base = session.configuration.baseURL, !text.contains("://"),
+        guard let base = session.configuration.baseURL, !text.prefix(while: { $0 != "?" }).contains("://"),
             let folder = URL(string: base.hasSuffix("/") ? base : base + "/"),
             let url = URL(string: text, relativeTo: folder)?.absoluteString, Self.isWhole(url)
         else {
@@ -16,7 +16,7 @@ extension ImageDownloader {
         return url
     }
 
-    private static func isWhole(_ text: String) -> Bool {
+    static func isWhole(_ text: String) -> Bool {
         let lower = text.prefix(8).lowercased()
         let start = lower.hasPrefix("http://") ? 7 : lower.hasPrefix("https://") ? 8 : 0
         guard start > 0, text.utf8.count > start else { return false }

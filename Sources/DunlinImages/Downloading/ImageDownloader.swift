@@ -38,6 +38,8 @@ public actor ImageDownloader {
         var progress: Progress?
         /// The last who waited, if the download goes on for the cache alone.
         var last: Waiting?
+        /// Whether its URL was invalidated since it began.
+        var isOutdated = false
         /// What was made of the picture, by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
     }
@@ -197,13 +199,16 @@ extension ImageDownloader {
         for task in Array(tasks.values) { await task.value }
     }
 
-    /// Forgets all that is known of a URL: its pictures in memory, what is kept to be resumed, and what the session's
-    /// HTTP cache has stored. What is on its way goes on.
+    /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
+    /// is kept to be resumed. What is on its way goes on, and is not kept. Where `configuration.identity` says what
+    /// pictures are known by, it is one of these; the HTTP cache forgets it if it is a URL.
     public func invalidate(_ url: String) async throws {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
+        if Self.isWhole(url) { try await session.configuration.cache?.remove(url) }
+        // In one step, after the wait: nobody puts back what was found before.
+        for id in downloads.keys where downloads[id]?.identity.url == url { downloads[id]?.isOutdated = true }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
-        try await session.configuration.cache?.remove(url)
     }
 
     static func ended(_ request: Request) -> NetworkError {

@@ -28,7 +28,7 @@ struct ImageTransfer: Sendable {
                 let response = try await session.stream(
                     request.target, method: request.method, headers: fields(part, conditions), timeout: request.timeout,
                     options: options)
-                switch Answer(response, to: part, hasConditions: !conditions.isEmpty) {
+                switch Answer(response, to: part, hasConditions: part == nil && asks(conditions)) {
                 case .again: part = nil
                 case .confirmed: return .confirmed(response.head)
                 case .body(let earlier):
@@ -80,11 +80,18 @@ struct ImageTransfer: Sendable {
             }
             return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), response.cacheUse)
         } catch {
-            let isResumable = [200, 206].contains(response.status.code) && response.body.expectedLength != nil
+            let isResumable =
+                !request.headers.contains("range") && [200, 206].contains(response.status.code)
+                && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
             return .failed(
                 named(error), isResumable && !isOwn ? PartialImage(body.bytes, of: response.head) : nil)
         }
+    }
+
+    /// Whether these are sent: a request with conditions of its own has no others.
+    private func asks(_ conditions: Conditions) -> Bool {
+        !conditions.isEmpty && !conditions.contains { request.headers.contains($0.name) }
     }
 
     private func fields(_ part: PartialImage?, _ conditions: Conditions) -> Fields {
@@ -94,7 +101,7 @@ struct ImageTransfer: Sendable {
         }
         // A part is asked for on condition that it belongs to what is there already; that is enough.
         if let part { return fields.overlaid(with: part.fields) }
-        if conditions.contains(where: { fields.contains($0.name) }) { return fields }
+        if !asks(conditions) { return fields }
         for condition in conditions { fields.append(name: condition.name, value: condition.value) }
         return fields
     }

@@ -6,10 +6,11 @@ struct PartialImage: Sendable, Hashable {
     /// For If-Range: a strong entity tag, or a date that is old enough to be one.
     let validator: String
 
-    /// Nil for what cannot be resumed: there is nothing, the server says that it sends no parts, or it said nothing by
-    /// which to know that the rest belongs to it.
+    /// Nil for what cannot be resumed: there is nothing, nothing is to be kept, the server says that it sends no parts,
+    /// or it said nothing by which to know that the rest belongs to it.
     init?(_ bytes: Bytes, of head: ResponseHead) {
-        guard !bytes.isEmpty, head.fields["accept-ranges"]?.lowercased() != "none",
+        guard !bytes.isEmpty, ImageFreshness(head, now: 0).isStorable,
+            head.fields["accept-ranges"]?.lowercased() != "none",
             let validator = Self.validator(head.fields)
         else { return nil }
         (self.bytes, self.validator) = (bytes, validator)
@@ -29,13 +30,22 @@ struct PartialImage: Sendable, Hashable {
         ["Range": "bytes=\(bytes.count)-", "If-Range": validator]
     }
 
-    /// Whether a response is the rest of it.
+    /// Whether a response is the rest of it: of the same state, and from where the part ends to the end.
     func isContinued(by head: ResponseHead) -> Bool {
         guard head.status.code == 206, let range = head.fields["content-range"] else { return false }
-        if let tag = head.fields["etag"], validator.hasPrefix("\""), tag != validator { return false }
+        if validator.hasPrefix("\"") {
+            guard head.fields["etag"] == validator else { return false }
+        } else if let changed = head.fields["last-modified"], changed != validator {
+            return false
+        }
         let words = range.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return false }
-        return words[1].prefix { $0 != "-" } == "\(bytes.count)"
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, ends.count == 2, Int(ends[0]) == bytes.count, let last = Int(ends[1]) else {
+            return false
+        }
+        return parts[1] == "*" || Int(parts[1]).map { $0 - 1 == last } == true
     }
 }
 

@@ -12,6 +12,9 @@ public struct ImageFreshness: Sendable, Hashable {
     public var lifetime: Duration?
     public var entityTag: String?
     public var lastModified: String?
+    /// Whether the response depends on more of a request than the cache of images knows pictures by: then it is asked
+    /// about each time.
+    var variesByMore = false
 
     public init(
         isStorable: Bool = true, lifetime: Duration? = nil, entityTag: String? = nil, lastModified: String? = nil
@@ -24,8 +27,9 @@ public struct ImageFreshness: Sendable, Hashable {
     public static let unlimited = ImageFreshness()
 
     /// What a response says. `now` are seconds since 1970, for a response without a Date; `age` is how old an HTTP
-    /// cache says that it is.
-    public init(_ head: ResponseHead, now: Int64, age: Duration? = nil) {
+    /// cache says that it is. `selecting` are the names, in lower case, of the fields by which pictures are told apart;
+    /// what varies by others is asked about each time.
+    public init(_ head: ResponseHead, now: Int64, age: Duration? = nil, selecting: Set<String> = []) {
         let fields = head.fields
         let directives = Self.directives(fields)
         let age = age ?? Self.seconds(fields["age"].map { Self.trimmed($0[...]) } ?? "").map { .seconds($0) } ?? .zero
@@ -33,6 +37,13 @@ public struct ImageFreshness: Sendable, Hashable {
             isStorable: directives["no-store"] == nil,
             lifetime: Self.lifetime(directives, fields, now: now).map { $0 - age },
             entityTag: fields["etag"], lastModified: fields["last-modified"])
+        variesByMore = Self.varied(fields).contains { $0 != "accept-encoding" && !selecting.contains($0) }
+        if variesByMore { lifetime = .zero }
+    }
+
+    private static func varied(_ fields: Fields) -> [String] {
+        fields.values(of: "vary").flatMap { $0.split(separator: ",").map { trimmed($0).lowercased() } }
+            .filter { !$0.isEmpty }
     }
 
     /// The fields that ask whether the picture is still the same; empty if nothing can be asked by.
@@ -48,9 +59,12 @@ public struct ImageFreshness: Sendable, Hashable {
     func renewed(by head: ResponseHead, now: Int64) -> ImageFreshness {
         let newer = ImageFreshness(head, now: now)
         let says = head.fields.contains("cache-control") || head.fields.contains("expires")
-        return ImageFreshness(
+        var renewed = ImageFreshness(
             isStorable: newer.isStorable, lifetime: says ? newer.lifetime : lifetime,
             entityTag: newer.entityTag ?? entityTag, lastModified: newer.lastModified ?? lastModified)
+        renewed.variesByMore = variesByMore
+        if variesByMore { renewed.lifetime = .zero }
+        return renewed
     }
 
     private static func lifetime(_ directives: [String: String], _ fields: Fields, now: Int64) -> Duration? {

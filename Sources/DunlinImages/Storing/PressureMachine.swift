@@ -44,11 +44,12 @@ struct PressureMachine {
     /// What has happened since the last look; nothing is known of what was before the first.
     private mutating func events(_ text: String?) -> MemoryPressure? {
         guard let text else { return nil }
-        let high = Self.number("high", in: text) ?? 0
-        let beyond = (Self.number("max", in: text) ?? 0) + (Self.number("oom", in: text) ?? 0)
-        defer { counts = (high, beyond) }
+        let reached = (Self.number("high", in: text) ?? 0) + (Self.number("max", in: text) ?? 0)
+        let killed = (Self.number("oom", in: text) ?? 0) + (Self.number("oom_kill", in: text) ?? 0)
+        defer { counts = (reached, killed) }
         guard let counts else { return nil }
-        return beyond > counts.beyond ? .critical : high > counts.high ? .some : nil
+        // A limit is reached by mere reading of files too.
+        return killed > counts.beyond ? .critical : reached > counts.high ? .some : nil
     }
 
     private static func usage(_ reading: Reading) -> MemoryPressure? {

@@ -41,9 +41,11 @@ struct RawMode: ~Copyable {
     }
 
     deinit {
-        if Self.changed.exchange(-1, ordering: .sequentiallyConsistent) >= 0 {
+        // Before the right to do so is given up: a signal may come while this waits, and does the same once more.
+        if Self.changed.load(ordering: .sequentiallyConsistent) >= 0 {
             tcsetattr(descriptor, discardsInput ? TCSAFLUSH : TCSANOW, mode)
         }
+        Self.changed.store(-1, ordering: .sequentiallyConsistent)
         for (signal, action) in handled {
             var action = action
             sigaction(signal, &action, nil)

@@ -3,6 +3,21 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Encoding` {
+    @Test(arguments: ["GRAY", "CMYK", "XXXX", ""]) func `a profile that a PNG cannot have is left out`(
+        space: String
+    ) async throws {
+        var profile = [UInt8](repeating: 0, count: space.isEmpty ? 7 : 132)
+        if !space.isEmpty {
+            profile.replaceSubrange(0..<4, with: [0, 0, 0, 132])
+            profile.replaceSubrange(16..<20, with: Array(space.utf8))
+            profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
+        }
+        var picture = try #require(Pictures.buffer(Pictures.opaque))
+        picture.colorProfile = Bytes(profile)
+        let back = try await ImageDecoder().decode(ImageEncoder().png(picture))
+        #expect(back.pixels == picture.pixels && back.colorProfile == nil)
+    }
+
     @Test(arguments: [0, 1, 6, 9, 99, -3])
     func `a PNG that was written is read as the same picture`(level: Int) async throws {
         var encoder = ImageEncoder()

@@ -48,6 +48,10 @@ import Testing
             [frame(0, 0, 2, 2, 0, disposal: 3), frame(3, 3, 1, 1, 1)],
             [["RR  ", "RR  ", "    ", "    "], ["    ", "    ", "    ", "   G"]]
         ),
+        (
+            [frame(0, 0, 4, 4, 0, disposal: 3), frame(3, 3, 1, 1, 1)],
+            [["RRRR", "RRRR", "RRRR", "RRRR"], ["    ", "    ", "    ", "   G"]]
+        ),
         // Beyond the canvas, partly and wholly, and with nothing in it.
         (
             [

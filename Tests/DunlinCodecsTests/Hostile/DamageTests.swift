@@ -127,4 +127,33 @@ import Testing
         let error = ImageError.limitExceeded(.animationPixels, value: 72 * 60_000_000, limit: 4 << 30)
         await #expect(throws: error) { for try await _ in ImageDecoder().frames(of: file.bytes) {} }
     }
+
+    @Test func `a WebP file that begins with no picture of its own is damaged`() async throws {
+        // To libwebp this is a picture of one pixel without a container; the header of a larger one follows.
+        let picture: [UInt8] = [0xD0, 1, 0, 0x9D, 1, 0x2A, 1, 0, 1, 0]
+        let large: [UInt8] = Array("VP8 ".utf8) + [10, 0, 0, 0, 0x10, 0, 0, 0x9D, 1, 0x2A, 0xA0, 0x0F, 0xA0, 0x0F]
+        let body = picture + [UInt8](repeating: 0, count: 4) + large
+        let file = Array("RIFF".utf8) + [UInt8(body.count + 4), 0, 0, 0] + Array("WEBP".utf8) + body
+        await #expect(throws: ImageError.self) { _ = try await ImageDecoder().decode(Bytes(file)) }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `many blocks of EXIF that promise much are read in no time`() async throws {
+        let block: [UInt8] = Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 0xFF, 0xFF]
+        let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
+        var file: [UInt8] = [0xFF, 0xD8]
+        for _ in 0..<100_000 { file += segment }
+        #expect(throws: ImageError.self) { try ImageInfo(of: Bytes(file)) }
+    }
+
+    @Test func `frames that are larger than the canvas count as what they are`() async throws {
+        var small = GIFFile()
+        small.frames = [GIFFile.Frame()]
+        var file = small.array
+        let descriptor = try #require(file.firstIndex(of: 0x2C))
+        file.replaceSubrange(descriptor + 5..<descriptor + 9, with: [0x60, 0xEA, 0x60, 0xEA])
+        #expect(try ImageInfo(of: Bytes(file)).size == ImageSize(width: 4, height: 4))
+        let refusal = await #expect(throws: ImageError.self) { _ = try await ImageDecoder().decode(Bytes(file)) }
+        #expect(
+            refusal?.description.contains("3599999984") == true || refusal?.description.contains("3600000000") == true)
+    }
 }

@@ -27,10 +27,14 @@ import Testing
 
     @Test(
         arguments: [
-            (206, ["Content-Range": "bytes 3-9/10"], true), (206, ["Content-Range": "Bytes 3-9/*"], true),
+            (206, ["Content-Range": "bytes 3-9/10"], false),
             (206, ["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], true),
+            (206, ["Content-Range": "Bytes 3-9/*", "ETag": "\"1\""], true),
+            (206, ["Content-Range": "bytes 3-9/1000", "ETag": "\"1\""], false),
+            (206, ["Content-Range": "bytes 3-/10", "ETag": "\"1\""], false),
             (206, ["Content-Range": "bytes 3-9/10", "ETag": "\"2\""], false),
-            (206, ["Content-Range": "bytes 2-9/10"], false), (206, ["Content-Range": "bytes 33-9/10"], false),
+            (206, ["Content-Range": "bytes 2-9/10", "ETag": "\"1\""], false),
+            (206, ["Content-Range": "bytes 33-9/10", "ETag": "\"1\""], false),
             (206, ["Content-Range": "bytes"], false), (206, [:], false),
             (200, ["Content-Range": "bytes 3-9/10"], false),
         ] as [(HTTP.Status, Fields, Bool)])

@@ -10,6 +10,33 @@ import Testing
         ImageFreshness(ResponseHead(version: .http11, status: 200, fields: fields), now: 784_111_777, age: age)
     }
 
+    private static let varying: [(String, Set<String>, Bool)] = [
+        ("Accept", ["accept"], false), ("accept-encoding", [], false), ("Cookie", ["accept"], true),
+        ("*", ["accept"], true),
+        ("Accept, X-User", ["accept"], true), ("", [], false),
+    ]
+
+    @Test(arguments: varying) func `what varies by more than pictures are told apart by is asked about each time`(
+        vary: String, known: Set<String>, isAsked: Bool
+    ) {
+        let fields: Fields = ["Cache-Control": "max-age=60", "Vary": vary, "ETag": "\"1\""]
+        let head = ResponseHead(version: .http11, status: 200, fields: fields)
+        let freshness = ImageFreshness(head, now: 0, selecting: known)
+        #expect(freshness.lifetime == (isAsked ? .zero : .seconds(60)))
+        let confirmed = ResponseHead(version: .http11, status: 304, fields: ["Cache-Control": "max-age=60"])
+        #expect(freshness.renewed(by: confirmed, now: 0).lifetime == freshness.lifetime)
+    }
+
+    @Test(arguments: [
+        ("https://a.test/b?c=d#e", "https://a.test/b"), ("https://u:p@a.test/b@2x.png", "https://a.test/b@2x.png"),
+        ("https://a.test:80/b@2x.png", "https://a.test:80/b@2x.png"), ("https://[::1]/b@2x", "https://[::1]/b@2x"),
+        ("https://u:p/q@a.test/b", "https://a.test/b"), ("https://u:p#q@a.test/b", "https://a.test/b"),
+        ("//u:p@a.test/b", "//a.test/b"), ("b/c?d", "b/c"),
+        ("https://a.test/\u{1B}[31m", "https://a.test/\u{FFFD}[31m"),
+    ]) func `a URL is shown without what is secret, and without what a terminal obeys`(url: String, shown: String) {
+        #expect(ShownURL.of(url) == shown)
+    }
+
     private static let lifetimes: [(Fields, Duration?)] = [
         ([:], nil),
         (["Cache-Control": "public"], nil),
