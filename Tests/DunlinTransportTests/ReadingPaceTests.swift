@@ -93,12 +93,12 @@ extension Line {
         }()
         try await line.waitForReader()
         #expect(try line.channel.lowWater() == ReadingPace.mark)
-        for _ in 0..<7 {
+        // The kernel may call a nearly full buffer enough, and does so the sooner the busier it is.
+        for _ in 0..<5 {
             line.say(64 * 1024)
             try await line.waitForReader()
         }
-        // The kernel may call a nearly full buffer enough.
-        line.say(64 * 1024)
+        for _ in 0..<3 { line.say(64 * 1024) }
         let (count, isMarked) = try await outcome
         #expect(count == ReadingPace.bulkRead)
         #expect(isMarked)
