@@ -31,7 +31,11 @@ struct DecodePlan: Sendable {
             case .webp where !info.details.isAnimation: Self.scaledByWebP(info.size, for: smaller)
             default: info.size
             }
-        bytes = Self.bytes(info, decoded, target, turns: options.appliesOrientation && info.orientation != .upright)
+        // libwebp multiplies alpha in where it writes; for the others there is a copy for a while.
+        let copies = options.alpha == .premultiplied && info.hasAlpha && info.format != .webp ? target.pixels * 4 : 0
+        bytes =
+            Self.bytes(info, decoded, target, turns: options.appliesOrientation && info.orientation != .upright)
+            + copies
         try limits.check(.decodeBytes, bytes)
     }
 

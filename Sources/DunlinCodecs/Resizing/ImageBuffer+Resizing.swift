@@ -20,7 +20,7 @@ extension ImageBuffer {
         if size == self.size { return self }
         var rows = ResizingRows(self, to: size, filter)
         // A row of the result may take several of the source.
-        let each = Work.rows(width: max(width, size.width) * max(1, height / size.height))
+        let each = Work.rows(width: max(width, size.width) * max(1, height / size.height), atLeast: 1)
         try await Work.inSteps { rows.step(rows: each) }
         return rows.picture
     }

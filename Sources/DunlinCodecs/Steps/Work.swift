@@ -8,7 +8,7 @@ enum Work {
     private static let stepsInTurn = 16
 
     /// Rows of a step.
-    static func rows(width: Int) -> Int { max(8, pixels / max(width, 1)) }
+    static func rows(width: Int, atLeast least: Int = 8) -> Int { max(least, pixels / max(width, 1)) }
 
     /// Runs on the default pool, also for a task that prefers another executor, such as a loop. Who is on the pool
     /// already stays where they are: to leave and come back takes half as long as a small JPEG.
