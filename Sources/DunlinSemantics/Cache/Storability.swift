@@ -39,8 +39,7 @@ enum Storability {
     /// several users behind one does. Cookies are for Vary to name.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
         guard case .names(var names) = VaryField(response) else { return nil }
-        let secrets = request.filter { $0.name.lowercased() != "cookie" }.map { $0.name.lowercased() }
-            .filter { !names.contains($0) && (rules.secretFields.mayContain($0) || request.isSensitive($0)) }
+        let secrets = CredentialFields.names(in: request, rules.secretFields).filter { !names.contains($0) }
         if !secrets.isEmpty {
             let directives = ResponseDirectives(response)
             let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge

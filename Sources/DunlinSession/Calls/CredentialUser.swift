@@ -31,20 +31,16 @@ extension LiveCall {
 extension Chain {
     /// Whose credentials will be added to a request; nil for none, or if it has its own.
     func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? {
-        if request.head.fields.contains(where: { settings.isCredential($0.name, in: request.head.fields) }) {
-            return nil
-        }
+        guard let user = added(to: request, for: call) else { return nil }
+        // Last, for to look at every name costs as much as a response from memory.
+        return CredentialFields.names(in: request.head.fields, settings.secretFields).isEmpty ? user : nil
+    }
+
+    private func added(to request: TransportRequest, for call: LiveCall) -> CredentialUser? {
         for stage in stages {
             if let user = stage.user(of: request, for: call) { return user }
         }
         // They may add a token, and then it is the session's.
         return exchangeInterceptors.isEmpty ? nil : .session
-    }
-}
-
-extension ChainSettings {
-    /// Whether a field says who sends the request. Cookies are for `Vary` to name.
-    func isCredential(_ name: String, in fields: Fields) -> Bool {
-        !name.lowercased().hasPrefix("cookie") && (secretFields.mayContain(name) || fields.isSensitive(name))
     }
 }
