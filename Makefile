@@ -26,7 +26,7 @@ storm: ## A hundred thousand requests, a thousand sessions and a thousand killed
 	@.ci/install build
 	@.ci/storm
 
-fuzz: ## The fuzzers, for TIME seconds each (60)
+fuzz: ## The fuzzers, for TIME seconds in all (60)
 	@.ci/install build
 	@.ci/fuzz $(or $(TIME),60)
 

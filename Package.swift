@@ -91,6 +91,7 @@ let package = Package(
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
+        .target(name: "TestWidth", path: "Tests/Width", swiftSettings: dialect),
         .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
         .target(
             name: "Mocking", dependencies: ["Dunlin", "DunlinTesting"],
@@ -111,7 +112,8 @@ let package = Package(
             path: "Tests/CachePeer", swiftSettings: dialect),
         .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
-        .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows"], swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows", "TestWidth"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
@@ -135,7 +137,8 @@ let package = Package(
             ],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTestingTests", dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes"],
+            name: "DunlinTestingTests",
+            dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinContentTests",
@@ -219,7 +222,7 @@ let package = Package(
     ]
 )
 
-/// A fuzzer is a program of its own: `Tests/Fuzz/NAME`, built as `FuzzNAME`, and what it feeds.
+/// A fuzzer is a module of its own, `FuzzNAME` in `Tests/Fuzz/NAME`, and what it feeds. One program, `Fuzz`, has all.
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
@@ -242,6 +245,7 @@ let fuzzers = [
     "PropertyLists": ["Dunlin"],
     "Proxies": ["DunlinSemantics", "DunlinTypes"],
     "Requests": ["DunlinTypes", "DunlinWire"],
+    "Secrets": ["DunlinTypes"],
     "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
     "TLS": ["DunlinSecure", "DunlinTypes"],
     "Trust": ["DunlinSecure", "DunlinTypes"],
@@ -252,10 +256,14 @@ let fuzzers = [
 ]
 for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
     package.targets.append(
-        .executableTarget(
+        .target(
             name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
             path: "Tests/Fuzz/" + name, swiftSettings: dialect))
 }
+package.targets.append(
+    .executableTarget(
+        name: "Fuzz", dependencies: ["FuzzDriver"] + fuzzers.keys.sorted().map { .init(stringLiteral: "Fuzz" + $0) },
+        path: "Tests/Fuzz/Program", swiftSettings: dialect))
 package.targets.append(
     .target(
         name: "FuzzPictures", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Tests/Fuzz/Pictures",
@@ -264,3 +272,17 @@ package.targets.append(
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",
         swiftSettings: dialect + [.enableExperimentalFeature("Extern")]))
+
+// A target is compiled again when a module that it names has changed. How large a type is may change far below the
+// modules that a target imports, without a change to those: so a target names all that lies below it, or it would go on
+// with the old size. What may be imported is for .ci/imports.table to say.
+let named = package.targets.map { target in
+    target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+}
+var below = Dictionary(uniqueKeysWithValues: zip(package.targets.map(\.name), named.map(Set.init)))
+for _ in package.targets {
+    below = below.mapValues { names in names.reduce(into: names) { $0.formUnion(below[$1] ?? []) } }
+}
+for target in package.targets where target.type != .system {
+    target.dependencies = (below[target.name] ?? []).sorted().map { .init(stringLiteral: $0) }
+}

@@ -7,7 +7,9 @@ BEGIN {
     pattern["try?"] = word "try\\?"
     pattern["print"] = "(^|[^A-Za-z0-9_.]|Swift\\.)(print|debugPrint) *\\("
     pattern["sleep"] = "Task\\.sleep|(^|[^A-Za-z0-9_.])(Glibc\\.)?(sleep|usleep|nanosleep) *\\("
-    scope["unsafe"] = scope["trap"] = scope["try?"] = scope["print"] = "source"
+    # What it begins inherits the values of tasks; see "Unstructured tasks" in Docs/Concurrency.md.
+    pattern["task"] = word "Task *[({]|" word "Task\\.(init|immediate)[^A-Za-z]|[=(:] *Task<[^={(]*> *[({]"
+    scope["unsafe"] = scope["trap"] = scope["try?"] = scope["print"] = scope["task"] = "source"
     scope["sleep"] = "test"
     while ((getline row < list) > 0) {
         if (row ~ /^#/ || split(row, field, /[ \t]+/) == 0) continue

@@ -11,7 +11,15 @@ struct dunlin_gif_decoder {
     size_t position;
     bool has_ended;
     bool has_picture;
+    /* Where it paused, and what was learned of the next picture until then. */
+    bool is_paused;
+    bool is_in_extension;
+    GraphicsControlBlock control;
 };
+
+/* A millisecond's worth. */
+static const int blocks_of_a_call = 4096;
+static const GraphicsControlBlock no_control = {.TransparentColor = NO_TRANSPARENT_COLOR};
 
 static int read_input(GifFileType *file, GifByteType *bytes, int wanted) {
     dunlin_gif_decoder *decoder = file->UserData;
@@ -63,17 +71,25 @@ const char *dunlin_gif_message(const dunlin_gif_decoder *decoder) {
     return message ? message : "no reason given";
 }
 
-/* Reads an extension; one that says how the next picture is shown is kept. */
-static bool read_extension(GifFileType *file, GraphicsControlBlock *control) {
-    int code = 0;
+/* Begins an extension, or reads on in one; what says how the next picture is shown is kept. */
+static int read_extension(dunlin_gif_decoder *decoder, int *blocks) {
+    GifFileType *file = decoder->file;
     GifByteType *block = NULL;
-    if (DGifGetExtension(file, &code, &block) != GIF_OK) return false;
-    for (bool is_first = true; block; is_first = false) {
-        if (is_first && code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
-            DGifExtensionToGCB(block[0], block + 1, control);
-        if (DGifGetExtensionNext(file, &block) != GIF_OK) return false;
+    if (!decoder->is_in_extension) {
+        int code = 0;
+        if (DGifGetExtension(file, &code, &block) != GIF_OK) return failure(decoder, file->Error);
+        if (block && code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
+            DGifExtensionToGCB(block[0], block + 1, &decoder->control);
+        if (!block) return dunlin_gif_more;
+        decoder->is_in_extension = true;
     }
-    return true;
+    do {
+        /* The caller pauses in the middle of it. */
+        if (--*blocks <= 0) return dunlin_gif_more;
+        if (DGifGetExtensionNext(file, &block) != GIF_OK) return failure(decoder, file->Error);
+    } while (block);
+    decoder->is_in_extension = false;
+    return dunlin_gif_more;
 }
 
 static bool set_palette(const GifFileType *file, const GraphicsControlBlock *control, dunlin_gif_frame *frame) {
@@ -95,8 +111,9 @@ static bool set_palette(const GifFileType *file, const GraphicsControlBlock *con
     return true;
 }
 
-static int begin_picture(dunlin_gif_decoder *decoder, const GraphicsControlBlock *control, dunlin_gif_frame *frame) {
+static int begin_picture(dunlin_gif_decoder *decoder, dunlin_gif_frame *frame) {
     GifFileType *file = decoder->file;
+    const GraphicsControlBlock *control = &decoder->control;
     memset(frame, 0, sizeof *frame);
     if (DGifGetImageDesc(file) != GIF_OK) return failure(decoder, file->Error);
     frame->left = (uint32_t)file->Image.Left;
@@ -110,42 +127,46 @@ static int begin_picture(dunlin_gif_decoder *decoder, const GraphicsControlBlock
         file->Error = D_GIF_ERR_NO_COLOR_MAP;
         return dunlin_gif_damaged;
     }
+    /* What was read last: the blocks come next. */
+    frame->code_size = decoder->input[decoder->position - 1];
     decoder->has_picture = true;
     return dunlin_gif_more;
 }
 
 int dunlin_gif_next(dunlin_gif_decoder *decoder, const uint8_t *input, size_t count, dunlin_gif_frame *frame) {
     GifFileType *file = decoder->file;
-    GraphicsControlBlock control = {.TransparentColor = NO_TRANSPARENT_COLOR};
     begin(decoder, input, count);
-    for (;;) {
-        GifRecordType type = UNDEFINED_RECORD_TYPE;
-        /* Many files end without their last byte. */
-        if (decoder->position == count && decoder->has_picture) return dunlin_gif_complete;
-        if (DGifGetRecordType(file, &type) != GIF_OK) return failure(decoder, file->Error);
+    if (!decoder->is_paused) decoder->control = no_control;
+    decoder->is_paused = false;
+    for (int blocks = blocks_of_a_call; blocks > 0; blocks--) {
+        GifRecordType type = EXTENSION_RECORD_TYPE;
+        if (!decoder->is_in_extension) {
+            /* Many files end without their last byte. */
+            if (decoder->position == count && decoder->has_picture) return dunlin_gif_complete;
+            if (DGifGetRecordType(file, &type) != GIF_OK) return failure(decoder, file->Error);
+        }
         switch (type) {
         case TERMINATE_RECORD_TYPE: return dunlin_gif_complete;
-        case IMAGE_DESC_RECORD_TYPE: return begin_picture(decoder, &control, frame);
-        case EXTENSION_RECORD_TYPE:
-            if (!read_extension(file, &control)) return failure(decoder, file->Error);
+        case IMAGE_DESC_RECORD_TYPE: return begin_picture(decoder, frame);
+        case EXTENSION_RECORD_TYPE: {
+            int status = read_extension(decoder, &blocks);
+            if (status != dunlin_gif_more) return status;
             break;
+        }
         default: return dunlin_gif_damaged;
         }
     }
+    decoder->is_paused = true;
+    return dunlin_gif_paused;
 }
 
-int dunlin_gif_row(dunlin_gif_decoder *decoder, const uint8_t *input, size_t count, uint8_t *row, uint32_t width) {
+int dunlin_gif_block(
+    dunlin_gif_decoder *decoder, const uint8_t *input, size_t count, uint8_t *block, uint32_t *length) {
+    GifByteType *found = NULL;
     begin(decoder, input, count);
-    if (DGifGetLine(decoder->file, row, (int)width) == GIF_OK) return dunlin_gif_more;
-    return failure(decoder, decoder->file->Error);
-}
-
-int dunlin_gif_skip(dunlin_gif_decoder *decoder, const uint8_t *input, size_t count) {
-    int size = 0;
-    GifByteType *block = NULL;
-    begin(decoder, input, count);
-    if (DGifGetCode(decoder->file, &size, &block) != GIF_OK) return failure(decoder, decoder->file->Error);
-    while (block)
-        if (DGifGetCodeNext(decoder->file, &block) != GIF_OK) return failure(decoder, decoder->file->Error);
+    if (DGifGetCodeNext(decoder->file, &found) != GIF_OK) return failure(decoder, decoder->file->Error);
+    if (!found) return dunlin_gif_complete;
+    *length = found[0];
+    memcpy(block, found + 1, found[0]);
     return dunlin_gif_more;
 }

@@ -69,6 +69,7 @@ extension Complaint {
 
     private static func hint(for reason: NetworkError.TrustRefusal.Reason) -> String? {
         switch reason {
+        case .malformed: "--compatible accepts certificates that break no more than the letter of RFC 5280"
         case .unknownIssuer, .selfSigned: "--ca FILE believes an authority of your own"
         default: nil
         }

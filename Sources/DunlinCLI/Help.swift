@@ -55,6 +55,8 @@ enum Help {
                             may be given several times
           --pin sha256/...  only one with this public key on its verified path; may be
                             given several times
+          --compatible      also one whose certificates lack what verifying does not need,
+                            such as key identifiers, though RFC 5280 demands it
           --insecure        every server, whoever it is: anybody on the way can read and
                             change everything
 

@@ -7,6 +7,8 @@ struct TrustOptions: Equatable {
     var certificate: String?
     var key: String?
     var pins: [SecurityPolicy.Pin] = []
+    /// Whether certificates may be written otherwise than RFC 5280 demands.
+    var acceptsCompatible = false
     var isInsecure = false
 
     /// Takes an option and its value from the arguments; false if it is none of these.
@@ -16,6 +18,7 @@ struct TrustOptions: Equatable {
         case "--cert": certificate = try rest.takeValue(of: option)
         case "--key": key = try rest.takeValue(of: option)
         case "--pin": pins.append(try Self.pin(try rest.takeValue(of: option)))
+        case "--compatible": acceptsCompatible = true
         case "--insecure": isInsecure = true
         default: return false
         }
@@ -58,6 +61,7 @@ struct TrustOptions: Equatable {
             // Pins for all hosts are for those of a base URL.
             configuration.baseURL = Self.origin(of: url)
         }
+        if acceptsCompatible { configuration.tls.policy.certificateRules = .compatible }
         return configuration
     }
 

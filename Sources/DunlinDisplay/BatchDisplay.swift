@@ -27,7 +27,7 @@ public final class BatchDisplay: Sendable {
         }
         display.follow(id, .batch(BatchLine(name: name)), look) { binding in
             // Ends with the batch, and keeps nothing of it.
-            Task { [id, name, weak display] in
+            Task.detached { [id, name, weak display] in
                 for await step in progress {
                     let line = DisplayLine.batch(BatchLine(name: name, progress: step))
                     display?.update { _ = $0.change(id, of: binding) { $0 = line } }

@@ -72,7 +72,7 @@ public final class ProgressDisplay: Sendable {
     ) {
         display.follow(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
             // Ends with the transfer, and keeps nothing of it; a display that is gone needs nothing shown.
-            Task { [id, weak display] in
+            Task.detached { [id, weak display] in
                 for await step in progress {
                     display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
                 }

@@ -29,11 +29,13 @@ extension NetworkError {
         .digestMismatch: .cannotDecodeContentData, .secureConnectionFailed: .secureConnectionFailed,
         .serverTrustFailed: .serverCertificateUntrusted, .clearTextRefused: .clearTextRefused,
         .unusableCredential: .userAuthenticationRequired, .authenticationFailed: .userAuthenticationRequired,
-        .tooManyRedirects: .tooManyRedirects,
+        .tooManyRedirects: .tooManyRedirects, .sentTooOften: .tooManyRedirects,
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
         .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
         .invalidResumeData: .cannotDecodeRawData, .cacheUnreadable: .cannotDecodeRawData,
+        // Of DunlinImages, which need not be there.
+        Code("imageDecodingFailed"): .cannotDecodeContentData,
     ]
 
     /// What the cause says more exactly than the code.

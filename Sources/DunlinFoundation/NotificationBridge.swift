@@ -24,7 +24,7 @@ public final class NotificationBridge: Sendable {
     public init(_ session: HTTPSession, center: NotificationCenter = .default, keeping capacity: Int = 16_384) {
         let events = session.events(bufferingNewest: capacity)
         // Ends with the session's events; whoever drops the bridge cancels it.
-        posting = Task { [objects, weak session] in
+        posting = Task.detached { [objects, weak session] in
             for await event in events where !Task.isCancelled {
                 guard let notification = Self.notification(of: event, session, objects) else { continue }
                 center.post(notification)
@@ -39,7 +39,7 @@ public final class NotificationBridge: Sendable {
     /// Posts what `reachability` says, first as it is and then what differs, from now on. Looking begins with this, and
     /// ends with the bridge.
     public init(_ reachability: Reachability, center: NotificationCenter = .default) {
-        posting = Task { [weak reachability, statuses = reachability.statuses] in
+        posting = Task.detached { [weak reachability, statuses = reachability.statuses] in
             for await status in statuses where !Task.isCancelled {
                 center.post(Self.notification(of: status, reachability))
             }

@@ -39,7 +39,7 @@ final class ReachabilityMonitor: Sendable {
         let observations = ObservableValue(Sighting(), on: loop)
         self.observations = observations
         // The task keeps the value, not its observers: it is cancelled when they are gone.
-        looking = Task(executorPreference: loop) {
+        looking = Task.detached(executorPreference: loop) {
             await ReachabilityDriver(target: target, loop: loop, latest: latest, observations: observations).run()
         }
     }

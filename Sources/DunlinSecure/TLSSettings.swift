@@ -12,8 +12,8 @@ public struct TLSSettings: Sendable, Equatable {
     public var ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL:!PSK:!SRP"
     /// OpenSSL's list of TLS 1.3 cipher suites.
     public var suites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-    /// Key exchange groups, the first is the one a key is sent for at once: X25519 costs a third less than P-256.
-    public var groups = "X25519:P-256:P-384:P-521"
+    /// OpenSSL's list of groups for key exchange; nil for the best that the library has.
+    public var groups: String?
     /// Offered by ALPN (RFC 7301), the best first. Nothing is offered when this is empty.
     public var applicationProtocols = ["http/1.1"]
     /// Asks the server for a stapled OCSP response (RFC 6066 §8).

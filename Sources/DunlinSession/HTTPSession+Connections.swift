@@ -66,9 +66,10 @@ private struct OpeningSink: Sink {
     var isScope: Bool { true }
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        guard let sockets = call.callTransport.sockets, await call.delegate.begin() else {
+        guard let sockets = call.callTransport.sockets else {
             throw NetworkError(.cancelled, "the opening was cancelled")
         }
+        _ = try await call.delegate.begin(nil, part: nil)
         do {
             try await sockets.openAhead(
                 of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,

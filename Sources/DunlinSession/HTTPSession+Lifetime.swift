@@ -22,6 +22,17 @@ extension HTTPSession {
         (configuration.tls.warnings + configuration.proxyTLS.warnings).forEach(warnings.note)
     }
 
+    /// A session of which only this is to be said:
+    ///
+    /// ```swift
+    /// let client = try HTTPSession { $0.timeouts.total = .seconds(20) }
+    /// ```
+    public convenience init(_ change: (inout Configuration) throws -> Void) throws {
+        var configuration = Configuration()
+        try change(&configuration)
+        try self.init(configuration)
+    }
+
     /// A session whose relative targets are under a URL, with what else is to be said of it:
     ///
     /// ```swift
@@ -107,7 +118,7 @@ extension HTTPSession {
     }
 
     private func endRefreshes() async {
-        if Refreshing.includes(core) { return }
+        if Enclosure.isRefreshing(core) { return }
         for case let stage as AuthenticatorStage in core.authentication {
             await stage.source.endRefreshes(on: core.loops[0])
         }

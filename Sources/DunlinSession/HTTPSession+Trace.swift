@@ -8,13 +8,18 @@ extension HTTPSession {
     /// ```
     ///
     /// - Secret fields are left out of what is printed. With `bytes`, the first so many of each write and read are
-    ///   told too, as they are before TLS: **they show every secret.**
+    ///   told too, as they are before TLS. In heads an asterisk stands for each byte of a secret; a body is shown as it
+    ///   is, whatever it says. `showingSecrets` shows **every secret** of heads too.
     /// - There may be any number of traces; each has one reader. One that does not keep up loses what comes when
     ///   `capacity` events wait for it, and is told there how many (`TraceEvent.lost`). No request waits for it.
     /// - Requests that were made before are not traced, nor is what is sent to open a connection. Without a trace,
     ///   nothing of it is made.
     /// - With `tag`, only requests whose `tags` have it are traced: for one request, tag that.
-    public func trace(tagged tag: String? = nil, bytes: Int? = nil, capacity: Int = 10_000) -> AsyncStream<TraceEvent> {
-        core.hub.trace(TraceReader(wantedBytes: bytes.map { max(0, $0) }, capacity: capacity, tag: tag))
+    public func trace(
+        tagged tag: String? = nil, bytes: Int? = nil, showingSecrets: Bool = false, capacity: Int = 10_000
+    ) -> AsyncStream<TraceEvent> {
+        let wanted = bytes.map { max(0, $0) }
+        return core.hub.trace(
+            TraceReader(wantedBytes: wanted, capacity: capacity, tag: tag, showsSecrets: showingSecrets))
     }
 }

@@ -5,7 +5,7 @@ internal import DunlinTypes
 /// answer before it has read everything, and may expect that its answer is read meanwhile.
 ///
 /// A final answer that is no success ends the sending: the server has decided, and would only discard the rest (RFC
-/// 9112 §9.6). After any other answer the request is still sent to its end, and the response does not end before that:
+/// 9112 §9.5). After any other answer the request is still sent to its end, and the response does not end before that:
 /// a peer that ends first has answered a request that it did not have.
 extension Exchange {
     /// Sends a request whose body is not sent with its head. Returns the answer.
@@ -42,9 +42,9 @@ extension Exchange {
 
     /// The answer to a request whose body is on its way; `early` is the answer that has come already.
     private mutating func answer(during upload: Upload, _ early: consuming Answer?) async throws -> Answer {
-        let begun = context.clock.now()
+        var begun = context.clock.now()
         var answer: Answer
-        if let early { answer = early } else { answer = try await readHead(sent: nil) }
+        if let early { answer = early } else { answer = try await readHead(during: upload, since: &begun) }
         upload.noteAnswer(answer.head)
         let ended = upload.ended ?? answer.at
         noteSent(at: ended)
@@ -61,6 +61,31 @@ extension Exchange {
         }
         hop.bytesSent = upload.bytesSent
         return answer
+    }
+
+    /// The final head of an answer that may come before the request has been sent.
+    ///
+    /// While there is more to send only the total limit counts, or that of silence within the head. From the end of the
+    /// request on, this is a wait like any other: the limit of the first byte counts from there, without the time for
+    /// which the transfer is suspended. `start` is since when the hop's time until the first byte counts.
+    private mutating func readHead(during upload: Upload, since start: inout MonotonicTime) async throws -> Answer {
+        var since = start
+        while true {
+            let wait = upload.wait(from: since)
+            if wait.phase == .firstByte, heads.isEmpty {
+                (start, hop[.firstByte]) = (wait.since, 0)
+                noteSent(at: start)
+                context.cancellation.phase = .firstByte
+                return try await readHead(sent: start)
+            }
+            let size = lease.connection.firstReadSize
+            let (isFirst, phase) = (heads.isEmpty, heads.isEmpty ? wait.phase : .receive)
+            let chunk = try await reader.next(upTo: size, in: phase, since: since, before: .never, &hop)
+            guard let chunk else { continue }
+            since = context.clock.now()
+            if isFirst { hop[.firstByte] = since.nanoseconds - start.nanoseconds }
+            if let answer = try take(chunk, at: since, in: .receive) { return answer }
+        }
     }
 
     /// Sends a small body that waited for the server's consent. `early` is the answer that has come already.

@@ -130,21 +130,20 @@ extension Exchange {
         throw failure
     }
 
-    /// The final head, of which a part may have come already. `sent` is nil while the request is still on its way.
-    mutating func readHead(sent: MonotonicTime?) async throws -> Answer {
-        let (waiting, sent) = (sent == nil ? HTTP.Phase.send : .firstByte, sent ?? context.clock.now())
-        var (phase, since) = heads.isEmpty ? (waiting, sent) : (.receive, context.clock.now())
+    /// The final head of the answer to a request that was `sent` by then. A part of it may have come already.
+    mutating func readHead(sent: MonotonicTime) async throws -> Answer {
+        var (phase, since) = heads.isEmpty ? (HTTP.Phase.firstByte, sent) : (.receive, context.clock.now())
         while true {
             let size = lease.connection.firstReadSize
             let chunk = try await reader.next(upTo: size, in: phase, since: since, &hop)
             since = context.clock.now()
-            if phase == waiting {
+            if phase == .firstByte {
                 hop[.firstByte] = since.nanoseconds - sent.nanoseconds
                 phase = .receive
             }
             if let answer = try take(chunk, at: since, in: .receive) { return answer }
             // Interim responses do not count as the answer: the wait for it goes on.
-            if heads.isEmpty { (phase, since) = (waiting, sent) }
+            if heads.isEmpty { (phase, since) = (.firstByte, sent) }
         }
     }
 
@@ -195,7 +194,7 @@ extension Exchange {
 extension Exchange {
     /// Sees from the head where the body ends, and delivers what has come of it.
     private consuming func receive(_ answer: consuming Answer, asksToClose: Bool) throws -> TransportResponse {
-        let framing = try framing(of: answer)
+        let framing = try context.framing(of: answer, hop)
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
         let endsConnection = !framing.canReuse || asksToClose
         let canReuse = !endsConnection && !answer.requestWasCut && !lease.connection.isForOneRequest
@@ -205,20 +204,6 @@ extension Exchange {
             return end(answer, body, canReuse: canReuse)
         }
         return readOn(answer, framing.body, canReuse: canReuse, endsConnection: endsConnection)
-    }
-
-    private func framing(of answer: borrowing Answer) throws -> MessageFraming {
-        let framing: MessageFraming
-        do throws(WireError) {
-            framing = try answer.parsed.framing(for: context.method)
-        } catch {
-            throw context.invalid(error, .receive, hop)
-        }
-        guard framing.body != .upgrade else {
-            // Other protocols would begin here: nothing asks for one yet.
-            throw context.error(.invalidResponse, "the server switched protocols unasked", in: .receive, hop)
-        }
-        return framing
     }
 
     /// The body if all of it came with the head.

@@ -64,7 +64,7 @@ extension SocketTransport {
             context.cancellation.phase = .firstByte
             queueStatus?.leave()
         }
-        let deadline = context.clock.deadline(for: .pool, from: context.waitStarted)
+        let deadline = context.clock.deadline(for: .pool, from: context.started)
         let source = try await pool.wait(in: place, until: deadline, context.cancellation)
         hop[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
         return source
@@ -88,7 +88,8 @@ extension SocketTransport {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
-            // A request that has waited too long opens nothing, and sends nothing.
+            // Nobody opens a connection for a request that is over, or has waited too long.
+            if context.cancellation.cause != nil { throw context.cancelled(.connect, hop) }
             let now = context.clock.now()
             guard context.clock.whole > now else {
                 throw context.timedOut(.pool, exceeding: .total, since: now, hop)
@@ -97,18 +98,19 @@ extension SocketTransport {
             opening.end(.opened)
             // It may be secured by a new TLS generation: the identity's files are checked with each connection.
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
+            if let generation = connection.peer.making.proxyTLSGeneration { pool.retire(proxies: generation) }
             hop.connection = connection.id
             return Lease(connection, turn: turn, from: pool)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
             pool.discard(context.place)
-            throw error
+            throw context.telling(error, hop)
         }
     }
 
     private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ hop: HTTP.Hop) -> any Error {
         switch failure {
-        case .timedOut: context.timedOut(.pool, since: context.waitStarted, hop)
+        case .timedOut: context.timedOut(.pool, since: context.started, hop)
         case .cancelled: context.cancelled(.pool, hop)
         case .exhausted:
             context.error(.poolExhausted, "too many requests wait for a connection already", in: .pool, hop)

@@ -9,10 +9,15 @@ extension SocketTransport {
     private static let mostChallenges = 5
     /// How much of a challenge's body is read for the sake of its connection.
     private static let readChallenge = 64 << 10
-    /// How many nanoseconds that may take.
+    /// How much of a refusal's body its error has.
+    private static let readRefusal = 4 << 10
+    /// How many nanoseconds either may take.
     private static let longestWait: Int64 = 1_000_000_000
 
-    func forwardedExchange(_ context: ExchangeContext, _ uploads: UploadScope?) async throws -> TransportResponse {
+    /// Each round is a hop of its own; `noting` is told of all but the last.
+    func forwardedExchange(
+        _ context: ExchangeContext, _ uploads: UploadScope?, noting: (HTTP.Hop) -> Void
+    ) async throws -> TransportResponse {
         guard let proxy = context.connectionTerms?.proxy else {
             return try await Exchange.run(context, through: self, uploads)
         }
@@ -22,7 +27,7 @@ extension SocketTransport {
         if proxy.credentials == nil {
             let response = try await Exchange.run(context, through: self, uploads)
             guard response.head.status == .proxyAuthenticationRequired else { return response }
-            throw await refusal(
+            throw try await refusal(
                 response, login.challenged(response.head, to: context.request.head, after: nil), context)
         }
         let head = try RequestMessage.absolute(context, nil)
@@ -35,9 +40,9 @@ extension SocketTransport {
             guard response.head.status == .proxyAuthenticationRequired else { return response }
             let decision = login.challenged(response.head, to: head, after: sent)
             guard case .send(let next) = decision, round < Self.mostChallenges, context.request.body.canBeSent else {
-                throw await refusal(response, decision, authorized)
+                throw try await refusal(response, decision, authorized)
             }
-            if case .stream(let body) = response.body { try await drain(challenge: body, context) }
+            noting(try await discard(challenge: response, context))
             sent = next
             round += 1
         }
@@ -53,32 +58,61 @@ extension SocketTransport {
     }
 
     /// Reads what a challenge says beside its head. One that breaks off or stalls has asked nevertheless: its
-    /// connection is closed, and the answer goes over another.
-    private func drain(challenge body: any TransportResponse.BodyStream, _ context: ExchangeContext) async throws {
+    /// connection is closed, and the answer goes over another. Returns the hop.
+    private func discard(challenge response: TransportResponse, _ context: ExchangeContext) async throws -> HTTP.Hop {
+        guard case .stream(let body) = response.body else { return response.hop }
         do {
-            let soon = context.clock.now().advanced(by: Self.longestWait)
-            try await drain(body, upTo: Self.readChallenge, until: min(soon, context.clock.whole))
+            try await drain(body, upTo: Self.readChallenge, until: soon(context))
         } catch {
-            if context.cancellation.cause != nil || context.clock.now() >= context.clock.whole { throw error }
+            if isOver(context) { throw error }
         }
+        return body.hop
+    }
+
+    private func soon(_ context: ExchangeContext) -> MonotonicTime {
+        min(context.clock.now().advanced(by: Self.longestWait), context.clock.whole)
+    }
+
+    private func isOver(_ context: ExchangeContext) -> Bool {
+        context.cancellation.cause != nil || context.clock.now() >= context.clock.whole
+    }
+
+    /// The beginning of a body, or as much of it as comes soon; its connection is closed. Throws if the request is
+    /// over.
+    private func beginning(
+        of body: any TransportResponse.BodyStream, _ context: ExchangeContext
+    ) async throws -> Bytes {
+        var bytes: [UInt8] = []
+        do {
+            try hurry(body, until: soon(context))
+            while bytes.count < Self.readRefusal, let piece = try await body.next() { bytes += piece.array }
+        } catch {
+            if isOver(context) { throw error }
+        }
+        abandon(body, NetworkError(.bodyConsumed, "the proxy's refusal is not read any further", phase: .receive))
+        return Bytes(Array(bytes.prefix(Self.readRefusal)))
     }
 
     private func refusal(
         _ response: TransportResponse, _ decision: ProxyLogin.Decision, _ context: ExchangeContext
-    ) async -> NetworkError {
+    ) async throws -> NetworkError {
         let proxy = context.connectionTerms?.proxy?.description ?? ""
         var reason = "the proxy asks again and again who sends the request"
         if case .fail(let problem) = decision { reason = problem }
         if case .send = decision, !context.request.body.canBeSent {
             reason = "the proxy asks who sends the request, and its body can be sent once only"
         }
-        var error = context.error(.proxyAuthenticationFailed, reason, in: .firstByte, response.hop)
+        var (body, hop) = (Bytes.empty, response.hop)
+        switch response.body {
+        case .bytes(let bytes): body = bytes[..<min(bytes.count, Self.readRefusal)]
+        case .stream(let stream):
+            body = try await beginning(of: stream, context)
+            hop = stream.hop
+        }
+        var error = context.error(.proxyAuthenticationFailed, reason, in: .firstByte, hop)
         error.peer = "the proxy \(proxy)"
         error.response = response.head
-        switch response.body {
-        case .bytes(let bytes): error.body = bytes[..<min(bytes.count, 4 << 10)]
-        case .stream(let body): abandon(body, error)
-        }
+        error.body = body
         return error
     }
 }

@@ -75,30 +75,39 @@ public final class SocketTransport: Sendable {
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
     /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with a TLS policy of its own uses that
-    /// instead of the session's, and has a connection to itself.
+    /// instead of the session's, and has a connection to itself. `chosen` terms count if they are for such a request. A
+    /// proxy may have it sent several times: `noting` is told of all hops but the last.
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
-        exchangeOptions: ExchangeOptions? = nil, observer: (any WireObserver)? = nil, since start: MonotonicTime,
-        on reactor: Reactor
+        exchangeOptions: ExchangeOptions? = nil, chosen: ChosenTerms? = nil, observer: (any WireObserver)? = nil,
+        since start: MonotonicTime, on reactor: Reactor, noting: (HTTP.Hop) -> Void = { _ in }
     ) async throws -> TransportResponse {
-        let connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
+        let connectionTerms: ConnectionTerms?
+        if let chosen, chosen.areFor(request.head) {
+            connectionTerms = chosen.terms
+        } else {
+            connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
+        }
         let context = ExchangeContext(
             request, cancellation, terms, exchangeOptions, observer, under: connectionTerms, since: start, on: reactor)
-        if let observer { return try await observed(context, observer, uploads) }
-        return try await run(context, uploads)
+        if let observer { return try await observed(context, observer, uploads, noting) }
+        return try await run(context, uploads, noting)
     }
 
     @inline(__always)
-    private func run(_ context: ExchangeContext, _ uploads: UploadScope?) async throws -> TransportResponse {
-        if context.isForwarded { return try await forwardedExchange(context, uploads) }
+    private func run(
+        _ context: ExchangeContext, _ uploads: UploadScope?, _ noting: (HTTP.Hop) -> Void
+    ) async throws -> TransportResponse {
+        if context.isForwarded { return try await forwardedExchange(context, uploads, noting: noting) }
         return try await Exchange.run(context, through: self, uploads)
     }
 
     private func observed(
-        _ context: ExchangeContext, _ observer: any WireObserver, _ uploads: UploadScope?
+        _ context: ExchangeContext, _ observer: any WireObserver, _ uploads: UploadScope?,
+        _ noting: (HTTP.Hop) -> Void
     ) async throws -> TransportResponse {
         do {
-            return try await run(context, uploads)
+            return try await run(context, uploads, noting)
         } catch {
             observer.saw(.failed(error))
             throw error

@@ -134,6 +134,11 @@ public struct Fields: Sendable {
         entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
     }
 
+    /// All fields in order as received, names as they were written: neither need be UTF-8.
+    public var raw: [(name: Bytes, value: Bytes)] {
+        entries.map { (Bytes(bytes, in: $0.name), Bytes(bytes, in: $0.value)) }
+    }
+
     func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }

@@ -20,7 +20,7 @@ extension HTTP {
         public var connection: UInt64 = 0
         public var peer: HTTP.SocketAddress? {
             get { peerReference?.address }
-            set { peerReference = newValue.map { Peer($0) } }
+            set { peerReference = newValue == nil && proxy == nil ? nil : Peer(newValue, proxy: proxy) }
         }
         /// How the connection is secured; nil in clear text.
         public var security: TransportSecurity? { peerReference?.security }
@@ -39,16 +39,20 @@ extension HTTP {
 
         /// What a connection and its hops share about their peer.
         package final class Peer: Sendable, Hashable {
-            package let address: HTTP.SocketAddress
+            /// Nil while only the proxy is known.
+            package let address: HTTP.SocketAddress?
             package let security: TransportSecurity?
             package let proxy: String?
+            package let making: Making
 
             package init(
-                _ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil, proxy: String? = nil
+                _ address: HTTP.SocketAddress?, _ security: TransportSecurity? = nil, proxy: String? = nil,
+                _ making: Making = Making()
             ) {
                 self.address = address
                 self.security = security
                 self.proxy = proxy
+                self.making = making
             }
 
             package static func == (left: Peer, right: Peer) -> Bool {
@@ -58,6 +62,18 @@ extension HTTP {
             package func hash(into hasher: inout Hasher) {
                 hasher.combine(address)
             }
+        }
+
+        /// How a connection was made, where that says who we are to those at its other end.
+        package struct Making: Sendable {
+            /// Nil for as usual.
+            package var terms: (any HTTP.Route.Terms)?
+            /// The generation of the TLS policy it was secured by; nil in clear text.
+            package var tlsGeneration: UInt64?
+            /// The same of the TLS with a proxy.
+            package var proxyTLSGeneration: UInt64?
+
+            package init() {}
         }
 
         public init() {}
@@ -70,6 +86,14 @@ extension HTTP {
 
         /// From its beginning to its end, with what lies between the phases; zero while it has no end.
         public var total: Duration { .nanoseconds(max(0, ended.nanoseconds - started.nanoseconds)) }
+
+        /// Counts the time that no phase has yet for the one in which the hop ended, so that the phases fill it without
+        /// gaps. What a connection is opened by has its own times, and between two reads of a body others may rest.
+        package mutating func fill(_ phase: HTTP.Phase) {
+            guard [.pool, .send, .firstByte].contains(phase), started.nanoseconds > 0 else { return }
+            let told = HTTP.Phase.allCases.reduce(0) { $0 + self[$1] }
+            self[phase] += max(0, ended.nanoseconds - started.nanoseconds - told)
+        }
 
         /// Nanoseconds spent in a phase.
         package subscript(_ phase: HTTP.Phase) -> Int64 {

@@ -22,11 +22,13 @@ extension HTTP {
         public static let options: HTTP.Method = "OPTIONS"
         public static let trace: HTTP.Method = "TRACE"
         public static let connect: HTTP.Method = "CONNECT"
+        /// Asks a question that the body says (RFC 10008): safe as GET is, with a body as POST has.
+        public static let query: HTTP.Method = "QUERY"
 
-        /// Whether it asks for no change on the server (RFC 9110 §9.2.1).
+        /// Whether it asks for no change on the server (RFC 9110 §9.2.1, RFC 10008 §2).
         public var isSafe: Bool {
             switch rawValue {
-            case "GET", "HEAD", "OPTIONS", "TRACE": true
+            case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY": true
             default: false
             }
         }

@@ -16,7 +16,8 @@ extension HTTP {
         /// The rest of the body is left, and the connection closed, after so many of its bytes had come.
         case responseLeft(bodyBytes: Int)
         /// Bytes that are sent, as they are in the connection's stream before TLS: the beginning, and how many there
-        /// are. A body that does not fit one write with its head is not among them.
+        /// are. A body that does not fit one write with its head is not among them. In a session's trace asterisks
+        /// stand for secrets of heads, here and in what comes, unless it was asked to show them.
         case sent(Bytes, count: Int)
         /// Bytes that came. Those of a long body that is received into its final place are not among them.
         case received(Bytes, count: Int)

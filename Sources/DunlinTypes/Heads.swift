@@ -36,6 +36,10 @@ public struct RequestHead: Sendable {
         set { content = .fields(newValue) }
     }
 
+    /// Whether sending the request twice means the same as sending it once: its method says so, or a field by which the
+    /// server can tell.
+    package var isRepeatable: Bool { method.isIdempotent || fields.contains("idempotency-key") }
+
     /// The fields, checked and encoded ahead; nil once they were changed.
     @inlinable package var prepared: PreparedFields? {
         if case .prepared(let prepared) = content { prepared } else { nil }

@@ -1,8 +1,8 @@
 extension NetworkError.TrustRefusal: CustomStringConvertible {
-    /// One sentence for a person. Host names and digests stand in it, and they are public.
+    /// A sentence for a person, with all that is wrong. Host names and digests stand in it, and they are public.
     public var description: String {
-        guard let detail else { return sentence }
-        return "\(sentence) (\(detail))"
+        let own = detail.map { "\(sentence) (\($0))" } ?? sentence
+        return others.reduce(own) { "\($0); \($1)" }
     }
 
     private var sentence: String {

@@ -70,6 +70,8 @@ extension NetworkError {
         public var comparesCertificates = false
         /// Details beyond the reason.
         public var detail: String?
+        /// What else is wrong, each for itself. `reason` is what is most useful to know.
+        public var others: [TrustRefusal] = []
 
         public init(
             _ reason: Reason, host: String, depth: Int? = nil, certificate: Certificate? = nil,

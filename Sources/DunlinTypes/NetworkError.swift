@@ -44,6 +44,8 @@ public struct NetworkError: Error, Sendable {
     public var retries: [NetworkError.RetriedAttempt] = []
     /// Why there was no further attempt, if the policy is for what happened.
     public var retryRefusal: NetworkError.RetryRefusal?
+    /// Why no other credential was got, if an authenticator's was refused.
+    public var refreshRefusal: NetworkError.RefreshRefusal?
     /// What the request left behind, such as resume data.
     package var leftover: (any Sendable)?
     /// Says the request as a command; nil for an error that is about none.
@@ -144,6 +146,8 @@ extension NetworkError.Code {
     public static let invalidRedirect = Self("invalidRedirect")
     /// A redirect from https to http, which the policy does not allow.
     public static let insecureRedirect = Self("insecureRedirect")
+    /// The request was sent again too often in all, for several reasons or one: the message counts them.
+    public static let sentTooOften = Self("sentTooOften")
     /// The data to resume a download with is damaged, or was never resume data.
     public static let invalidResumeData = Self("invalidResumeData")
     public static let sessionClosed = Self("sessionClosed")
@@ -196,7 +200,7 @@ extension NetworkError: CustomStringConvertible {
         if code == .unacceptableStatus, let status = response?.status {
             let attempt = retries.isEmpty ? "" : " in attempt \(attempts)"
             let beginning = bodyText.map { ": \($0)" } ?? ""
-            return "\(status) \(status.phrase)\(attempt)\(beginning)\(noRetry)"
+            return "\(status) \(status.phrase)\(attempt)\(beginning)\(noRefresh)\(noRetry)"
         }
         let said = reason.utf8.last == UInt8(ascii: ".") ? String(reason.dropLast()) : reason
         var text = "\(code): \(said)"
@@ -204,7 +208,7 @@ extension NetworkError: CustomStringConvertible {
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         if let underlying, !isSaid(underlying) { text += ": \(underlying)" }
-        return text + noRetry
+        return text + noRefresh + noRetry
     }
 
     /// Who the peer was, as far as the URL does not say so.
@@ -218,6 +222,10 @@ extension NetworkError: CustomStringConvertible {
     /// What a cause says in the same words is said once, and so is what the reason was made of.
     private func isSaid(_ underlying: any Error) -> Bool {
         isDecoding || code == .serverTrustFailed || reason.contains("\(underlying)")
+    }
+
+    private var noRefresh: String {
+        refreshRefusal.map { "; no other credential was got: \($0.explanation)" } ?? ""
     }
 
     private var noRetry: String { retryRefusal.map { "; not tried again: \($0.explanation)" } ?? "" }

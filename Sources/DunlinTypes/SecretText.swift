@@ -42,13 +42,19 @@ package enum SecretText {
         }
     }
 
-    /// Without the values whose names look like secrets: after `name=` or `"name":`, in whatever format the text is. An
-    /// array or object of that name ends what is shown, for where it ends nobody knows. And without the user info of
-    /// URLs.
+    /// Without the values whose names look like secrets: after `name=` or `"name":`, in whatever format the text is, or
+    /// in a part of a form that has such a name. An array or object of that name ends what is shown, for where it ends
+    /// nobody knows. And without the user info of URLs, and values that have such a thing percent-encoded in them. What
+    /// it costs grows with the length of the text, and not faster.
     package static func masked(
         _ text: String, as kind: Kind = .text, hiding secret: HTTP.SecretFields = .usual
     ) -> String {
-        let text = withoutUserInfo(text)
+        masked(text, as: kind, hiding: secret, 0)
+    }
+
+    /// `depth`: how often the text was decoded.
+    static func masked(_ text: String, as kind: Kind, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
+        let text = withoutUserInfo(withoutNested(text, hiding: secret, depth))
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
@@ -62,10 +68,11 @@ package enum SecretText {
             let start = position
             while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
-            let name = String(decoding: bytes[start..<position], as: UTF8.self)
-            guard isSecret(name, secret), let value = value(of: name, in: bytes, after: position, kind) else {
-                continue
-            }
+            let name = bytes[start..<position]
+            guard isSecret(name, secret),
+                let value = part(named: start..<position, in: bytes)
+                    ?? value(of: name, in: bytes, after: position, kind)
+            else { continue }
             shown.append(contentsOf: bytes[position..<value.lowerBound])
             shown.append(contentsOf: "***".utf8)
             position = value.upperBound
@@ -74,32 +81,48 @@ package enum SecretText {
     }
 
     /// A name with an escaped letter is one that was to be hidden.
-    private static func isSecret(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
-        name.contains("\\u") || secret.hides(unescaped(name).filter { $0 != "\\" })
+    private static func isSecret(_ name: ArraySlice<UInt8>, _ secret: HTTP.SecretFields) -> Bool {
+        let hasEscape = name.indices.dropLast().contains { index in
+            name[index] == UInt8(ascii: "\\") && name[index + 1] == UInt8(ascii: "u")
+        }
+        if hasEscape { return true }
+        let meant = unescaped(name).filter { $0 != UInt8(ascii: "\\") }
+        return meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self))
     }
 
     /// With the octets that are meant by percent signs.
-    private static func unescaped(_ name: String) -> String {
-        guard name.contains("%") else { return name }
-        let bytes = Array(name.utf8)
+    static func unescaped(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard name.contains(UInt8(ascii: "%")) else { return name }
         var meant: [UInt8] = []
-        var position = 0
-        while position < bytes.count {
-            if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
-                let octet = UInt8(String(decoding: bytes[position + 1...position + 2], as: UTF8.self), radix: 16)
+        var position = name.startIndex
+        while position < name.endIndex {
+            if name[position] == UInt8(ascii: "%"), position + 2 < name.endIndex,
+                let octet = UInt8(String(decoding: name[position + 1...position + 2], as: UTF8.self), radix: 16)
             {
                 meant.append(octet)
                 position += 3
             } else {
-                meant.append(bytes[position])
+                meant.append(name[position])
                 position += 1
             }
         }
-        return String(decoding: meant, as: UTF8.self)
+        return meant[...]
+    }
+
+    /// Whether the word, in lower case, stands in a name, in any case.
+    private static func contains(_ name: ArraySlice<UInt8>, _ word: String) -> Bool {
+        let word = word.utf8
+        guard let first = word.first else { return true }
+        return name.indices.contains { index in
+            name[index] | 0x20 == first | 0x20
+                && name[index...].prefix(word.count).elementsEqual(word) { $0 | 0x20 == $1 | 0x20 }
+        }
     }
 
     /// The value after a name and its sign; nil if there is no sign.
-    private static func value(of name: String, in bytes: [UInt8], after end: Int, _ kind: Kind) -> Range<Int>? {
+    private static func value(
+        of name: ArraySlice<UInt8>, in bytes: [UInt8], after end: Int, _ kind: Kind
+    ) -> Range<Int>? {
         var start = end
         func skip(_ isSkipped: (UInt8) -> Bool) {
             while start < bytes.count, isSkipped(bytes[start]) { start += 1 }
@@ -126,7 +149,7 @@ package enum SecretText {
             return start + 1..<max(start + 1, min(end, bytes.count))
         }
         // Of several parts, with commas between them.
-        if ["auth", "cookie"].contains(where: name.lowercased().contains) { return start..<bytes.count }
+        if contains(name, "auth") || contains(name, "cookie") { return start..<bytes.count }
         if isItem { return start..<(bytes[start...].firstIndex(where: kind.isEnd) ?? bytes.count) }
         // `Bearer token` is two words.
         let end = bytes[start...].firstIndex { byte in
@@ -154,13 +177,15 @@ extension SecretText {
     /// Without what stands between `//` and `@`, wherever URLs are in the text.
     ///
     /// A password with a raw `/`, `?` or `#` reaches past the authority: what is then no host and port there shows it,
-    /// and all up to the last `@` is hidden.
+    /// and all up to the last `@` is hidden. No byte is looked at more than a few times, whatever the text: servers
+    /// write it.
     package static func withoutUserInfo(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "@")) else { return text }
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
         var position = 0
+        var word = Word()
         while position < bytes.count {
             guard let start = authority(in: bytes, at: position) else {
                 shown.append(bytes[position])
@@ -169,11 +194,32 @@ extension SecretText {
             }
             shown.append(contentsOf: bytes[position..<start])
             position = start
-            guard let at = endOfUserInfo(in: bytes, from: start) else { continue }
+            word.reach(start, in: bytes)
+            guard let at = endOfUserInfo(in: bytes, from: start, word) else { continue }
             shown.append(contentsOf: "***".utf8)
             position = at
         }
         return String(decoding: shown, as: UTF8.self)
+    }
+
+    /// The rest of a text up to the next byte that stands in no URL. A word may have many `//` in it, and is read once
+    /// for all of them.
+    private struct Word {
+        private(set) var end = 0
+        private(set) var lastAt = -1
+
+        mutating func reach(_ start: Int, in bytes: [UInt8]) {
+            if start < end { return }
+            end = start
+            while end < bytes.count, !Self.isEnd(bytes[end]) {
+                if bytes[end] == UInt8(ascii: "@") { lastAt = end }
+                end += 1
+            }
+        }
+
+        private static func isEnd(_ byte: UInt8) -> Bool {
+            byte <= 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
+        }
     }
 
     /// Where the authority begins whose slashes stand there; JSON may escape them.
@@ -184,11 +230,16 @@ extension SecretText {
         return next < bytes.count && bytes[next] == UInt8(ascii: "/") ? next + 1 : nil
     }
 
-    private static func endOfUserInfo(in bytes: [UInt8], from start: Int) -> Int? {
-        let end = bytes[start...].firstIndex { $0 <= 0x20 || #""<>"#.utf8.contains($0) } ?? bytes.count
-        let authority = bytes[start..<(bytes[start..<end].firstIndex { "/?#\\".utf8.contains($0) } ?? end)]
+    /// The next `//` comes after what is read here, but for what `word` knows.
+    private static func endOfUserInfo(in bytes: [UInt8], from start: Int, _ word: Word) -> Int? {
+        if word.lastAt < start { return nil }
+        let rest = bytes[start..<word.end]
+        let authority = rest.prefix { byte in
+            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+                && byte != UInt8(ascii: "\\")
+        }
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) { return at }
-        return hasPort(authority) ? nil : bytes[start..<end].lastIndex(of: UInt8(ascii: "@"))
+        return hasPort(authority) ? nil : word.lastAt
     }
 
     /// Whether there is nothing or a number after the host's colon.

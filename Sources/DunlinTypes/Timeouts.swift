@@ -1,7 +1,7 @@
-/// How long each phase may take, and the whole request. Finite by default; `nil` takes a limit away.
+/// How long each phase may take, and the whole request. Finite by default, but for `queue`; `nil` takes a limit away.
 public struct Timeouts: Sendable, Hashable {
-    /// What is limited: each phase of a request, and all of it. The phases are `HTTP.Phase`'s; `receive` is limited by
-    /// the longest silence, `readIdle`.
+    /// What is limited: each phase of a request, the wait in the session's queue before it, and all of the rest. The
+    /// phases are `HTTP.Phase`'s; `receive` is limited by the longest silence, `readIdle`.
     public enum Limit: String, Sendable, Hashable, CaseIterable {
         case pool
         case resolve
@@ -12,6 +12,7 @@ public struct Timeouts: Sendable, Hashable {
         case send
         case firstByte
         case readIdle
+        case queue
         case total
 
         /// The limit that a phase has of its own.
@@ -41,6 +42,7 @@ public struct Timeouts: Sendable, Hashable {
         var send: Int64
         var firstByte: Int64
         var readIdle: Int64
+        var queue: Int64
         var total: Int64
     }
 
@@ -48,18 +50,24 @@ public struct Timeouts: Sendable, Hashable {
     private var limits: Limits
 
     public init(
-        pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10), connect: Duration? = .seconds(10),
-        proxyTLS: Duration? = .seconds(10), tunnel: Duration? = .seconds(30), tls: Duration? = .seconds(10),
-        send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60), readIdle: Duration? = .seconds(30),
-        total: Duration? = .seconds(600)
+        queue: Duration? = nil, pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10),
+        connect: Duration? = .seconds(10), proxyTLS: Duration? = .seconds(10), tunnel: Duration? = .seconds(30),
+        tls: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
+        readIdle: Duration? = .seconds(30), total: Duration? = .seconds(600)
     ) {
         limits = Limits(
             pool: Self.limit(pool), resolve: Self.limit(resolve), connect: Self.limit(connect),
             proxyTLS: Self.limit(proxyTLS), tunnel: Self.limit(tunnel), tls: Self.limit(tls), send: Self.limit(send),
-            firstByte: Self.limit(firstByte),
-            readIdle: Self.limit(readIdle), total: Self.limit(total))
+            firstByte: Self.limit(firstByte), readIdle: Self.limit(readIdle), queue: Self.limit(queue),
+            total: Self.limit(total))
     }
 
+    /// The wait for the request's turn in the session's queue (`HTTPSession.QueueLimits`). It is before the request
+    /// begins, so no other limit counts meanwhile, and by default this one does not either.
+    public var queue: Duration? {
+        get { self[.queue] }
+        set { self[.queue] = newValue }
+    }
     /// The wait for a connection to become free.
     public var pool: Duration? {
         get { self[.pool] }
@@ -102,7 +110,7 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.readIdle] }
         set { self[.readIdle] = newValue }
     }
-    /// The whole request: body, later retries and redirects included.
+    /// The whole request from its turn in the queue: body, later retries and redirects included.
     public var total: Duration? {
         get { self[.total] }
         set { self[.total] = newValue }
@@ -125,6 +133,7 @@ public struct Timeouts: Sendable, Hashable {
             case .send: limits.send = nanoseconds
             case .firstByte: limits.firstByte = nanoseconds
             case .readIdle: limits.readIdle = nanoseconds
+            case .queue: limits.queue = nanoseconds
             case .total: limits.total = nanoseconds
             }
         }
@@ -146,6 +155,7 @@ public struct Timeouts: Sendable, Hashable {
         case .send: limits.send
         case .firstByte: limits.firstByte
         case .readIdle: limits.readIdle
+        case .queue: limits.queue
         case .total: limits.total
         }
     }

@@ -200,9 +200,9 @@ extension TransportResponse.BodyStream {
     /// memory is spent on it; what it throws ends the reading.
     package func readAll(_ admit: (Int) throws -> Void) async throws -> Bytes {
         if let stream = self as? any TransportResponse.RecyclingStream { return try await stream.collect(admit) }
-        guard let first = try await next() else { return .empty }
+        guard let first = try await next(keeping: { .empty }) else { return .empty }
         try admit(first.count)
-        guard let second = try await next() else { return first }
+        guard let second = try await next(keeping: { first }) else { return first }
         var whole: [UInt8] = []
         whole.reserveCapacity((first.count + second.count) * 2)
         first.withUnsafeBytes { whole.append(contentsOf: $0) }
@@ -210,8 +210,21 @@ extension TransportResponse.BodyStream {
         while let bytes = piece {
             try admit(whole.count + bytes.count)
             bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
-            piece = try await next()
+            piece = try await next(keeping: { Bytes(whole) })
         }
         return Bytes(whole)
+    }
+
+    private func next(keeping beginning: () -> Bytes) async throws -> Bytes? {
+        do { return try await next() } catch { throw error.keeping(beginning()) }
+    }
+}
+
+extension Error {
+    /// The error with what had come of the body.
+    package func keeping(_ beginning: Bytes) -> any Error {
+        guard var error = self as? NetworkError, error.body == nil else { return self }
+        error.body = beginning
+        return error
     }
 }

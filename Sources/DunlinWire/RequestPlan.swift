@@ -56,7 +56,7 @@ struct RequestPlan {
         switch method.rawValue.utf8.count {
         case 3: (isBodiless, wantsLength) = (false, method == .put)
         case 4: (isBodiless, wantsLength) = (false, method == .post)
-        case 5: (isBodiless, wantsLength) = (method == .trace, method == .patch)
+        case 5: (isBodiless, wantsLength) = (method == .trace, method == .patch || method == .query)
         case 7: (isBodiless, wantsLength) = (method == .connect, false)
         default: (isBodiless, wantsLength) = (false, false)
         }

@@ -15,10 +15,13 @@ import Testing
                 fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"],
                 body: #"{"id":42,"name":"Ada"}"#)
         }
+        let account = (id: "ada", name: "Ada")
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.cache = HTTPSession.Cache(.standard, folder: folder)
 
         configuration.coalescing.isOn = true
+
+        configuration.user = account.id
 
         configuration.hooks.willCache = { head, task in
             task.tags.contains("private") ? .skip : nil

@@ -22,6 +22,9 @@ import Testing
         // The file is not here.
         #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
         configuration.proxyTLS.roots = .system
+        configuration.proxy = .url(
+            "http://proxy.corp.test:3128",
+            connectFields: ["X-Tenant": "seven"])
         configuration.proxy = .url("socks5h://127.0.0.1:1080")
 
         _ = try HTTPSession(configuration)

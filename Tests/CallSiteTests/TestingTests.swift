@@ -21,6 +21,8 @@ struct `Guide to tests` {
         let transport = MockTransport()
         transport.on(.get, "/users/42")
             .respond(json: User(id: 42, name: "Ada"))
+        transport.on(.get, "/teams/7")
+            .respond(json: ["id": 7, "name": "Blue", "members": [42]])
         transport.on(.delete, "/users/*").respond(.noContent).always()
         transport.on(.get, "/flaky").fail(.connectionReset)
             .thenRespond(.serviceUnavailable).thenRespond(body: "fit")
@@ -33,6 +35,8 @@ struct `Guide to tests` {
         transport.on("a ping", where: { $0.body == "ping" })
             .respond(body: "pong")
 
+        let team = try await client.get("teams/7", as: DynamicValue.self)
+        #expect(team["members"] == [42])
         #expect(try await client.post("users/42", body: .string("ping")).value == "pong")
         try await client.delete("users/42")
         try await client.delete("users/7")

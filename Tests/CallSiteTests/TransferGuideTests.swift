@@ -319,6 +319,8 @@ struct `Guides to transfers` {
             let client = try HTTPSession(configuration)
 
             #expect(client.configuration.queue.runningPerHost == 4)
+            configuration.timeouts.queue = .seconds(30)
+            #expect(try HTTPSession(configuration).configuration.timeouts.queue == .seconds(30))
         }
 
         let transport = MockTransport()

@@ -46,6 +46,8 @@ struct `Guides to trust and networks` {
         let unreadable = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
         #expect(unreadable?.reason.contains("/etc/app/ca.pem cannot be read") == true)
         configuration.tls.roots = .system
+        configuration.tls.policy.certificateRules = .compatible
+        #expect(try HTTPSession(configuration).tls.policy.certificateRules == .compatible)
         configuration.tls.identity = .pem(
             "/etc/app/client.pem", key: "/etc/app/client.key")
 
@@ -142,7 +144,7 @@ struct `Guides to trust and networks` {
 
         let client = try HTTPSession(configuration)
         async let answer = client.get("x", as: .string)
-        try await transport.waitForRequests(1)
+        try await eventually("it waits", following: network) { network.listenerCount == 1 }
         network.change(to: .wifi)
         #expect(try await answer.value == "there")
         await client.shutdown()

@@ -90,6 +90,29 @@ import Testing
         a.flatMap { a in b.flatMap { b in c.flatMap { c in d.map { (a, b, c, $0) } } } }
     }
 
+    @Test func `the rate of what is over counts from the first byte of this run`() {
+        var line = BarLine(name: "disk.img", since: .zero)
+        line.show(.init(), at: .zero)
+        // After a wait it goes on with what was there already.
+        line.show(.init(wireBytes: 10 << 20, totalBytes: 14 << 20), at: .seconds(30))
+        line.show(.init(wireBytes: 14 << 20, totalBytes: 14 << 20, isFinal: true), at: .seconds(34))
+        #expect(Self.text(.bar(line), 80).contains("1.0 MiB/s"))
+        #expect(line.plain == "disk.img: done, 14.0 MiB in 0:34")
+    }
+
+    @Test func `a transfer of which nothing has come waits, and is not animated`() {
+        var line = BarLine(name: "disk.img", since: .zero)
+        #expect(Self.text(.bar(line), 40).hasSuffix("  wait") && !line.isAnimated)
+        line.show(.init(wireBytes: 1), at: .seconds(1))
+        #expect(Self.text(.bar(line), 40).hasSuffix("  ⠋") && line.isAnimated)
+        line = BarLine(name: "disk.img", since: .zero)
+        line.show(.init(totalBytes: 5), at: .seconds(1))
+        #expect(Self.text(.bar(line), 40).contains("  0%"))
+        line = BarLine(name: "disk.img", since: .zero)
+        line.end(.cancelled, at: .seconds(1))
+        #expect(Self.text(.bar(line), 40).contains("  stop"))
+    }
+
     @Test func `the fields of different lines are aligned in columns`() {
         let short = Self.text(Self.bar("a"), 80, nameWidth: 8)
         let long = Self.text(Self.bar("disk.img"), 80, nameWidth: 8)

@@ -2,6 +2,7 @@ import Dunlin
 import LedgerRows
 import Testing
 
+@testable import DunlinActivity
 @testable import DunlinDisplay
 
 @Suite struct `Painter of a display` {
@@ -97,6 +98,25 @@ import Testing
             #expect(screen.shown == (0..<3).map { "line \($0), round \(round)" } + ["and 47 more"])
         }
         #expect(!screen.isOverrun)
+    }
+
+    @Test(arguments: [true, false]) func `where there is little room the total stays in view`(isFirst: Bool) {
+        var progress = HTTPSession.BatchProgress(total: 30)
+        progress.ended(well: true)
+        let total = DisplayLine.batch(BatchLine(name: "all", progress: progress))
+        var lines = (0..<30).map { Self.bar("file \($0)", $0 < 25 ? 0 : 1, of: nil) }
+        lines.insert(total, at: isFirst ? 0 : lines.count)
+        var frame = DisplayFrame()
+        frame.live = lines.enumerated().map { Self.entry(UInt64($0) + 1, $1) }
+        var (painter, screen) = (FramePainter(), Screen(columns: 40, rows: 20))
+        screen.take(painter.paint(frame, Self.style, screen.size, at: .zero))
+        let shown = screen.shown.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+        #expect(shown.dropLast() == (Array(0..<12) + Array(25..<30)).map { "file \($0)" } + ["and 13"])
+        #expect(screen.shown.last?.hasPrefix("all ") == true && screen.shown.last?.contains("1/30") == true)
+        #expect(!screen.isOverrun)
+        var (small, narrow) = (FramePainter(), Screen(columns: 40, rows: 2))
+        narrow.take(small.paint(frame, Self.style, narrow.size, at: .zero))
+        #expect(narrow.shown.count == 1 && narrow.shown[0].contains("1/30"))
     }
 
     @Test(.rows("UI-35"), arguments: HostileNames.all.indices) func `no name can control the terminal`(index: Int) {

@@ -216,6 +216,8 @@ import Testing
         let spinner = Spinner("busy", on: stage.display)
         spinner.start()
         task.resume()
+        // Time stands still until then: what came before would have lines of its own.
+        for await step in task.downloadProgress where step.wireBytes == 50 { break }
         try await stage.clock.skippingWaits {
             try await stage.paper.wait { $0.contains { $0.hasPrefix("a: 50%, 50 B of 100 B") } }
             gate.open()

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinFoundation
 import DunlinReactor
 import DunlinSecure
-import FoundationEssentials
+import Foundation
 import LedgerRows
 import Testing
 
@@ -16,14 +16,14 @@ import Testing
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.interfaceRefused, -1020),
         (.guardRefused, -1004), (.proxyFailed, -1004), (.proxyAuthenticationFailed, -1013),
         (.unusableCredential, -1013), (.authenticationFailed, -1013), (.interceptorFailed, -1), (.notCached, -1008),
-        (.cacheUnreadable, -1015),
+        (.cacheUnreadable, -1015), (.sentTooOften, -1007),
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
         (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016), (.decodingFailed, -1016),
         (.invalidConfiguration, -1),
         (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
         (.insecureRedirect, -1022), (.fileNotCreated, -3000), (.fileNotWritten, -3003), (.fileNotMoved, -3005),
-        (.digestMismatch, -1016), (.invalidResumeData, -1015),
+        (.digestMismatch, -1016), (.invalidResumeData, -1015), (.init("imageDecodingFailed"), -1016),
     ]
 
     @Test(.rows("G-9", "SM-85", "VD-7"))
@@ -41,14 +41,23 @@ import Testing
     }
 
     /// By the source, for codes are an open set that cannot be listed.
-    @Test func `every error code has a number`() throws {
-        let package = URL(filePath: #filePath).appending(path: "../../..").standardized
-        let source = package.appending(path: "Sources/DunlinTypes/NetworkError.swift")
-        let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
-        let names = text.split(separator: "\n").filter { $0.contains("static let") && $0.contains("Self(\"") }
-            .map { line in String(line.split(separator: "\"")[1]) }
+    @Test func `every error code of any module has a number`() throws {
+        let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        var names: [String] = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            // An extension of it ends at the first brace in the first column.
+            for part in text.split(separator: "extension NetworkError.Code ").dropFirst() {
+                for line in part.split(separator: "\n").prefix(while: { $0 != "}" })
+                where line.contains("static let") && line.contains("Self(\"") {
+                    names.append(String(line.split(separator: "\"")[1]))
+                }
+            }
+        }
         let known = Set(Self.numbers.map(\.0.rawValue))
-        #expect(names.count >= 20)
+        #expect(names.count >= 20 && names.contains("imageDecodingFailed"))
         #expect(names.filter { !known.contains($0) } == [])
     }
 

@@ -26,9 +26,7 @@ private final class Driver {
     func cancel(turn: UInt64) -> String { machine.cancel(turn: turn).text }
     func close() -> String { machine.close().text }
 
-    func limitReading(until limit: Int64) -> Bool {
-        machine.limitReading(until: MonotonicTime(nanoseconds: limit))
-    }
+    func wakeReader() -> Int? { machine.wakeReader() }
 
     func ask(_ waiter: Int, _ direction: ChannelMachine<Int>.Direction, until deadline: Int64 = .max) -> Said {
         switch machine.wait(waiter, for: direction, until: MonotonicTime(nanoseconds: deadline)) {
@@ -292,30 +290,45 @@ extension `Channel machine` {
         #expect(machine.close() == "")
     }
 
-    @Test func `a limit bounds the wait underway and later ones`() {
+    @Test func `waking the reader ends the wait underway, and no later one`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
-        #expect(machine.limitReading(until: 50))
-        #expect(machine.look(at: 50) == "r1 next never")
-        #expect(machine.ask(2, .reading, until: 100) == .scheduled(50))
-        #expect(machine.ask(3, .writing, until: 100) == .parked)
-        #expect(machine.look(at: 60) == "r2 next 100")
+        #expect(machine.ask(2, .writing, until: 200) == .parked)
+        #expect(machine.wakeReader() == 1)
+        #expect(machine.ask(3, .reading, until: 300) == .parked)
+        #expect(machine.look(at: 100) == " next 200")
+        #expect(machine.look(at: 300) == "r3w2 next never")
     }
 
-    @Test func `a limit later than the wait, or without one, schedules nothing`() {
+    @Test func `waking a reader that does not wait ends its next wait, once, unless there is something to read`() {
         let machine = Self.opened()
-        #expect(!machine.limitReading(until: 200))
-        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
-        #expect(!machine.limitReading(until: 200))
-        #expect(machine.look(at: 100) == "r1 next never")
-        #expect(machine.ask(2, .reading) == .scheduled(200))
+        #expect(machine.wakeReader() == nil)
+        #expect(machine.wakeReader() == nil)
+        #expect(machine.edge(reading: true) == "")
+        #expect(machine.ask(1, .reading) == .resumed(1, .ready))
+        #expect(machine.ask(2, .writing) == .parked)
+        #expect(machine.ask(3, .reading) == .resumed(3, .woken))
+        #expect(machine.ask(4, .reading, until: 100) == .scheduled(100))
+        #expect(machine.look(at: 100) == "r4 next never")
     }
 
-    @Test func `a limit does not outlive its turn`() {
+    @Test func `waking the reader does not outlive its turn`() {
         let machine = Self.opened()
-        _ = machine.limitReading(until: 50)
+        #expect(machine.wakeReader() == nil)
         #expect(machine.endTurn())
+        #expect(machine.wakeReader() == nil)
         #expect(machine.beginTurn() == .turn(2))
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+    }
+
+    @Test func `waking the reader changes nothing for one that is cancelled or closed`() {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading)
+        #expect(machine.cancel(turn: 1) == "r1")
+        #expect(machine.wakeReader() == nil)
+        #expect(machine.ask(2, .reading) == .resumed(2, .cancelled))
+        #expect(machine.close() == "")
+        #expect(machine.wakeReader() == nil)
+        #expect(machine.ask(3, .reading) == .resumed(3, .closed))
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
     /// Status, method: the next method, and whether the body goes along.
     static let changes: [(HTTP.Status, HTTP.Method, HTTP.Method, Bool)] = following.flatMap { status in
-        [.get, .head, .post, .put, .patch, .delete, .options, .trace, "post", "REPORT"].map {
+        [.get, .head, .post, .put, .patch, .delete, .options, .trace, .query, "post", "REPORT"].map {
             (method: HTTP.Method) -> (HTTP.Status, HTTP.Method, HTTP.Method, Bool) in
             switch (status, method) {
             case (301, .post), (302, .post): (status, method, .get, false)

@@ -22,6 +22,19 @@ import Testing
         }
     }
 
+    @Test func `a session may be made of what is said of it alone`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/x").respond()
+        let session = try HTTPSession {
+            $0.transport = transport
+            $0.fields = ["X-A": "1"]
+        }
+        _ = try await session.get("http://api.test/x", as: .bytes)
+        #expect(transport.requests.map { $0.fields["x-a"] } == ["1"])
+        let short = try HTTPSession { $0.timeouts.total = .seconds(20) }
+        #expect(short.configuration.timeouts.total == .seconds(20))
+    }
+
     @Test(.rows("HS-3")) func `an absolute target replaces the base`() async throws {
         let mock = try Mocked("http://example.com/v1/")
         mock.transport.on(.get, "/elsewhere").respond()
@@ -51,6 +64,14 @@ import Testing
         mock.transport.on(.get, "/users/*").respond()
         _ = try await mock.session.get("users/\("../admin?x=1 ä")", as: .bytes)
         #expect(mock.transport.requests.first?.target == "/users/..%2Fadmin%3Fx%3D1%20%C3%A4")
+    }
+
+    @Test(arguments: [("", "report.pdf"), (".", "report..pdf"), ("-2", "report-2.pdf")])
+    func `an interpolated value may be a part of a segment`(suffix: String, name: String) async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/files/\(name)").respond()
+        _ = try await mock.session.get("files/report\(suffix).pdf", as: .bytes)
+        #expect(mock.transport.requests.first?.target == "/files/\(name)")
     }
 
     @Test(arguments: [".", "..", ""])

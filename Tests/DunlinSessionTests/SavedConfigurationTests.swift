@@ -147,6 +147,22 @@ import Testing
             kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hostOverrides.isEmpty)
     }
 
+    @Test func `fields for CONNECT are kept with the proxy, but for those that are secret`() throws {
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test")
+        var fields: Fields = ["X-Tenant": "seven", "X-Api-Token": "hush"]
+        fields.append(name: "X-Plain", value: "hush too", sensitive: true)
+        configuration.proxy = .url("http://ada:pw@proxy.test:3128", except: ".a", connectFields: fields)
+        let text = try Self.text(configuration)
+        #expect(text.contains(#""connectFields":["X-Tenant: seven"]"#) && !text.contains("hush"), "\(text)")
+        let back = try Self.text(try Self.configuration(text))
+        #expect(back == text)
+        configuration.secretFields = ["X-Tenant"]
+        #expect(try !Self.text(configuration).contains("seven"))
+        #expect(throws: DecodingError.self) {
+            try Self.configuration(#"{"proxy":{"kind":"url","url":"http://p.test","connectFields":["X"]}}"#)
+        }
+    }
+
     @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
             #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"readIdle":null},"#

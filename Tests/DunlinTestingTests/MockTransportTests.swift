@@ -141,6 +141,20 @@ import Testing
         try transport.verify()
     }
 
+    @Test func `a response has JSON of any structure, or of a type`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/").respond(json: ["id": 42, "name": "Ada"]).thenRespond(json: [1, "x", nil, ["a": true]])
+            .reply(.respond(json: ["a": 1.5, "b": "c"])).thenRespond(json: ["x": [1, 2]] as [String: [Int]])
+            .thenRespond(json: "text").thenRespond(json: 7)
+        var bodies: [String] = []
+        for _ in 0..<6 { bodies.append(try await ask(transport)) }
+        #expect(
+            bodies == [
+                #"200 {"id":42,"name":"Ada"}"#, #"200 [1,"x",null,{"a":true}]"#, #"200 {"a":1.5,"b":"c"}"#,
+                #"200 {"x":[1,2]}"#, #"200 "text""#, "200 7",
+            ])
+    }
+
     @Test func `a value that cannot be encoded fails the request`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/").respond(json: Double.nan)

@@ -26,10 +26,13 @@ import Testing
     }
 
     private static let json = """
-        {"version": 2, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
+        {"version": 3, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
          "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",
          "pieces": [{"start": 0, "end": 10, "checksum": 18446744073709551615}, {"start": 10, "end": 12, "checksum": 0},
-                    {"start": 20, "end": 30, "checksum": 1}]}
+                    {"start": 20, "end": 30, "checksum": 1}],
+         "source": [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+                    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]]}
         """
 
     @Test func `resume data is read back the same`() throws {
@@ -40,6 +43,7 @@ import Testing
         #expect(data.validator == #""v""#)
         #expect(data.completeLength == 100)
         #expect(data.partPath == "/tmp/p")
+        #expect(data.source?.salt == Array(0...15) && data.source?.hash.last == 255)
         #expect(data.byteCount == 22)
         #expect(data.offset == 12)
         let again = try JSONDecoder().decode(ResumeData.self, from: try JSONEncoder().encode(data))
@@ -47,12 +51,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""version": 2"#, #""version": 1"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
+        (#""version": 3"#, #""version": 2"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
         (#""GET""#, #""""#), (#"["Accept", "a/b"]"#, #"["Accept"]"#), (#"\"v\""#, #"W/\"v\""#), (#"\"v\""#, "v"),
         (#""completeLength": 100"#, #""completeLength": 29"#), (#""completeLength": 100"#, #""completeLength": -1"#),
         ("/tmp/p", ""), ("/tmp/p", #"/tmp/\u0000p"#), (#""start": 0"#, #""start": -1"#),
         (#""start": 0"#, #""start": 10"#),
         (#""start": 10"#, #""start": 9"#), (#""start": 20"#, #""start": 11"#),
+        ("[[0, 1, 2,", "[[0, 1,"), ("14, 255]]", "14]]"), ("14, 255]]", "14, 255], []]"),
     ])
     func `resume data with an impossible value is refused`(part: String, other: String) throws {
         #expect(Self.json.contains(part))
@@ -63,7 +68,7 @@ import Testing
         #expect(error?.code == .invalidResumeData)
     }
 
-    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 2}"])
+    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 3}"])
     func `anything that is not resume data is refused`(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8)) }
     }

@@ -41,6 +41,17 @@ import Testing
         #expect(machine.fields == ["Accept-Encoding": "identity", "Range": "bytes=100-", "If-Range": validator])
     }
 
+    @Test func `what another user or origin answers is no part of what is there, and the whole is asked for`() throws {
+        let part: Fields = ["ETag": Self.tag, "Content-Range": "bytes 100-999/1000", "Content-Length": "900"]
+        for (status, fields) in [(206, part), (416, ["Content-Range": "bytes */100"])] as [(HTTP.Status, Fields)] {
+            var machine = try Self.machine()
+            #expect(machine.answered(Self.head(status, fields), isElsewhere: true) == .askAgain)
+            #expect(machine.ask == .whole && machine.offset == 0)
+        }
+        var machine = try Self.machine()
+        #expect(machine.answered(Self.head(200, ["ETag": Self.tag]), isElsewhere: true) == .startOver)
+    }
+
     @Test func `a download without a validator or pieces asks for the whole file`() throws {
         #expect(try Self.machine(at: 1).ask != .whole)
         let data = try #require(

@@ -14,11 +14,12 @@ import Testing
     }
 
     private static func data(
-        _ pieces: [Piece] = [], complete: Int? = 1000, validator: String? = #""v1""#, part: String = "/tmp/a/x.part"
+        _ pieces: [Piece] = [], complete: Int? = 1000, validator: String? = #""v1""#, part: String = "/tmp/a/x.part",
+        source: ResumeSource? = nil
     ) throws -> ResumeData {
         let data = ResumeData(
             url: "https://a.test/x?y=z", method: .get, fields: ["Accept": "*/*", "X-Own": "ü"], validator: validator,
-            completeLength: complete, partPath: part, pieces: pieces)
+            completeLength: complete, partPath: part, pieces: pieces, source: source)
         return try #require(data)
     }
 
@@ -43,6 +44,18 @@ import Testing
         let read = try ResumeRecord(record.bytes)
         #expect(read == record)
         #expect(read.resumeData(in: "/tmp/a") == data)
+    }
+
+    @Test func `a resume record says whose the bytes are, and not who that is`() throws {
+        let answer = ResumeSource.Answer(asker: "alice", origin: "https://a.test")
+        let source = ResumeSource(answer)
+        let read = try ResumeRecord(ResumeRecord(try Self.data(source: source)).bytes)
+        #expect(read.data.source == source && source.isOf(answer))
+        #expect(!source.isOf(.init(asker: "bob", origin: "https://a.test")))
+        #expect(!source.isOf(.init(asker: "alice", origin: "https://b.test")))
+        #expect(!source.isOf(.init(asker: "", origin: "https://a.testalice")))
+        #expect(ResumeSource(answer) != source, "each has a salt of its own")
+        #expect(!"\(source)".contains("alice"))
     }
 
     @Test func `a resume record holds the last update`() throws {

@@ -115,7 +115,7 @@ private struct Way {
         return try await error
     }
 
-    private func thrown() async throws -> NetworkError? {
+    func thrown() async throws -> NetworkError? {
         do {
             _ = try await get()
             return nil
@@ -130,6 +130,16 @@ private struct Way {
 
     /// The first byte of a TLS record that shakes hands, or of GET.
     private static func opening(_ scheme: HTTP.Origin.Scheme) -> UInt8 { scheme == .https ? 22 : UInt8(ascii: "G") }
+
+    @Test func `an answer that was sent before the request is none, on a new connection in clear text`() async throws {
+        let early = "come in\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad"
+        try await Way.with([early], .http, stages: [Knock(word: "first")]) { way in
+            let error = try await way.thrown()
+            #expect(error?.code == .invalidResponse && error?.phase == .send)
+            #expect(error?.reason.contains("the server sent bytes before the request was sent") == true)
+            #expect(error?.requestMayHaveBeenSent == false && way.server.requests.isEmpty)
+        }
+    }
 
     @Test(arguments: schemes)
     func `stages run on the plain socket before TLS, one after the other`(scheme: HTTP.Origin.Scheme) async throws {

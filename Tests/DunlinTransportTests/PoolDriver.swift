@@ -15,6 +15,7 @@ struct Member: PoolMember, Hashable {
     var uses = 1
     var idleLimit = Int64.max
     var tlsGeneration: UInt64 = 0
+    var proxyTLSGeneration = UInt64.max
 
     var loop: ObjectIdentifier { ObjectIdentifier(Self.loops[number]) }
 }
@@ -112,7 +113,9 @@ final class PoolDriver {
         return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
     }
 
-    func retire(before tlsGeneration: UInt64) -> [UInt64] { machine.retire(before: tlsGeneration).map(\.id) }
+    func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) -> [UInt64] {
+        machine.retire(before: tlsGeneration, proxies: proxies).map(\.id)
+    }
 
     func close() -> [[UInt64]] {
         let (idle, waiters) = machine.close()

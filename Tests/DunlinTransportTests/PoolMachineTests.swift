@@ -91,6 +91,18 @@ import Testing
         #expect(pool.retire(before: 4) == [])
     }
 
+    @Test func `the pool lends nothing that goes over an earlier edition of a proxy's TLS`() {
+        let pool = PoolDriver(cap: 9)
+        for _ in 0..<4 { _ = pool.lease() }
+        for (id, generation) in [(1, 0), (2, 1), (3, .max)] as [(UInt64, UInt64)] {
+            _ = pool.giveBack(Member(id: id, tlsGeneration: .max, proxyTLSGeneration: generation))
+        }
+        #expect(pool.retire(proxies: 1) == [1])
+        #expect(pool.retire(proxies: 1) == [])
+        #expect(pool.giveBack(Member(id: 4, tlsGeneration: .max, proxyTLSGeneration: 0)) == .close)
+        #expect(pool.retire(before: 7) == [])
+    }
+
     @Test func `the oldest connections expire first, and the pool says when to sweep again`() {
         let pool = PoolDriver(cap: 3)
         _ = [pool.lease(), pool.lease(), pool.lease()]

@@ -69,10 +69,10 @@ extension Line {
         var reader = reader(idle: idle)
         var bytes: [UInt8] = []
         var attempt = HTTP.Hop()
-        try await reader.next(
+        let hasRead = try await reader.next(
             into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .receive, since: time.now,
             before: .never, &attempt)
-        #expect(attempt.bytesReceived == bytes.count)
+        #expect(hasRead && attempt.bytesReceived == bytes.count)
         return bytes.count
     }
 }

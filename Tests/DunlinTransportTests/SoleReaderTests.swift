@@ -39,6 +39,29 @@ import Testing
         #expect(Self.visit(reader) == "work 1")
     }
 
+    @Test func `who reads a body while it is given up gets the error, and is told of no other reader`() {
+        let reader = SoleReader(Work(), after: HTTP.Hop())
+        guard case .read(let work) = reader.giveUp(Broken()) else {
+            Issue.record("nobody else is there")
+            return
+        }
+        #expect(Self.visit(reader) == "Broken()")
+        // What reading needed goes only then.
+        _ = consume work
+        #expect(Self.visit(reader) == "Broken()")
+    }
+
+    @Test func `a body that is being read is not given up`() {
+        let reader = SoleReader(Work(), after: HTTP.Hop())
+        guard case .read(let work) = reader.begin() else {
+            Issue.record("nobody else is there")
+            return
+        }
+        if case .read = reader.giveUp(Broken()) { Issue.record("it was taken from its reader") }
+        reader.putBack(work)
+        #expect(Self.visit(reader) == "work 1")
+    }
+
     @Test func `a sole reader finds the end, or the failure, every time`() {
         let ended = SoleReader(Work(), after: HTTP.Hop())
         ended.end()

@@ -85,13 +85,6 @@ import Testing
         }
     }
 
-    @Test func `the time of a wait counts for the exchange that follows it at once`() throws {
-        let queueStatus = try Self.standing(.normal)
-        queueStatus.queued(30, until: MonotonicTime(nanoseconds: 100))
-        #expect(queueStatus.queuedTime(until: MonotonicTime(nanoseconds: 100)) == 30)
-        #expect(queueStatus.queuedTime(until: MonotonicTime(nanoseconds: 101)) == 0)
-    }
-
     @Test func `a request steps aside in its line when it is suspended, once`() throws {
         let watch = TransferControl(on: try ReactorGroup.shared.reactors()[0])
         let place = Place()

@@ -72,6 +72,7 @@ import Testing
 @Suite struct `Methods` {
     @Test(arguments: [
         (HTTP.Method.get, true, true), (.head, true, true), (.options, true, true), (.trace, true, true),
+        (.query, true, true), ("query", false, false),
         (.put, false, true), (.delete, false, true), (.post, false, false), (.patch, false, false),
         (.connect, false, false), ("get", false, false), ("PURGE", false, false),
     ])

@@ -25,6 +25,18 @@ import Testing
         #expect(([left: "x"] as Fields)[right] == nil)
     }
 
+    @Test func `all fields are there as bytes, in order and as received`() {
+        let bytes: [UInt8] = [0x41, 0xFF, 0x62, 0xE4, 0x61]
+        let fields = Fields(
+            bytes: bytes, entries: [.init(name: 0..<1, value: 1..<2), .init(name: 4..<5, value: 2..<4)])
+        #expect(fields.raw.map(\.name) == ["A", "a"])
+        #expect(fields.raw.map(\.value) == [[0xFF], [0x62, 0xE4]])
+        #expect(
+            Self.cookies.raw.map { "\(String($0.name))=\(String($0.value))" }.joined(separator: " ")
+                == "Set-Cookie=a Age=1 set-cookie=b AGE=2")
+        #expect(Fields().raw.isEmpty)
+    }
+
     @Test func `a list of fields iterates in order and spells names as given`() {
         #expect(Self.cookies.map { "\($0.name)=\($0.value)" } == ["Set-Cookie=a", "Age=1", "set-cookie=b", "AGE=2"])
         #expect(Self.cookies.count == 4)

@@ -33,6 +33,8 @@ import Testing
         (.get, "/", [:], .length(7), "GET / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 7\r\n\r\n"),
         (.post, "/", [:], .none, "POST / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
         (.put, "/", [:], .none, "PUT / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.query, "/", [:], .none, "QUERY / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.query, "/", [:], .length(2), "QUERY / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 2\r\n\r\n"),
         (.patch, "/", [:], .none, "PATCH / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
         (.delete, "/", [:], .none, "DELETE / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
         (

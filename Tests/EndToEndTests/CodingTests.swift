@@ -64,10 +64,75 @@ struct `Content codings` {
                 .response(fields: ["Content-Encoding": "gzip"], body: wire),
                 .response(fields: ["Content-Encoding": "br"], body: wire),
                 .response(.partialContent, fields: ["Content-Encoding": "gzip"], body: wire))
+            let asking = HTTPSession.Options(fields: ["Accept-Encoding": "gzip"])
             let raw = HTTPSession.Options(decompresses: false)
             #expect(try await stage.session.get("x", options: raw, as: .bytes).value == wire)
             #expect(try await stage.session.get("x", as: .bytes).value == wire)
-            #expect(try await stage.session.get("x", as: .bytes).value == wire)
+            #expect(try await stage.session.get("x", options: asking, as: .bytes).value == wire)
+        }
+    }
+
+    /// What a caller says beside `Range`, and what is asked for then.
+    private static let ranges: [(Fields, String?)] = [
+        ([:], nil), (["Accept-Encoding": "gzip"], "gzip"), (["Accept-Encoding": "gzip, deflate"], "gzip, deflate"),
+        (["Accept-Encoding": "identity"], "identity"),
+    ]
+
+    @Test(arguments: ranges, [true, false])
+    func `who asks for a range asks for no coding, unless the caller does, and gets no coded bytes unasked`(
+        asked: (fields: Fields, codings: String?), isStreamed: Bool
+    ) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let wire = try Self.coded(Self.text, [.gzip])
+            stage.server.respond { _ in
+                let fields: Fields = ["Content-Encoding": "gzip", "Content-Range": "bytes 0-9/99"]
+                return .response(.partialContent, fields: fields, body: wire)
+            }
+            let options = HTTPSession.Options(fields: asked.fields.overlaid(with: ["Range": "bytes=0-9"]))
+            func bytes() async throws -> Bytes {
+                guard isStreamed else { return try await stage.session.get("x", options: options, as: .bytes).value }
+                return try await stage.session.withResponse(from: "x", options: options) {
+                    try await $0.body.reduce(into: Bytes()) { $0 = Bytes($0.array + $1.array) }
+                }
+            }
+            if asked.codings == nil {
+                let error = try await NetworkError.thrown { _ = try await bytes() }
+                #expect(error.code == .decodingFailed && error.reason.contains("Accept-Encoding"))
+                #expect(error.response?.status == .partialContent)
+            } else {
+                #expect(try await bytes() == wire)
+            }
+            #expect(stage.server.requests.first?.fields["accept-encoding"] == asked.codings)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `a range that an interceptor or the session asks for is asked for without a coding`() async throws {
+        let interceptors: [HTTPSession.Interception?] = [
+            .call { request, next in try await next(request) { $0.head.fields["Range"] = "bytes=0-1" } },
+            .exchange { request, next in try await next(request) { $0.head.fields["Range"] = "bytes=0-1" } }, nil,
+        ]
+        for interceptor in interceptors {
+            try await Stage.with {
+                if let interceptor { $0.interceptors = [interceptor] } else { $0.fields["Range"] = "bytes=0-1" }
+            } _: { (stage: Stage) async throws in
+                stage.server.respond { _ in
+                    .response(.partialContent, fields: ["Content-Encoding": "gzip"], body: "x")
+                }
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+                #expect(error.code == .decodingFailed)
+                let sent = stage.server.requests.map(\.fields)
+                #expect(sent.map { $0["range"] } == ["bytes=0-1"] && sent.map { $0["accept-encoding"] } == [nil])
+            }
+        }
+    }
+
+    @Test func `a range that is answered with the coded whole is decoded`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let wire = try Self.coded(Self.text, [.gzip])
+            stage.server.enqueue(.response(fields: ["Content-Encoding": "gzip"], body: wire))
+            let options = HTTPSession.Options(fields: ["Range": "bytes=0-9"])
+            #expect(try await stage.session.get("x", options: options, as: .bytes).value == Self.text)
         }
     }
 

@@ -91,6 +91,31 @@ struct `Both directions at once` {
         }
     }
 
+    /// The reader's own wait and the call's limit end at the same time; whichever is first, the reason is one.
+    @Test(arguments: [true, false], 1...10)
+    func `the reader of a stream whose time is up is told so, also while its request is being sent`(
+        isSending: Bool, turn: Int
+    ) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, tolerating: true) {
+            $0.timeouts = .none
+            $0.timeouts.total = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            let reply = LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .stall])
+            stage.server.enqueue(isSending ? reply.beforeBody : reply)
+            let body = isSending ? Producer().body : .bytes("whole")
+            let response = try await stage.session.stream("echo", method: .post, body: body)
+            var pieces = response.body.makeAsyncIterator()
+            #expect(try await pieces.next() == "a")
+            async let failure = NetworkError.thrown { _ = try await pieces.next() }
+            try await clock.waitForDeadlines(2)
+            try await clock.advance(by: .seconds(5))
+            let error = try await failure
+            #expect(error.code == .timedOut && error.exceeded == .total && error.limit == .seconds(5), "\(error)")
+            try await stage.expectHealthy()
+        }
+    }
+
     @Test func `the sending of a request's body ends with the scope of its stream`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .stall]).beforeBody)

@@ -149,6 +149,31 @@ struct `Proxies` {
         }
     }
 
+    @Test(arguments: schemes + ["https"], [true, false])
+    func `the error and the hop of a proxy that cannot be reached name it`(scheme: String, hasName: Bool) async throws {
+        let port = try HeldPort()
+        defer { port.release() }
+        let url = "\(scheme)://\(hasName ? "localhost" : "127.0.0.1"):\(port.number)"
+        try await Stage.with(configure: { $0.proxy = .url(url) }) { (stage: Stage) async throws in
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .connectionFailed && error.reason.contains(url))
+            #expect(error.hop?.proxy == url && error.hop?.peer.map { "\($0)".hasSuffix(":\(port.number)") } == true)
+            #expect(error.hop?.duration(of: .connect) != nil)
+            #expect(error.hop?.ended != error.hop?.started)
+        }
+    }
+
+    @Test func `the hop of a proxy whose name has no address names it`() async throws {
+        try await Stage.with {
+            $0.proxy = .url("http://nowhere.invalid:3128")
+            $0.resolver = FixedResolver(addresses: [])
+        } _: { (stage: Stage) async throws in
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .nameNotResolved && error.hop?.proxy == "http://nowhere.invalid:3128")
+            #expect(error.hop?.peer == nil && error.hop?.duration(of: .resolve) != nil)
+        }
+    }
+
     @Test func `an answer that comes a byte at a time is an answer`() async throws {
         for scheme in Self.schemes {
             try await ProxyStage.with(scheme) { (scene: ProxyStage) async throws in

@@ -29,6 +29,38 @@ struct `Bodies sent again` {
         }
     }
 
+    /// Method, whether it has an `Idempotency-Key`, and whether twice is as once.
+    static let repetitions: [(HTTP.Method, Bool, Bool)] = [
+        (.post, true, true), (.post, false, false), (.patch, true, true), (.patch, false, false), (.put, false, true),
+        (.query, false, true),
+    ]
+
+    @Test(arguments: repetitions, [10, count])
+    func `a request with a body is sent again on a dead kept connection only where twice is as once`(
+        repetition: (method: HTTP.Method, hasKey: Bool, isSentAgain: Bool), length: Int
+    ) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response().closingOnNextRequest)
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            _ = try await stage.session.get("first", as: .bytes)
+            var options = HTTPSession.Options()
+            if repetition.hasKey { options.fields["Idempotency-Key"] = "7" }
+            func send() async throws -> String {
+                let body = RequestBody.bytes(LoopbackServer.GeneratedBody.bytes(0..<length))
+                return try await stage.session.request(
+                    repetition.method, "up", body: body, options: options, as: .string
+                ).value
+            }
+            if repetition.isSentAgain {
+                #expect(try await send() == "\(LoopbackServer.GeneratedBody.hash(length: length))")
+            } else {
+                let error = try await NetworkError.thrown { _ = try await send() }
+                #expect(error.code == .connectionClosed && !error.isSafeToRetry)
+            }
+            #expect(stage.server.connectionCount == (repetition.isSentAgain ? 2 : 1))
+        }
+    }
+
     /// The connection dies under it, and whoever answers on the next knows nothing of expectations.
     @Test func `a request refused with 417 is sent once more, though it had been sent again before`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

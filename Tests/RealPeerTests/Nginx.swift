@@ -13,7 +13,16 @@ final class Nginx {
     private let folder: Folder
     private let listener: Int32
     private var security: Security?
+    private var pace: Pace
     private var process: Child?
+
+    /// How fast /paced/ gives a connection what it asks for.
+    enum Pace: String {
+        /// As fast as four seconds for 16 MiB.
+        case steady = "limit_rate 4m;"
+        /// Four MiB at once, and then so little that what is longer does not end within a test.
+        case braked = "limit_rate_after 4m; limit_rate 16k;"
+    }
 
     /// nil where nginx is not installed.
     static let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
@@ -21,8 +30,10 @@ final class Nginx {
     }
 
     /// Runs a test against an nginx of its own, in clear text if nobody says how it is secured.
-    static func with(_ security: Security? = nil, _ play: (Nginx) async throws -> Void) async throws {
-        let nginx = try Nginx(security)
+    static func with(
+        _ security: Security? = nil, pace: Pace = .steady, _ play: (Nginx) async throws -> Void
+    ) async throws {
+        let nginx = try Nginx(security, pace)
         defer { nginx.end() }
         do {
             try await play(nginx)
@@ -32,10 +43,11 @@ final class Nginx {
         }
     }
 
-    private init(_ security: Security?) throws {
+    private init(_ security: Security?, _ pace: Pace) throws {
         (listener, port) = try Self.listen()
         folder = try Folder(with: "files/dav", "temp")
         self.security = security
+        self.pace = pace
         do {
             try configure()
             try start()
@@ -77,6 +89,12 @@ final class Nginx {
     /// Shows this from the next start or reload on.
     func secure(with identity: IssuedCertificate) throws {
         security?.identity = identity
+        try configure()
+    }
+
+    /// Keeps to this pace from the next start or reload on.
+    func keep(to pace: Pace) throws {
+        self.pace = pace
         try configure()
     }
 
@@ -150,7 +168,7 @@ final class Nginx {
                 location /zipped/ { alias files/; gzip on; gzip_min_length 0; gzip_types *; }
                 location /replaced/ { alias files/; sub_filter_types *; sub_filter "in" "out"; sub_filter_once off; }
                 location /slow/ { alias files/; limit_rate 64k; }
-                location /paced/ { alias files/; limit_rate 4m; }
+                location /paced/ { alias files/; \(pace.rawValue) }
                 location /dav/ { dav_methods PUT DELETE; client_max_body_size 64m; }
                 location /basic/ {
                     alias files/dav/;

@@ -7,6 +7,7 @@ import Foundation
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
 ///     Storm logins [COUNT] [--seed SEED]              10,000 by default, over a token that expires every 500
 ///     Storm proxies [COUNT] [--seed SEED]             10,000 by default, through a proxy that dies and comes back
+///     Storm promises [COUNT] [--seed SEED]            200,000 by default: who may see what, by a model
 ///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
 ///     Storm bulk [MEGABYTES] [--tls]                  4,096 by default: long bodies in little memory
 ///
@@ -21,7 +22,7 @@ struct Storm {
         if let fetch = Fetch(Array(CommandLine.arguments.dropFirst())) { await fetch.run() }
         if let carry = Carry(Array(CommandLine.arguments.dropFirst())) { await carry.run() }
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
-            print("usage: Storm requests|sessions|logins|proxies|kills|bulk [COUNT] [--seed SEED] [--tls]")
+            print("usage: Storm requests|sessions|logins|proxies|promises|kills|bulk [COUNT] [--seed SEED] [--tls]")
             exit(2)
         }
         let tally = Tally(seed: arguments.seed)
@@ -45,6 +46,10 @@ struct Storm {
                 let masks = try masks ?? Masks()
                 try await measure(tally, warmUp: 600) {
                     try await ProxyStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
+                }
+            case .promises:
+                try await measure(tally, warmUp: 480) {
+                    try await PromiseStorm(count: $0 ?? arguments.count, tally, watchdog).run()
                 }
             case .kills:
                 try await measure(tally, warmUp: 1) {
@@ -77,6 +82,7 @@ struct Arguments {
         case sessions
         case logins
         case proxies
+        case promises
         case kills
         case bulk
     }
@@ -93,6 +99,7 @@ struct Arguments {
         count =
             switch kind {
             case .requests: 100_000
+            case .promises: 200_000
             case .sessions, .kills: 1000
             case .logins, .proxies: 10_000
             case .bulk: 4096

@@ -75,9 +75,12 @@ struct ActivityMachine {
         }
     }
 
+    /// Whether the wait with this number has not been given up.
+    func isWaiting(_ number: UInt64) -> Bool { number == lastWait }
+
     /// The wait with this number is over.
     mutating func waited(_ number: UInt64, _ work: Work) -> Action {
-        guard number == lastWait else { return .none }
+        guard isWaiting(number) else { return .none }
         switch state {
         case .delayingStart:
             let isBusy = work.goesOn || work.idleTime.map { $0 < Self.gap } ?? false

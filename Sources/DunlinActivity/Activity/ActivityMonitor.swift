@@ -101,7 +101,7 @@ extension ActivityMonitor {
         let id = lastObserver
         observers[id] = observer
         observer.onTermination = { [weak self] _ in
-            Task { await self?.forget(id) }
+            Task.detached { await self?.forget(id) }
         }
         observer.yield(isActive)
         return stream
@@ -146,7 +146,7 @@ extension ActivityMonitor {
 
     private func listen() {
         guard looking == nil else { return }
-        looking = Task { [weak self, rings] in
+        looking = Task.detached { [weak self, rings] in
             for await _ in rings { await self?.inTurn { await $0.look() } }
         }
     }
@@ -186,7 +186,7 @@ extension ActivityMonitor {
     /// those of a later one.
     private func inTurn(_ work: @escaping @Sendable (isolated ActivityMonitor) async -> Void) async {
         let before = last
-        let task = Task {
+        let task = Task.detached {
             await before?.value
             await work(self)
         }
@@ -256,6 +256,8 @@ extension ActivityMonitor {
 
     private func waited(_ number: UInt64) async {
         await inTurn { monitor in
+            // A look for a wait that was given up would take ends away from the look that comes next.
+            guard monitor.machine.isWaiting(number) else { return }
             monitor.act(monitor.machine.waited(number, await monitor.work(andThen: .nothing)))
             await monitor.look(isRested: true)
         }
@@ -264,7 +266,7 @@ extension ActivityMonitor {
     private func rest() {
         guard resting == nil else { return }
         let pause = Self.pause(Self.rest, clock)
-        resting = Task { [weak self] in
+        resting = Task.detached { [weak self] in
             do { try await pause() } catch { return }
             await self?.rested()
         }
@@ -309,7 +311,7 @@ extension ActivityMonitor {
         case .hide: tell(false)
         case .wait(_, let number):
             let pause = step.pause
-            waiting = Task { [weak self] in
+            waiting = Task.detached { [weak self] in
                 do { try await pause() } catch { return }
                 await self?.waited(number)
             }

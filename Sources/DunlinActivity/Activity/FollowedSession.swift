@@ -12,7 +12,7 @@ final class FollowedSession {
 
     deinit {
         guard let observer, let tasks = session?.tasks else { return }
-        Task { await tasks.remove(observer: observer) }
+        Task.detached { await tasks.remove(observer: observer) }
     }
 
     /// Makes `bell` ring for what `look` asks for.

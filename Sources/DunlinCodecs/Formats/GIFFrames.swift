@@ -1,7 +1,7 @@
 internal import CGIF
 internal import DunlinTypes
 
-/// The frames of a GIF, by giflib, as they are shown: each is a whole canvas.
+/// The frames of a GIF as they are shown: each is a whole canvas. The blocks of the file are read by giflib.
 struct GIFFrames: ~Copyable {
     enum Step {
         /// A frame has begun, or some rows of it were decoded.
@@ -11,10 +11,20 @@ struct GIFFrames: ~Copyable {
         case end
     }
 
+    /// 64 KiB of codes, which even where none gives a pixel are a millisecond's work or less.
+    private static let blocksOfAStep = 256
+
     private let decoder: OpaquePointer
     private(set) var canvas: GIFCanvas
+    /// Nil between two frames.
     private var rows: GIFRows?
+    /// The row that is being filled; nil once all are complete, and what is left of the blocks is passed over.
+    private var row: Int?
     private var indices: [UInt8] = []
+    private var filled = 0
+    private var codes = GIFCodes()
+    private var block = GIFBlock()
+    private var hasAllBlocks = false
     private var delay = 0
 
     init(_ input: Bytes, _ info: ImageInfo, isTolerant: Bool) throws(ImageError) {
@@ -36,28 +46,51 @@ struct GIFFrames: ~Copyable {
 
     /// Decodes about so many rows more.
     mutating func step(_ input: Bytes, rows count: Int) throws(ImageError) -> Step {
-        guard var rows else { return try begin(input) }
-        let (decoder, width) = (decoder, UInt32(indices.count))
-        // A frame may be much wider than what is seen of it.
-        for _ in 0..<min(count, Work.rows(width: indices.count)) {
-            guard let row = rows.next() else {
-                self.rows = nil
+        guard rows != nil else { return try begin(input) }
+        // A frame may be much wider than what is seen of it, and of any number of codes that give no pixel.
+        var (rowsLeft, blocksLeft) = (min(count, Work.rows(width: indices.count)), Self.blocksOfAStep)
+        while rowsLeft > 0, blocksLeft > 0 {
+            if try fillRow() {
+                rowsLeft -= 1
+            } else if hasAllBlocks {
+                guard row == nil else { throw GIFCodes.tooSoon }
+                rows = nil
                 return .frame(hundredths: delay)
+            } else {
+                try readBlock(input)
+                blocksLeft -= 1
             }
-            let status = input.withPointer { bytes, length in
-                indices.withPointer { dunlin_gif_row(decoder, bytes, length, $0, width) }
-            }
-            _ = try check(status)
-            canvas.draw(indices, row: row)
         }
-        self.rows = rows
         return .more
+    }
+
+    /// Whether a row was completed. False if that takes another block, or there is no row any more.
+    private mutating func fillRow() throws(ImageError) -> Bool {
+        guard let row else { return false }
+        filled = try codes.fill(&indices, from: filled, &block)
+        guard filled == indices.count else { return false }
+        canvas.draw(indices, row: row)
+        self.row = rows?.next()
+        filled = 0
+        return true
+    }
+
+    private mutating func readBlock(_ input: Bytes) throws(ImageError) {
+        var length: UInt32 = 0
+        let decoder = decoder
+        let status = input.withPointer { bytes, count in
+            block.bytes.withPointer { dunlin_gif_block(decoder, bytes, count, $0, &length) }
+        }
+        hasAllBlocks = try !check(status)
+        block.begin(Int(length))
     }
 
     private mutating func begin(_ input: Bytes) throws(ImageError) -> Step {
         var header = dunlin_gif_frame()
         let decoder = decoder
-        guard try check(input.withPointer { dunlin_gif_next(decoder, $0, $1, &header) }) else { return .end }
+        let status = input.withPointer { dunlin_gif_next(decoder, $0, $1, &header) }
+        if CodecStatus(rawValue: status) == .paused { return .more }
+        guard try check(status) else { return .end }
         let palette = withUnsafeBytes(of: &header.palette) { Array($0.bindMemory(to: UInt32.self)) }
         var frame = GIFCanvas.Frame(
             left: Int(header.left), top: Int(header.top), width: Int(header.width), height: Int(header.height))
@@ -66,15 +99,22 @@ struct GIFFrames: ~Copyable {
         frame.palette = palette
         canvas.begin(frame)
         delay = Int(header.delay)
-        indices = [UInt8](repeating: 0, count: frame.width)
-        guard frame.width > 0, frame.height > 0 else {
-            // Such a frame shows nothing new, and still takes its time.
-            _ = try check(input.withPointer { dunlin_gif_skip(decoder, $0, $1) })
-            rows = GIFRows(height: 0, isInterlaced: false)
-            return .more
-        }
-        rows = GIFRows(height: frame.height, isInterlaced: frame.isInterlaced)
+        try beginRows(frame, bits: Int(header.code_size))
         return .more
+    }
+
+    private mutating func beginRows(_ frame: GIFCanvas.Frame, bits: Int) throws(ImageError) {
+        indices = [UInt8](repeating: 0, count: frame.width)
+        (filled, hasAllBlocks) = (0, false)
+        block.begin(0)
+        // One without pixels shows nothing new, and still takes its time.
+        let hasPixels = frame.width > 0 && frame.height > 0
+        var rows = GIFRows(height: hasPixels ? frame.height : 0, isInterlaced: hasPixels && frame.isInterlaced)
+        row = rows.next()
+        self.rows = rows
+        if !hasPixels { return }
+        guard (1...8).contains(bits) else { throw .damaged(.gif, fault: "codes for numbers of \(bits) bits") }
+        codes.begin(bits: bits)
     }
 
     private func check(_ status: Int32) throws(ImageError) -> Bool {

@@ -27,6 +27,8 @@ enum CodecStatus: Int32 {
     case truncated = 2
     case damaged = 3
     case noMemory = 4
+    /// There is more to do, and others may have to have their turn.
+    case paused = 5
 
     /// Whether there is more to do.
     static func check(
@@ -34,7 +36,7 @@ enum CodecStatus: Int32 {
     ) throws(ImageError) -> Bool {
         switch CodecStatus(rawValue: status) {
         case .complete: return false
-        case .more: return true
+        case .more, .paused: return true
         case .truncated: throw .truncated(format)
         case .noMemory: throw .outOfMemory
         case .damaged, nil: throw .damaged(format, fault: fault())

@@ -15,6 +15,8 @@ extension HTTP {
         /// Answers the challenge of a 401: Digest by its strongest algorithm, or else Basic, which goes over http only
         /// where the session's `basicInClearText` allows it. Nothing is sent before the server asks.
         case password(user: String, password: String)
+        /// The same by Digest alone: a server that asks for nothing but Basic never gets the password.
+        case digest(user: String, password: String)
     }
 }
 
@@ -25,7 +27,7 @@ extension HTTP.Credentials {
             switch self {
             case .basic(let user, let password): return try Authorization.basic(user: user, password: password)
             case .bearer(let token): return try Authorization.bearer(token: token)
-            case .password(let user, let password):
+            case .password(let user, let password), .digest(let user, let password):
                 try Authorization.check(user: user, password: password)
                 return nil
             }
@@ -44,7 +46,7 @@ extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertibl
         switch self {
         case .basic: "basic credentials"
         case .bearer: "bearer token"
-        case .password: "a user and a password"
+        case .password, .digest: "a user and a password"
         }
     }
 

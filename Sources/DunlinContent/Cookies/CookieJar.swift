@@ -32,6 +32,16 @@ public final class CookieJar: Sendable {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
     }
 
+    /// A jar whose time goes on as `clock` does, from now on: for tests of what happens when cookies expire.
+    public convenience init(limits: Limits = Limits(), clock: any Clock<Duration>) {
+        self.init(limits: limits, PublicSuffixFile.system, clock: Self.seconds(by: clock))
+    }
+
+    private static func seconds(by clock: some Clock<Duration>) -> @Sendable () -> Int64 {
+        let (start, begun) = (WallClock.seconds, clock.now)
+        return { start + begun.duration(to: clock.now).components.seconds }
+    }
+
     /// Makes a jar with public suffixes from a file in the form of publicsuffix.org/list, instead of the system's.
     /// Throws if it cannot be read.
     public convenience init(limits: Limits = Limits(), publicSuffixFile path: String) throws {

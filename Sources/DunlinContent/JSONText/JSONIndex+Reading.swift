@@ -19,7 +19,8 @@ extension JSONIndex {
 extension DynamicValue {
     /// The value that a text of JSON (RFC 8259) in UTF-8 says, read strictly.
     ///
-    /// Numbers keep the digits they are written with, and an object's members their order, repeated keys included.
+    /// Numbers keep the digits they are written with, and an object's members their order. Of a key that comes twice in
+    /// one object the last counts, and the others are left out.
     public init(json text: Bytes) throws(HTTP.JSON.SyntaxError) {
         self = try JSONIndex.of(text).value(at: 0)
     }
@@ -59,6 +60,12 @@ extension JSONIndex {
             members.append(DynamicValue.Members.Member(key: string(entries[key]), value: value(at: key + 1)))
             key = end(of: key + 1)
         }
-        return DynamicValue.Members(members)
+        return DynamicValue.Members(entries[place].kind == .repeatingObject ? Self.lastOfEach(members) : members)
+    }
+
+    /// Of the members of one key the last.
+    private static func lastOfEach(_ members: [DynamicValue.Members.Member]) -> [DynamicValue.Members.Member] {
+        var seen: Set<[UInt8]> = []
+        return members.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }.reversed()
     }
 }

@@ -3,9 +3,10 @@ public import FoundationEssentials
 extension HTTP {
     /// The target of a request: an absolute URL, or one relative to the session's base.
     ///
-    /// Each interpolated value is one path segment and is percent-encoded, so `"users/\(name)"` cannot lead to another
-    /// path; `.` and `..` are refused when the request is made. After a `?` a value is part of a query:
-    /// `"search?q=\(text)"`. For text that is a URL already, use `.url(text)` or `\(encoded: text)`.
+    /// Each interpolated value is a path segment or a part of one, `"users/\(name)"` or `"report\(suffix).pdf"`, and is
+    /// percent-encoded, so it cannot lead to another path. A segment with a value in it that turns out empty, `.` or
+    /// `..` is refused when the request is made. After a `?` a value is part of a query: `"search?q=\(text)"`. For text
+    /// that is a URL already, use `.url(text)` or `\(encoded: text)`.
     public struct Target: Sendable, Hashable {
         public let text: String
         /// The text with a placeholder for every value, `users/{}` or `users/{id}`: the same for all users, fit for a
@@ -49,6 +50,8 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
     }
 
     public init(stringInterpolation parts: StringInterpolation) {
+        var parts = parts
+        parts.end()
         self.init(text: parts.text, template: parts.template, problem: parts.problem)
     }
 
@@ -58,6 +61,9 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
         fileprivate var problem: String?
         /// Whether the path has ended.
         private var isAfterPath = false
+        /// Where in the text the segment begins that is being written.
+        private var segmentStart = 0
+        private var segmentHasValue = false
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 8)
@@ -84,8 +90,19 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
         }
 
         private mutating func append(encoded text: String) {
+            let start = self.text.utf8.count
             self.text += text
-            isAfterPath = isAfterPath || text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+            if isAfterPath { return }
+            for (offset, byte) in text.utf8.enumerated() {
+                switch byte {
+                case UInt8(ascii: "/"): endSegment(at: start + offset)
+                case UInt8(ascii: "?"), UInt8(ascii: "#"):
+                    endSegment(at: start + offset)
+                    isAfterPath = true
+                    return
+                default: continue
+                }
+            }
         }
 
         private mutating func append(_ value: String, name: String) {
@@ -94,12 +111,45 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 text.appendEscaped(value, keeping: .query)
                 return
             }
-            if value == "." || value == ".." || value.isEmpty {
-                refuse("\"\(value)\" may not be a segment")
-            } else if text.isEmpty, value.contains("://") {
+            if text.isEmpty, value.contains("://") {
                 refuse("a value would be escaped, and this one is a URL; write \\(encoded: …) or .url(…)")
             }
+            segmentHasValue = true
             text.appendEscaped(value, keeping: .unreserved)
+        }
+
+        fileprivate mutating func end() {
+            if !isAfterPath { endSegment(at: text.utf8.count) }
+        }
+
+        /// Judges a segment once all of it is there: what may not be a segment may be a part of one.
+        private mutating func endSegment(at end: Int) {
+            if segmentHasValue {
+                let bytes = text.utf8
+                let start = bytes.index(bytes.startIndex, offsetBy: segmentStart)
+                let segment = text[start..<bytes.index(bytes.startIndex, offsetBy: end)]
+                if Self.isEmptyOrDots(segment.utf8) { refuse("\"\(segment)\" may not be a segment") }
+            }
+            segmentStart = end + 1
+            segmentHasValue = false
+        }
+
+        /// Whether a segment is empty, `.` or `..`, to any server: some read an escaped dot as one, and some read a
+        /// segment without its parameters (RFC 3986 §3.3), `..;a=1`.
+        private static func isEmptyOrDots(_ segment: Substring.UTF8View) -> Bool {
+            var rest = segment.prefix { $0 != UInt8(ascii: ";") }
+            var dots = 0
+            while let first = rest.first {
+                if first == UInt8(ascii: ".") {
+                    rest.removeFirst()
+                } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
+                    rest.removeFirst(3)
+                } else {
+                    return false
+                }
+                dots += 1
+            }
+            return dots <= 2
         }
 
         private mutating func refuse(_ reason: String) {

@@ -4,7 +4,7 @@ internal import Dunlin
 ///
 /// What there is no room for is left out, in this order: bytes, rate, time, bar. The name gives way before the bar
 /// does, but not all of it, and the fraction stays to the last. Without a total there is no bar, but a spinner and a
-/// count of bytes.
+/// count of bytes; and as long as nothing has come that would be known, the line says that it waits.
 struct BarLine: Equatable, Sendable {
     enum End: Equatable, Sendable {
         case well
@@ -18,6 +18,9 @@ struct BarLine: Equatable, Sendable {
     /// Nil until it is known how the transfer ended.
     private(set) var end: End?
     private var latest: Duration
+    /// What there was when it was first seen to move, and when: whatever came before, or took its time, is no part of
+    /// how fast it was.
+    private var moved: Moved?
     /// Nothing changes it any more.
     var isOver = false
 
@@ -28,7 +31,19 @@ struct BarLine: Equatable, Sendable {
         latest = start
     }
 
+    /// Whether anything was shown yet.
+    private var isSeen = false
+
+    private struct Moved: Equatable, Sendable {
+        let bytes: Int
+        let at: Duration
+    }
+
     mutating func show(_ progress: HTTPSession.TransferProgress, at now: Duration) {
+        if moved == nil, isSeen, progress.wireBytes != self.progress.wireBytes {
+            moved = Moved(bytes: progress.wireBytes, at: now)
+        }
+        isSeen = true
         self.progress = progress
         latest = now
         if progress.isFinal, progress.fraction == 1 { end = .well }
@@ -41,7 +56,10 @@ struct BarLine: Equatable, Sendable {
 
     fileprivate var elapsed: Duration { latest - start }
 
-    var isAnimated: Bool { !isOver && end == nil && progress.totalBytes == nil }
+    var isAnimated: Bool { !isOver && end == nil && progress.totalBytes == nil && !isWaiting }
+
+    /// Whether nothing has come, not even how much it will be.
+    var isWaiting: Bool { end == nil && !isOver && progress.totalBytes == nil && progress.wireBytes == 0 }
 
     /// Whole percent that have come: all of it is not 100 before it is all.
     private var percent: Int? { progress.fraction.map { Int($0 * 100) } }
@@ -82,15 +100,18 @@ struct BarLine: Equatable, Sendable {
             case .well: "done"
             case .cancelled: "stop"
             case .failed: "fail"
-            case nil: percent.map { "\($0)%" } ?? (isOver ? "" : layout.style.spinner(at: layout.time))
+            case nil:
+                isWaiting ? "wait" : percent.map { "\($0)%" } ?? (isOver ? "" : layout.style.spinner(at: layout.time))
             }
         return DisplayWidth.padded(text, to: 4, atStart: true)
     }
 
     fileprivate var rate: String {
         guard end != nil || isOver else { return RateText(progress.bytesPerSecond).description }
-        guard elapsed >= .milliseconds(1) else { return "" }
-        return RateText(Double(progress.wireBytes) / (elapsed / .seconds(1))).description
+        let since = moved ?? Moved(bytes: 0, at: start)
+        guard latest - since.at >= .milliseconds(1) else { return "" }
+        return RateText((Double(progress.wireBytes) - Double(since.bytes)) / ((latest - since.at) / .seconds(1)))
+            .description
     }
 
     fileprivate var time: String {

@@ -25,7 +25,7 @@ actor StateFollower {
         binding += 1
         guard let activity, tell(isRunning) else { return }
         // Ends with the task that it follows, or when another takes its place.
-        follower = Task { [weak self, binding] in
+        follower = Task.detached { [weak self, binding] in
             var last = isRunning
             for await isRunning in activity where isRunning != last {
                 last = isRunning

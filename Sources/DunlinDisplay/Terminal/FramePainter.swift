@@ -7,8 +7,9 @@
 ///    show what is there already is not written.
 /// 3. No line is as wide as the terminal, so none wraps. One that was drawn when the terminal was wider may have been
 ///    wrapped since by the terminal: then it takes more than one row, and all is wiped first.
-/// 4. No more lines than the terminal has rows below the first: nobody could go up to them. In a terminal of one row
-///    nothing can be drawn over.
+/// 4. No more lines than the terminal has rows below the first: nobody could go up to them. What sums up others stays,
+///    then what moves, then what waits; how many are not shown is said. In a terminal of one row nothing can be drawn
+///    over.
 /// 5. Where lines cannot be drawn over, each is written when it reaches a milestone, one a second at most, and when it
 ///    is over: that it has ended is said once.
 struct FramePainter {
@@ -52,11 +53,18 @@ struct FramePainter {
         let printed = frame.printed.map(\.plain)
         let ended = frame.ended.map { $0.line.row(layout).text(inColour: style.hasColour) }
         let room = max(1, terminal.rows - 1)
-        var rows = frame.live.prefix(room).map { $0.line.row(layout) }
-        if frame.live.count > room {
-            rows[room - 1] = DisplayLine.status("and \(frame.live.count - room + 1) more").row(layout)
-        }
-        return (printed + ended, rows)
+        return (printed + ended, Self.shown(frame.live.map(\.line), room).map { $0.row(layout) })
+    }
+
+    /// As many lines as there is room for, in their order. Those that sum up others stand at the end then, below the
+    /// number of what is left out.
+    private static func shown(_ lines: [DisplayLine], _ room: Int) -> [DisplayLine] {
+        guard lines.count > room else { return lines }
+        if room == 1, let sum = lines.last(where: { $0.rank == 0 }) { return [sum] }
+        let ranks = lines.indices.sorted { (lines[$0].rank, $0) < (lines[$1].rank, $1) }
+        let kept = ranks.prefix(room - 1).sorted().map { lines[$0] }
+        let rest = DisplayLine.status("and \(lines.count - room + 1) more")
+        return kept.filter { $0.rank > 0 } + [rest] + kept.filter { $0.rank == 0 }
     }
 
     private mutating func plain(_ frame: DisplayFrame, at now: Duration) -> String {
@@ -90,6 +98,15 @@ extension TerminalSize {
 }
 
 extension DisplayLine {
+    /// The lower, the longer it stays where there is little room.
+    fileprivate var rank: Int {
+        switch self {
+        case .batch: 0
+        case .bar(let line): line.isWaiting ? 2 : 1
+        case .spinner, .status: 1
+        }
+    }
+
     /// It is about to be over, and written then.
     fileprivate var hasEnded: Bool {
         if case .bar(let line) = self { line.end != nil } else { false }

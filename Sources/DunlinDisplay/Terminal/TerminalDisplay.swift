@@ -74,7 +74,7 @@ public final class TerminalDisplay: Sendable {
         await withCheckedContinuation { (waiter: Waiter) in
             if state.withLock({ $0.board.finish(waiter) }) {
                 // Ends at once: what is hurried waits for no frame.
-                Task { await draw(telling: waiter) }
+                Task.detached { await self.draw(telling: waiter) }
             }
         }
     }
@@ -131,7 +131,7 @@ public final class TerminalDisplay: Sendable {
             return (value, state.board.begin())
         }
         // Ends when there is nothing to draw any more.
-        if begins { Task { await draw() } }
+        if begins { Task.detached { await self.draw() } }
         return value
     }
 

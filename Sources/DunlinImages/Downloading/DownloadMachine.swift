@@ -96,6 +96,9 @@ struct DownloadMachine<Identity: Hashable> {
         update(id)
     }
 
+    /// The highest of those who wait for a download; nil if nobody does.
+    func priority(of download: UInt64) -> Int? { waiters(of: download).compactMap { waiters[$0]?.priority }.max() }
+
     /// Whether a download has not ended.
     func knows(_ download: UInt64) -> Bool { downloads[download] != nil }
 
@@ -141,7 +144,7 @@ struct DownloadMachine<Identity: Hashable> {
     /// The priority of a download is the highest of its waiters'.
     private mutating func update(_ id: UInt64) {
         guard let download = downloads[id], case .queued = download.state else { return }
-        guard let highest = download.waiters.compactMap({ waiters[$0]?.priority }).max() else { return }
+        guard let highest = priority(of: id) else { return }
         queue.change(id, to: highest)
     }
 

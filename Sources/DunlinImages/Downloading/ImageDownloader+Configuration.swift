@@ -28,13 +28,14 @@ extension ImageDownloader {
         /// Bytes of unfinished pictures that are kept to be resumed.
         public var resumableBytes = 8 << 20
         /// The fields of a request that may decide which picture its server sends: requests that differ in one do not
-        /// share a download or a picture. Names in any case.
+        /// share a download or a picture. Names in any case. Fields that say who asks, which are those whose names are
+        /// secret or look like it, and `Host` are always among them.
         public var selectingFields: Set<String> = [
             "accept", "accept-language", "authorization", "cookie", "range", "user-agent",
         ]
-        /// What requests that share a download have in common, in place of method, URL and selecting fields: a URL
-        /// without what differs from time to time, say. The cache of images knows their pictures by it, as if it were
-        /// their URL, and so does `invalidate`.
+        /// What requests that share a download have in common, in place of method, URL and selecting fields, but for
+        /// those that say who asks: a URL without what differs from time to time, say. The cache of images knows their
+        /// pictures by it, as if it were their URL, and so does `invalidate`.
         public var identity: (@Sendable (Request) -> String)?
         /// Where decodes wait for their turn.
         public var decodeQueue = DecodeQueue.shared
@@ -54,6 +55,10 @@ struct ImageIdentity: Sendable, Hashable {
     let cache: HTTPSession.CacheMode?
 }
 
+extension ImageIdentity {
+    static let user = "the session's user"
+}
+
 extension ImageIdentity: CustomStringConvertible, CustomReflectable {
     /// Without user info, query and fields, which may hold secrets.
     var description: String { "\(method) \(ShownURL.of(url))" }
@@ -61,13 +66,20 @@ extension ImageIdentity: CustomStringConvertible, CustomReflectable {
 }
 
 extension ImageDownloader.Configuration {
-    func identity(of request: ImageDownloader.Request, _ url: String) -> ImageIdentity {
-        let cache = request.usesNetwork ? request.cache : .storedOnly
-        if let own = identity?(request) {
-            return ImageIdentity(url: own, method: HTTP.Method.get.rawValue, selection: [:], cache: cache)
-        }
+    func identity(of request: ImageDownloader.Request, _ url: String, by session: HTTPSession) -> ImageIdentity {
+        let (secret, own) = (session.configuration.secretFields, identity?(request))
+        let names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
+        var selection = Self.selection(of: request) { names.contains($0) || Self.saysWho($0, secret) }
+        // No field has such a name. A cache of images may be another session's too, and this one's user may change.
+        selection[ImageIdentity.user] = session.asker
         return ImageIdentity(
-            url: url, method: request.method.rawValue, selection: selection(of: request), cache: cache)
+            url: own ?? url, method: (own == nil ? request.method : .get).rawValue, selection: selection,
+            cache: request.usesNetwork ? request.cache : .storedOnly)
+    }
+
+    /// Whether a field may say who asks, or of whom. `name` is in lower case.
+    private static func saysWho(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
+        name == "host" || secret.mayContain(name)
     }
 
     /// The names of the fields by which requests are told apart: not of cookies, where the session adds them.
@@ -86,11 +98,15 @@ extension ImageDownloader.Configuration {
             selection: selection)
     }
 
-    private func selection(of request: ImageDownloader.Request) -> [String: String] {
-        if request.headers.isEmpty { return [:] }
+    /// The fields of these names, and those that the caller marked as sensitive.
+    private static func selection(
+        of request: ImageDownloader.Request, _ isSelecting: (String) -> Bool
+    ) -> [String: String] {
         var selection: [String: String] = [:]
-        for name in selectingFields where request.headers.contains(name) {
-            selection[name.lowercased()] = request.headers.values(of: name).joined(separator: ", ")
+        for field in request.headers {
+            let name = field.name.lowercased()
+            guard selection[name] == nil, isSelecting(name) || request.headers.isSensitive(name) else { continue }
+            selection[name] = request.headers.values(of: name).joined(separator: ", ")
         }
         return selection
     }

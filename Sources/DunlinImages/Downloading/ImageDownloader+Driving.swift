@@ -57,17 +57,28 @@ extension ImageDownloader {
     }
 
     private func start(_ id: UInt64) {
-        guard let download = downloads[id] else { return }
+        guard var download = downloads[id] else { return }
+        // All that is there is of the user who was asked for it; if that is another by now, nobody knows whose it is.
+        if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
+        downloads[id] = download
+        var request = download.request
+        if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
         let transfer = ImageTransfer(
-            session: session, request: download.request, accept: configuration.serializer.accept,
+            session: session, request: request, accept: configuration.serializer.accept,
             limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max)
         var serializer = configuration.serializer
         serializer.inflation = .lazy
         let run = Run(
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
-        let (part, conditions) = (parts.take(download.identity), download.stale?.freshness.conditions ?? [])
+        let part = download.isOutdated ? nil : parts.take(download.identity)
+        let conditions = download.stale?.freshness.conditions ?? []
         // It ends with its download, and is cancelled with it; the task does not hold the downloader.
         tasks[id] = Task.detached { await run.begin(part, conditions) }
+    }
+
+    /// Whether the session's user is still the one for whom it was asked.
+    private func isOfUser(_ download: Download) -> Bool {
+        download.identity.selection[ImageIdentity.user] == session.asker
     }
 
     func moved(_ id: UInt64, _ progress: Progress) {
@@ -77,7 +88,7 @@ extension ImageDownloader {
 
     /// A download has ended without a picture. What came of it is kept for the next.
     func fail(_ id: UInt64, _ error: any Error, _ part: PartialImage?) {
-        if let part, let download = downloads[id], !download.isOutdated, !isClosed {
+        if let part, let download = downloads[id], !download.isOutdated, !isClosed, isOfUser(download) {
             parts.put(part, for: download.identity)
         }
         end(id) { _ in .failure(error) }
@@ -86,9 +97,11 @@ extension ImageDownloader {
     /// The server says that the picture in memory is still the same. False if that does not answer everybody: then all
     /// has to be downloaded.
     func confirm(_ id: UInt64, _ head: ResponseHead) -> Bool {
-        guard let stale = downloads[id]?.stale else { return false }
+        guard let download = downloads[id], let stale = download.stale else { return false }
         downloads[id]?.stale = nil
-        guard wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else { return false }
+        guard isOfUser(download), wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else {
+            return false
+        }
         let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
         if cache?.renew(stale.key, freshness: freshness) == false {
             cache?.add(stale.picture, for: stale.key, freshness: freshness)
@@ -136,6 +149,7 @@ extension ImageDownloader {
         _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness
     ) -> Bool {
         guard let cache, case .success(let picture) = outcome,
+            waiter.key.selection[ImageIdentity.user] == session.asker,
             waiter.request.memoryUse(session.configuration.cacheMode) != .skip,
             cache.shouldCache(picture, for: waiter.key)
         else { return false }
@@ -166,8 +180,8 @@ extension ImageDownloader {
         picture: ImageBuffer? = nil
     ) -> Response {
         Response(
-            request: waiter.request, receiptID: waiter.receiptID, source: source, head: head, content: content,
-            picture: picture)
+            request: waiter.request, receiptID: waiter.receiptID, source: source, head: head,
+            content: content?.scaled(waiter.key.scale), picture: picture)
     }
 
     static var wallClock: Int64 { Int64(Date().timeIntervalSince1970) }
@@ -253,7 +267,7 @@ private struct Run: Sendable {
 
 extension ImageBuffer {
     /// The same pixels for a screen with so many for each point.
-    fileprivate func scaled(_ scale: Double) -> ImageBuffer {
+    func scaled(_ scale: Double) -> ImageBuffer {
         var copy = self
         copy.scale = scale
         return copy

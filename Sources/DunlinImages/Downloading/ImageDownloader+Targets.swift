@@ -15,7 +15,8 @@ extension ImageDownloader {
     public nonisolated func imageInMemory(for request: Request) -> ImageBuffer? {
         let use = request.memoryUse(session.configuration.cacheMode)
         guard let cache, use == .fresh || use == .any, let url = knownURL(of: request) else { return nil }
-        switch cache.lookUp(configuration.key(of: request, configuration.identity(of: request, url))) {
+        let identity = configuration.identity(of: request, url, by: session)
+        switch cache.lookUp(configuration.key(of: request, identity)) {
         case .fresh(let picture, _): return picture
         case .stale(let picture, _): return use == .any ? picture : nil
         case .nothing: return nil

@@ -4,6 +4,10 @@ internal import FoundationEssentials
 extension ImageDownloader {
     /// The whole URL of a target, without its fragment. Throws for what is none.
     nonisolated func url(of target: HTTP.Target) throws -> String {
+        // Before anything is looked up: with a value that is no segment the URL would be another's.
+        if let problem = target.problem {
+            throw NetworkError(.invalidRequest, "\(ShownURL.of(target.template)): \(problem)", isSafeToRetry: true)
+        }
         let text = String(target.text.prefix { $0 != "#" })
         if Self.isWhole(text) { return text }
         guard let base = session.configuration.baseURL, !text.prefix(while: { $0 != "?" }).contains("://"),

@@ -114,7 +114,7 @@ extension ImageDownloader {
         } onCancel: {
             receipt.state.settle(.failure(CancellationError()))
             // The task that waited is answered already; its place is given up as soon as the downloader has time.
-            Task { await receipt.desk.downloader?.leave(receipt.number) }
+            Task.detached { await receipt.desk.downloader?.leave(receipt.number) }
         }
     }
 
@@ -124,7 +124,7 @@ extension ImageDownloader {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
-        let identity = configuration.identity(of: request, try url(of: request.target))
+        let identity = configuration.identity(of: request, try url(of: request.target), by: session)
         let waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         // In AFNetworking's order. Nothing here waits, so nobody comes between one look and the next.

@@ -16,6 +16,12 @@ public struct ResponseImage: Sendable {
         (self.limits, self.picture) = (limits, picture)
     }
 
+    /// The same for a screen with so many pixels for each point.
+    func scaled(_ scale: Double) -> ResponseImage {
+        if scale == self.scale { return self }
+        return ResponseImage(bytes, info, scale: scale, limits: limits, picture: picture?.scaled(scale))
+    }
+
     /// Width and height as they are shown, in points.
     public var pointSize: (width: Double, height: Double) {
         let size = info.displaySize

@@ -3,10 +3,11 @@ internal import Synchronization
 
 /// Pictures in memory, of which those that were used longest ago go when there are too many.
 ///
-/// Counted are the bytes of the pixels: four for each. Of an animation the first frame is stored, and counted. Once
-/// there are more than `capacity`, pictures go until no more than `preferredUsage` are left. A picture that is larger
-/// than the capacity is not stored, and drives out no other. When the machine, or the process's control group, is short
-/// of memory, the cache shrinks to the preferred usage, and when it is very short, to nothing.
+/// Counted are the bytes of the pixels, four for each, and what is kept beside them: the colour profile, the key, by
+/// what to ask the origin, and 512 bytes for each picture. Of an animation the first frame is stored, and counted.
+/// Once there are more than `capacity`, pictures go until no more than `preferredUsage` are left. A picture that is
+/// larger than the capacity is not stored, and drives out no other. When the machine, or the process's control group,
+/// is short of memory, the cache shrinks to the preferred usage, and when it is very short, to nothing.
 ///
 /// Nothing is written to disks: that level is the HTTP cache of a session, which stores what the server sent.
 public final class AutoPurgingImageCache: ImageRequestCache {
@@ -19,6 +20,9 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         let image: ImageBuffer
         var freshness: ImageFreshness
     }
+
+    /// What each picture counts beside its own bytes, for what it takes to keep it.
+    static let overhead = 512
 
     /// 100 MiB, of which 60 are left after a purge: AFNetworking's numbers.
     public static let usualCapacity = 100 << 20
@@ -80,7 +84,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 // MARK: - Size
 
 extension AutoPurgingImageCache {
-    /// Bytes of all pictures that are stored now.
+    /// Bytes of all that is stored now, as it is counted.
     public var memoryUsage: Int { machine.withLock { $0.usage } }
     public var count: Int { machine.withLock { $0.count } }
     public var capacity: Int { machine.withLock { $0.capacity } }
@@ -147,7 +151,14 @@ extension AutoPurgingImageCache {
             return false
         }
         let end = freshness.lifetime.map { now() + $0 }
-        return change { $0.renew(.request(key), until: end) { $0.freshness = freshness } }
+        let key = Key.request(key)
+        return change { machine in
+            machine.renew(key, until: end) {
+                $0.freshness = freshness
+            } bytes: {
+                $0.byteCount + key.byteCount
+            }
+        }
     }
 
     @discardableResult
@@ -163,6 +174,36 @@ extension AutoPurgingImageCache {
     private func add(_ stored: Stored, for key: Key) -> Bool {
         pressure.begin { [weak self] in self?.relieve($0) }
         let end = stored.freshness.lifetime.map { now() + $0 }
-        return change { $0.add(stored, bytes: stored.image.byteCount, for: key, until: end) }
+        let stored = stored.owningItsProfile
+        return change { $0.add(stored, bytes: stored.byteCount + key.byteCount, for: key, until: end) }
+    }
+}
+
+// MARK: - What is counted
+
+extension AutoPurgingImageCache.Stored {
+    var byteCount: Int {
+        image.byteCount + (image.colorProfile?.count ?? 0) + (freshness.entityTag?.utf8.count ?? 0)
+            + (freshness.lastModified?.utf8.count ?? 0) + AutoPurgingImageCache.overhead
+    }
+
+    /// A profile that is a slice of something keeps all of that.
+    fileprivate var owningItsProfile: Self {
+        guard let profile = image.colorProfile else { return self }
+        var image = image
+        image.colorProfile = Bytes(profile.array)
+        return Self(image: image, freshness: freshness)
+    }
+}
+
+extension AutoPurgingImageCache.Key {
+    var byteCount: Int {
+        switch self {
+        case .identifier(let name): name.utf8.count
+        case .request(let key):
+            key.selection.reduce(key.url.utf8.count + (key.filter?.utf8.count ?? 0)) { bytes, field in
+                bytes + field.key.utf8.count + field.value.utf8.count
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@
 struct ImageCacheMachine<Key: Hashable, Value> {
     struct Entry {
         var value: Value
-        let bytes: Int
+        var bytes: Int
         /// When it is stale; nil for never.
         var end: Duration?
         fileprivate var lastUse: UInt64
@@ -65,12 +65,19 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         entries.index(forKey: key).map { use($0) }
     }
 
-    /// A new end for what is still the same. False if it has gone meanwhile.
-    mutating func renew(_ key: Key, until end: Duration?, _ change: (inout Value) -> Void) -> Bool {
+    /// A new end for what is still the same, and how many bytes it has now. False if it has gone meanwhile; it has gone
+    /// afterwards if it has become larger than the capacity.
+    mutating func renew(
+        _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, bytes count: (Value) -> Int
+    ) -> Bool {
         guard let index = entries.index(forKey: key) else { return false }
         entries.values[index].end = end
         change(&entries.values[index].value)
-        _ = use(index)
+        let bytes = count(use(index))
+        usage += bytes - entries.values[index].bytes
+        entries.values[index].bytes = bytes
+        if bytes > capacity { return !remove(key) }
+        if usage > capacity { purge(keeping: key) }
         return true
     }
 

@@ -43,7 +43,9 @@ struct RawMode: ~Copyable {
     deinit {
         // Before the right to do so is given up: a signal may come while this waits, and does the same once more.
         if Self.changed.load(ordering: .sequentiallyConsistent) >= 0 {
-            tcsetattr(descriptor, discardsInput ? TCSAFLUSH : TCSANOW, mode)
+            // Not by TCSAFLUSH, which waits for a terminal that takes nothing.
+            if discardsInput { tcflush(descriptor, TCIFLUSH) }
+            tcsetattr(descriptor, TCSANOW, mode)
         }
         Self.changed.store(-1, ordering: .sequentiallyConsistent)
         for (signal, action) in handled {

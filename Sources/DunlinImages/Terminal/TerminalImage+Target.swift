@@ -17,7 +17,7 @@ extension TerminalImage {
         ) {
             let (stream, images) = AsyncStream<ImageBuffer?>.makeStream(bufferingPolicy: .bufferingNewest(1))
             self.images = images
-            writing = Task {
+            writing = Task.detached {
                 var last: Drawing?
                 for await image in stream {
                     let (text, drawing) = await Self.text(for: image, after: last, style, bounds, geometry)

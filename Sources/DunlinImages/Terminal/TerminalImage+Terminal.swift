@@ -85,13 +85,14 @@ extension TerminalImage {
 enum TerminalQuestion {
     static func ask(_ path: String, limit: Duration) -> TerminalAnswers {
         var answers = TerminalAnswers()
-        let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
+        // A terminal that was stopped, or is on the other side of a slow line, takes nothing: then a write would wait.
+        let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard terminal >= 0 else { return answers }
         defer { close(terminal) }
         guard var mode = RawMode(terminal) else { return answers }
-        guard write(TerminalAnswers.questions, to: terminal) else { return answers }
         let deadline = ContinuousClock.now + limit
-        while !answers.isOver, isReadable(terminal, until: deadline) {
+        guard write(TerminalAnswers.questions, to: terminal, until: deadline) else { return answers }
+        while !answers.isOver, isReady(terminal, POLLIN, until: deadline) {
             guard let bytes = read(terminal) else { break }
             answers.read(bytes)
         }
@@ -100,14 +101,14 @@ enum TerminalQuestion {
     }
 
     /// False once the time is over.
-    private static func isReadable(_ terminal: Int32, until deadline: ContinuousClock.Instant) -> Bool {
+    private static func isReady(_ terminal: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let rest = deadline - ContinuousClock.now
             let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
             if milliseconds <= 0 { return false }
-            var place = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+            var place = pollfd(fd: terminal, events: Int16(events), revents: 0)
             let count = poll(&place, 1, Int32(clamping: milliseconds))
-            if count > 0 { return place.revents & Int16(POLLIN) != 0 }
+            if count > 0 { return place.revents & Int16(events) != 0 }
             if count < 0, errno != EINTR { return false }
         }
     }
@@ -119,15 +120,18 @@ enum TerminalQuestion {
             let count = Glibc.read(terminal, &bytes, bytes.count)
             if count > 0 { return Array(bytes[..<count]) }
             if count < 0, errno == EINTR { continue }
-            return nil
+            return count < 0 && errno == EAGAIN ? [] : nil
         }
     }
 
-    private static func write(_ text: String, to terminal: Int32) -> Bool {
+    private static func write(
+        _ text: String, to terminal: Int32, until deadline: ContinuousClock.Instant
+    ) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(terminal, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN, isReady(terminal, POLLOUT, until: deadline) { continue }
             if count <= 0 { return false }
             rest = rest.dropFirst(count)
         }

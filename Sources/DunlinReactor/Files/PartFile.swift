@@ -15,18 +15,45 @@ public final class PartFile: Sendable {
     let descriptor: Int32
 
     /// Makes a new file, which only its owner may write to until `setPermissions`. Throws EEXIST if there is something
-    /// by that name. With `needsLock`, it throws the error of a file system without locks, and leaves nothing there.
-    public init(creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false) throws(Errno) {
+    /// by that name, and EWOULDBLOCK if somebody else has found and locked it first: it is theirs then. With
+    /// `needsLock`, it throws the error of a file system without locks, and leaves nothing there.
+    public convenience init(
+        creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false
+    ) throws(Errno) {
+        try self.init(creating: path, permissions: permissions, needsLock: needsLock) {}
+    }
+
+    /// `opened` is called for each file that is there and not yet locked; for tests.
+    package init(
+        creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false, opened: () -> Void
+    ) throws(Errno) {
         self.path = path
-        descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
-        do throws(Errno) {
-            isLocked = try Self.lock(descriptor, needsLock)
-            newPermissions = try Self.closed(descriptor, permissions)
-        } catch {
-            close(descriptor)
-            do throws(Errno) { try FileSystem.remove(path) } catch {}
-            throw error
+        var left = 100
+        while true {
+            let descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
+            opened()
+            do throws(Errno) {
+                let isLocked = try Self.lock(descriptor, needsLock)
+                // Whoever sweeps may have found it before it was locked, and have removed it.
+                let isOurs = isLocked ? try Self.isInPlace(descriptor, path) : true
+                if isOurs {
+                    newPermissions = try Self.closed(descriptor, permissions)
+                    (self.descriptor, self.isLocked) = (descriptor, isLocked)
+                    return
+                }
+                left -= 1
+                if left == 0 { throw Errno(rawValue: ENOENT) }
+                close(descriptor)
+            } catch {
+                if !error.meansLocked { Self.discard(descriptor, path) }
+                close(descriptor)
+                throw error
+            }
         }
+    }
+
+    private static func discard(_ descriptor: Int32, _ path: String) {
+        do throws(Errno) { if try isInPlace(descriptor, path) { try FileSystem.remove(path) } } catch {}
     }
 
     /// Opens an existing file that is ours alone. Throws EWOULDBLOCK if somebody else has it locked, EINVAL if it is no
@@ -116,8 +143,10 @@ public final class PartFile: Sendable {
     }
 
     /// Whether its path still names this file.
-    public func isInPlace() throws(Errno) -> Bool {
-        let own = try status()
+    public func isInPlace() throws(Errno) -> Bool { try Self.isInPlace(descriptor, path) }
+
+    private static func isInPlace(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
+        let own = try FileSystem.status(of: descriptor)
         return try FileSystem.status(of: path).map { $0.isSameFile(as: own) } ?? false
     }
 }

@@ -104,7 +104,7 @@ final class LinkWatch: Sendable {
         let changes = ObservableValue<UInt64>(0, on: loop)
         self.changes = changes
         // The task keeps the value, not the observers: it is cancelled when they are gone.
-        listening = Task(executorPreference: loop) {
+        listening = Task.detached(executorPreference: loop) {
             await LinkListener(source: source, loop: loop, changes: changes).run()
         }
     }

@@ -153,10 +153,14 @@ public final class Channel: Sendable {
         return false
     }
 
-    /// Bounds the wait for input in this turn, the one underway too.
-    public func limitReading(until limit: MonotonicTime) {
-        guard machine.withLock({ $0.limitReading(until: limit) }) else { return }
-        reactor.schedule(token.load(ordering: .relaxed), at: limit)
+    /// Whether bytes wait to be read, as the kernel knows it now. It reads nothing, and changes nothing that the loop
+    /// has seen.
+    public func hasInput() -> Bool { socket.peek() == .bytes }
+
+    /// Ends the wait for input with `.woken`, or the next one of this turn if there is none. So a reader that is woken
+    /// late, after it has found out by itself what changed, only looks once more.
+    public func wakeReader() {
+        machine.withLock { $0.wakeReader() }?.resume(returning: .woken)
     }
 
     /// Ends writing in this turn: a writer that waits returns.

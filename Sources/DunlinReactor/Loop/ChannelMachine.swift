@@ -85,8 +85,8 @@ struct ChannelMachine<Waiter> {
     private(set) var inputHasEnded = false
     private var turn: UInt64 = 0
     private var checkAt = MonotonicTime.never
-    /// A bound on every wait for input in this turn, set from outside.
-    private var readingLimit = MonotonicTime.never
+    /// Whether the next wait for input in this turn ends at once.
+    private var readerIsToWake = false
     private var writing = Side.quiet
 
     /// Begins a turn for a new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; a
@@ -96,7 +96,7 @@ struct ChannelMachine<Waiter> {
         if hasUnseenInput || now > lastLook.advanced(by: Self.freshness) { return .unseenInput }
         life = .open
         writing = .quiet
-        readingLimit = .never
+        readerIsToWake = false
         turn += 1
         return .turn(turn)
     }
@@ -140,20 +140,22 @@ struct ChannelMachine<Waiter> {
             return .resume(waiter, .cancelled)
         case .quiet where direction == .reading && inputHasEnded:
             return .resume(waiter, .ready)
+        case .quiet where direction == .reading && readerIsToWake:
+            readerIsToWake = false
+            return .resume(waiter, .woken)
         case .quiet:
-            let deadline = direction == .reading ? min(deadline, readingLimit) : deadline
             self[direction] = .waiting(waiter, until: deadline)
             guard bringForward(to: deadline) else { return .parked }
             return .parkedAndScheduled(deadline)
         }
     }
 
-    /// Bounds the wait for input, the one underway too; true if the loop must look at this channel by then.
-    mutating func limitReading(until limit: MonotonicTime) -> Bool {
-        readingLimit = limit
-        guard case .waiting(let waiter, let deadline) = reading, limit < deadline else { return false }
-        reading = .waiting(waiter, until: limit)
-        return bringForward(to: limit)
+    /// Ends the wait for input, or the next one of this turn.
+    mutating func wakeReader() -> Waiter? {
+        guard life == .open else { return nil }
+        let waiter = take(.reading)
+        readerIsToWake = waiter == nil
+        return waiter
     }
 
     mutating func becameReady(reading: Bool, writing: Bool, inputEnded: Bool = false) -> Wakes {

@@ -8,4 +8,6 @@ public enum Wake: Sendable, Equatable {
     case closed
     /// Somebody else already waits for this direction.
     case busy
+    /// The reader was woken (`Channel.wakeReader`): what it waits for may have changed.
+    case woken
 }

@@ -12,6 +12,8 @@ public final class Cancellation: Sendable {
         case task
         /// Cancelled by handle, registry or session.
         case handle
+        /// The time of the whole call was over: what it still does fails as timed out.
+        case deadline
     }
 
     fileprivate struct State {

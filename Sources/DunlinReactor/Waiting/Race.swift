@@ -1,4 +1,5 @@
 public import DunlinTypes
+internal import Synchronization
 
 /// Runs work that knows only task cancellation, until a deadline or a cancel.
 ///
@@ -15,30 +16,45 @@ public enum Race {
         until deadline: MonotonicTime, _ cancellation: Cancellation, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let waiter = ValueWaiter<Void>(on: reactor)
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
+        let (waiter, product) = (ValueWaiter<Void>(on: reactor), Product<Value>())
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: globalConcurrentExecutor) {
-                do {
-                    let value = try await work()
-                    _ = waiter.deliver(())
-                    return value
-                } catch {
-                    _ = waiter.deliver(())
-                    throw error
-                }
+                await product.make(work)
+                _ = waiter.deliver(())
             }
-            let outcome = await waiter.wait(until: deadline, cancellation: cancellation)
-            if case .value = outcome {
+            switch await waiter.wait(until: deadline, cancellation: cancellation) {
+            case .value:
                 do {
-                    guard let value = try await group.next() ?? nil else { throw CancellationError() }
+                    guard let value = try product.take() else { throw CancellationError() }
                     return value
                 } catch  where cancellation.cause != nil {
                     throw Lost.cancelled
                 }
+            case .timedOut:
+                group.cancelAll()
+                throw Lost.timedOut
+            case .cancelled:
+                group.cancelAll()
+                throw Lost.cancelled
             }
-            group.cancelAll()
-            if case .timedOut = outcome { throw Lost.timedOut }
-            throw Lost.cancelled
         }
+    }
+}
+
+/// What work came to, until it is taken. A child task that returned it would keep it for as long as the task itself
+/// lasts, which ends on a thread of its own: a response that is given up would still hold its connection then.
+private final class Product<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    /// Has the work make it. Nothing of it is left here once this returns.
+    func make(_ work: @Sendable () async throws -> Value) async {
+        let made: Result<Value, any Error>
+        do { made = .success(try await work()) } catch { made = .failure(error) }
+        result.withLock { $0 = made }
+    }
+
+    /// Nil if there is none, or it was taken before.
+    func take() throws -> Value? {
+        try result.withLock { $0.take() }?.get()
     }
 }

@@ -8,8 +8,8 @@ internal import DunlinTypes
 ///    made the signature. Anybody can write a name; a search that went by names alone would be led astray.
 /// 2. Anchors come before what was sent, and what is valid now before what is not: the path that is found first is most
 ///    likely the right one.
-/// 3. Signatures are what costs, and the server says how many there are to check. So they are counted, and when
-///    `signatureLimit` of them have been checked, nobody has issued anything any more.
+/// 3. Signatures are what costs, and the server says how many there are to check. So they are counted, those of paths
+///    that were verified too, and when `signatureLimit` of them have been checked, nobody has issued anything any more.
 final class KnownCertificates: CertificateGraph {
     /// References to all of them, the server's own certificate first.
     private let certificates: X509Path
@@ -65,6 +65,9 @@ final class KnownCertificates: CertificateGraph {
         issuers[certificate] = found
         return found
     }
+
+    /// Each certificate of a path but the anchor is signed by the next.
+    func noteVerification(of path: [Int]) { signatures += path.count - 1 }
 
     private func number(of anchor: OpaquePointer) -> Int {
         if let known = anchors.first(where: { pointers[$0] == anchor }) { return known }

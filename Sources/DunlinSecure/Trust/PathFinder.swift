@@ -12,8 +12,9 @@ internal import DunlinTypes
 /// 2. What is wrong with the server's own certificate is wrong on every path, and what was revoked is not looked for
 ///    again under another name: then no other path is tried.
 /// 3. What is told of a failure is what was wrong with the first path, not with whatever was tried last.
-/// 4. Whoever sends the certificates must not choose how long this takes: `Limits` bound the paths that are verified
-///    and the signatures that are checked to find them.
+/// 4. Whoever sends the certificates must not choose how long this takes: `Limits` bound the paths that are verified,
+///    and the signatures that are checked to find and to verify them. A signature of P-384 costs most of a
+///    millisecond, and all of them are checked on the connection's loop.
 struct PathFinder {
     struct Limits: Sendable, Equatable {
         /// Besides the first.
@@ -31,6 +32,7 @@ struct PathFinder {
     /// What was done besides verifying the first path.
     struct Effort: Sendable, Equatable {
         var paths = 0
+        /// Those of verified paths included.
         var signatures = 0
         var steps = 0
     }
@@ -48,6 +50,15 @@ struct PathFinder {
     mutating func find(
         _ leaf: OpaquePointer, sent: OpaquePointer?, objection: (X509Path) -> NetworkError.TrustRefusal?
     ) -> Outcome {
+        let outcome = search(leaf, sent: sent, objection)
+        guard case .failure(var failure) = outcome else { return outcome }
+        failure.faults = verifier.faults(of: leaf, sent: sent, deciding: failure.fault)
+        return .failure(failure)
+    }
+
+    private mutating func search(
+        _ leaf: OpaquePointer, sent: OpaquePointer?, _ objection: (X509Path) -> NetworkError.TrustRefusal?
+    ) -> Outcome {
         let first = Self.judged(verifier.verify(leaf, sent: sent), objection)
         guard !first.isFinal else { return first }
         let now = verifier.ignoresTime ? nil : verifier.time ?? X509Reading.now
@@ -61,8 +72,9 @@ struct PathFinder {
             effort.signatures = known.signatures
             effort.steps = search.steps
         }
-        while effort.paths < limits.paths, let path = search.next(in: known) {
+        while effort.paths < limits.paths, known.signatures < limits.signatures, let path = search.next(in: known) {
             effort.paths += 1
+            known.noteVerification(of: path)
             let outcome = verify(path.map { known[$0] }, objection)
             if case .path = outcome { return outcome }
             if outcome.isFinal { return outcome }
@@ -111,9 +123,9 @@ extension PathFinder.Outcome {
 
 extension PathVerifier.Failure {
     fileprivate var isFinal: Bool {
-        switch VerificationCode.reason(code) {
+        switch VerificationCode.reason(fault.code) {
         case .revoked, .internalError: true
-        case .expired, .notYetValid, .weakKey, .wrongPurpose: depth == 0
+        case .expired, .notYetValid, .weakKey, .wrongPurpose: fault.depth == 0
         default: false
         }
     }

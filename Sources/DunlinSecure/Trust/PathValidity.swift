@@ -1,8 +1,6 @@
 internal import DunlinTypes
 
-/// When all certificates of a path are valid, in Unix time.
-///
-/// As OpenSSL counts it: in its last second a certificate is not valid any more (RFC 5280 counts that one in).
+/// When all certificates of a path are valid, in Unix time, the last second included (RFC 5280 §4.1.2.5).
 struct PathValidity: Sendable, Equatable {
     var from: Int64
     var until: Int64
@@ -26,5 +24,5 @@ struct PathValidity: Sendable, Equatable {
         }
     }
 
-    func contains(_ now: Int64) -> Bool { from <= now && now < until }
+    func contains(_ now: Int64) -> Bool { from <= now && now <= until }
 }

@@ -3,10 +3,11 @@ internal import DunlinTypes
 
 /// One path from a server's certificate to an anchor, built and verified by OpenSSL.
 ///
-/// Whatever is asked, these hold: RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`), a server's purpose, RSA keys of
-/// 2048 bits and elliptic curves of 224 at least, no MD5 and no SHA-1 (security level 2), name constraints compared
-/// with the subject alternative name and never with a common name. How an anchor is written is its own affair: it is
-/// believed, not verified (RFC 5280 §6.1), and some roots in every system's store are older than the rules.
+/// Whatever is asked, these hold: a server's purpose, RSA keys of 2048 bits and elliptic curves of 224 at least, no MD5
+/// and no SHA-1 (security level 2), name constraints compared with the subject alternative name and never with a common
+/// name, and a certificate is valid in the last second that it names (RFC 5280 §4.1.2.5). RFC 5280 holds to the letter
+/// (`X509_V_FLAG_X509_STRICT`) unless `isStrict` is false. How an anchor is written is its own affair: it is believed,
+/// not verified (RFC 5280 §6.1), and some roots in every system's store are older than the rules.
 struct PathVerifier {
     enum Anchors {
         case store(TrustStore)
@@ -19,15 +20,24 @@ struct PathVerifier {
         case failure(Failure)
     }
 
-    struct Failure {
+    /// What is wrong with one certificate, as OpenSSL numbers it.
+    struct Fault {
         var code: Int32
         var depth: Int
         var certificate: Certificate?
+    }
+
+    /// OpenSSL stops at the first fault.
+    struct Failure {
+        var fault: Fault
         var path: [Certificate]
+        /// All there are, the most useful to know first: filled in when somebody is told.
+        var faults: [Fault] = []
     }
 
     var anchors: Anchors
     var ignoresTime = false
+    var isStrict = true
     var maximumIntermediates: Int
     var revocation: RevocationRules?
     /// The lists of those rules, read once for all verifications: some are longer than everything else together.
@@ -37,6 +47,19 @@ struct PathVerifier {
 
     /// `sent` is the stack that came with the certificate, or nil. Both stay the caller's.
     func verify(_ leaf: OpaquePointer, sent: OpaquePointer?) -> Outcome {
+        verify(leaf, sent: sent) { context in
+            X509_STORE_CTX_set_verify_cb(context, passes)
+            return X509_verify_cert(context) == 1 ? Self.path(of: context) : .failure(Self.failure(of: context))
+        }
+    }
+
+    /// What OpenSSL is told of each fault that it finds.
+    var passes: FaultCallback {
+        revocation?.allowsMissingLists == true ? passingMissingLists : passingFormalities
+    }
+
+    /// A context made ready, which lives as long as `body` runs.
+    func verify(_ leaf: OpaquePointer, sent: OpaquePointer?, _ body: (OpaquePointer) -> Outcome) -> Outcome {
         guard let context = X509_STORE_CTX_new() else { return .outOfMemory }
         defer {
             X509_STORE_CTX_free(context)
@@ -49,18 +72,17 @@ struct PathVerifier {
         else { return .outOfMemory }
         if case .these(let trusted) = anchors { X509_STORE_CTX_set0_trusted_stack(context, trusted.stack) }
         guard configure(X509_STORE_CTX_get0_param(context)) else { return .outOfMemory }
-        X509_STORE_CTX_set_verify_cb(context, passingAnchors)
         if let revocation, !revocation.lists.isEmpty {
             guard let lists else { return .outOfMemory }
             X509_STORE_CTX_set0_crls(context, lists.pointer)
-            if revocation.allowsMissingLists { X509_STORE_CTX_set_verify_cb(context, passingMissingLists) }
         }
-        return X509_verify_cert(context) == 1 ? Self.path(of: context) : .failure(Self.failure(of: context))
+        return body(context)
     }
 
     private func configure(_ parameters: OpaquePointer?) -> Bool {
         // An anchor need not be signed by itself.
-        var flags = UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN)
+        var flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN)
+        if isStrict { flags |= UInt(X509_V_FLAG_X509_STRICT) }
         if ignoresTime { flags |= UInt(X509_V_FLAG_NO_CHECK_TIME) }
         if let revocation, !revocation.lists.isEmpty {
             flags |= UInt(X509_V_FLAG_CRL_CHECK)
@@ -70,7 +92,7 @@ struct PathVerifier {
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         // A time that is set is looked at, whatever the flags say.
-        if let time, !ignoresTime { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
+        if !ignoresTime { X509_VERIFY_PARAM_set_time(parameters, Int(time ?? X509Reading.now)) }
         return X509_VERIFY_PARAM_set_flags(parameters, flags) == 1
     }
 
@@ -86,8 +108,7 @@ struct PathVerifier {
         let chain = X509_STORE_CTX_get0_chain(context)
         let count = chain.map { dunlin_certificate_count($0) } ?? 0
         return Failure(
-            code: X509_STORE_CTX_get_error(context), depth: Int(X509_STORE_CTX_get_error_depth(context)),
-            certificate: X509_STORE_CTX_get_current_cert(context).flatMap(Certificate.init),
+            fault: PathVerifier.Fault(of: context),
             path: (0..<count).compactMap { dunlin_certificate_at(chain, $0).flatMap(Certificate.init) })
     }
 }
@@ -97,28 +118,51 @@ extension PathVerifier.Outcome {
 }
 
 extension PathVerifier.Failure {
-    static var outOfMemory: Self { Self(code: X509_V_ERR_OUT_OF_MEM, depth: 0, certificate: nil, path: []) }
+    static var outOfMemory: Self {
+        Self(fault: PathVerifier.Fault(code: X509_V_ERR_OUT_OF_MEM, depth: 0, certificate: nil), path: [])
+    }
+}
+
+extension PathVerifier.Fault {
+    /// What OpenSSL has found just now.
+    init(of context: OpaquePointer?) {
+        code = X509_STORE_CTX_get_error(context)
+        depth = Int(X509_STORE_CTX_get_error_depth(context))
+        certificate = X509_STORE_CTX_get_current_cert(context).flatMap(Certificate.init)
+    }
 }
 
 // OpenSSL asks these about each fault it finds; 1 goes on.
+typealias FaultCallback = @convention(c) (Int32, OpaquePointer?) -> Int32
 
-/// How an anchor is written is no fault.
-private let passingAnchors: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isValid, context in
+/// How an anchor is written is no fault, and neither is a certificate's last second.
+private let passingFormalities: FaultCallback = { isValid, context in
     if isValid == 1 { return 1 }
-    let top = X509_STORE_CTX_get0_chain(context).map { dunlin_certificate_count($0) - 1 }
-    let formal = X509_V_ERR_PATHLEN_INVALID_FOR_NON_CA...X509_V_ERR_EXTENSIONS_REQUIRE_VERSION_3
-    guard formal.contains(X509_STORE_CTX_get_error(context)), X509_STORE_CTX_get_error_depth(context) == top else {
-        return 0
-    }
+    guard isFormalityOfAnchor(context) || isLastSecond(context) else { return 0 }
     X509_STORE_CTX_set_error(context, X509_V_OK)
     return 1
 }
 
 /// Neither is it that an issuer has no list, where that is allowed.
-private let passingMissingLists: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isValid, context in
+private let passingMissingLists: FaultCallback = { isValid, context in
     guard isValid == 0, X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL else {
-        return passingAnchors(isValid, context)
+        return passingFormalities(isValid, context)
     }
     X509_STORE_CTX_set_error(context, X509_V_OK)
     return 1
+}
+
+private func isFormalityOfAnchor(_ context: OpaquePointer?) -> Bool {
+    let top = X509_STORE_CTX_get0_chain(context).map { dunlin_certificate_count($0) - 1 }
+    return VerificationCode.formal.contains(X509_STORE_CTX_get_error(context))
+        && X509_STORE_CTX_get_error_depth(context) == top
+}
+
+/// OpenSSL counts a certificate's last second as too late.
+private func isLastSecond(_ context: OpaquePointer?) -> Bool {
+    guard X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+        let certificate = X509_STORE_CTX_get_current_cert(context)
+    else { return false }
+    let time = X509_VERIFY_PARAM_get_time(X509_STORE_CTX_get0_param(context))
+    return ASN1_TIME_cmp_time_t(X509_get0_notAfter(certificate), time) == 0
 }

@@ -136,8 +136,9 @@ struct TrustEvaluation {
     ) -> PathFinder.Outcome {
         var finder = PathFinder(
             PathVerifier(
-                anchors: anchors, ignoresTime: ignoresTime, maximumIntermediates: rules.maximumIntermediates,
-                revocation: rules.revocation, lists: evaluator.lists, time: time))
+                anchors: anchors, ignoresTime: ignoresTime, isStrict: rules.isStrict,
+                maximumIntermediates: rules.maximumIntermediates, revocation: rules.revocation,
+                lists: evaluator.lists, time: time))
         let judgement = self
         let outcome = finder.find(leaf, sent: sent) { judgement.refusal(of: $0) ?? objection($0) }
         if case .path(let path, _) = outcome { validity.narrow(to: path) }
@@ -147,10 +148,7 @@ struct TrustEvaluation {
     /// What speaks against a path that verified: the host's name, who may vouch for it, and what the staple says.
     private func refusal(of path: X509Path) -> NetworkError.TrustRefusal? {
         if rules.checksHost {
-            let names = X509Reading.names(leaf)
-            guard HostMatch.matches(host, names) else {
-                return refusal(names.isEmpty ? .namesNoHost : .wrongHost, 0, Certificate(leaf), path.certificates)
-            }
+            if let refusal = refusalOfName(path.certificates) { return refusal }
             for (depth, authority) in path.pointers.enumerated().dropFirst() {
                 guard X509Reading.nameConstraints(authority)?.permits(host) == true else {
                     return refusal(.nameNotPermitted, depth, Certificate(authority), path.certificates)
@@ -198,10 +196,27 @@ struct TrustEvaluation {
     }
 
     private func refused(_ failure: PathVerifier.Failure) -> TrustDecision {
-        .refused(
+        let path = path(of: failure)
+        var all = (failure.faults.isEmpty ? [failure.fault] : failure.faults).map { fault in
             refusal(
-                VerificationCode.reason(failure.code), failure.depth, failure.certificate ?? Certificate(leaf),
-                path(of: failure), detail: VerificationCode.detail(failure.code)))
+                VerificationCode.reason(fault.code), fault.depth, fault.certificate ?? Certificate(leaf), path,
+                detail: VerificationCode.detail(fault.code))
+        }
+        if let name = refusalOfName(path) {
+            // How it is written comes last.
+            all.insert(name, at: all.firstIndex { $0.reason == .malformed } ?? all.count)
+        }
+        var first = all.removeFirst()
+        first.others = all
+        return .refused(first)
+    }
+
+    /// The certificate is for other hosts, or for none.
+    private func refusalOfName(_ path: @autoclosure () -> [Certificate]) -> NetworkError.TrustRefusal? {
+        guard rules.checksHost else { return nil }
+        let names = X509Reading.names(leaf)
+        guard !HostMatch.matches(host, names) else { return nil }
+        return refusal(names.isEmpty ? .namesNoHost : .wrongHost, 0, Certificate(leaf), path())
     }
 
     private func refused(_ reason: NetworkError.TrustRefusal.Reason, at certificate: Certificate?) -> TrustDecision {
@@ -220,7 +235,7 @@ struct TrustEvaluation {
 extension PathVerifier.Failure {
     /// Nobody was at fault but that no anchor was found: where only pins are anchors, no pin is on the path.
     var isWithoutAnchor: Bool {
-        switch VerificationCode.reason(code) {
+        switch VerificationCode.reason(fault.code) {
         case .unknownIssuer, .selfSigned: true
         default: false
         }

@@ -99,7 +99,7 @@ extension TrustRules {
         let lists = revocation.lists.compactMap { X509Reading.fingerprint($0)?.description }.sorted()
         return """
             mode \(mode.rawValue) \(position.rawValue) \(requiresPins) \(allowsInvalid) \(checksHost) \
-            \(maximumIntermediates)
+            \(maximumIntermediates) \(isStrict)
             revocation \(revocation.staple.rawValue) \(revocation.coversAuthorities) \(revocation.allowsMissingLists) \
             \(lists.joined(separator: " "))
             pins \(pins.canonicalText)

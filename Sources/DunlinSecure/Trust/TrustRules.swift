@@ -47,6 +47,8 @@ package struct TrustRules: Sendable, Hashable {
     package var requiresPins = false
     package var allowsInvalid = false
     package var checksHost = true
+    /// RFC 5280 to the letter.
+    package var isStrict = true
     package var revocation = RevocationRules()
     /// Authorities between the server's certificate and the anchor.
     package var maximumIntermediates = 8

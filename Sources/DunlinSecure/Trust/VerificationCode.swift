@@ -6,6 +6,9 @@ package enum VerificationCode {
     /// Those that OpenSSL 3 knows; later versions add at the end.
     package static let known = 1...94
 
+    /// What only a strict verification looks for (`X509_V_FLAG_X509_STRICT`): how certificates are written.
+    static let formal = X509_V_ERR_PATHLEN_INVALID_FOR_NON_CA...X509_V_ERR_EXTENSIONS_REQUIRE_VERSION_3
+
     /// What a code means. A code that is not known refuses as any other, with OpenSSL's own words.
     package static func reason(_ code: Int32) -> NetworkError.TrustRefusal.Reason {
         switch code {
@@ -80,7 +83,10 @@ package enum VerificationCode {
             X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
             return nil
         case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return "the server may have left out an intermediate"
-        default: return X509_verify_cert_error_string(Int(code)).map { String(cString: $0) }
+        default:
+            guard let words = X509_verify_cert_error_string(Int(code)).map({ String(cString: $0) }) else { return nil }
+            guard formal.contains(code) else { return words }
+            return "\(words); SecurityPolicy.certificateRules = .compatible accepts that"
         }
     }
 }

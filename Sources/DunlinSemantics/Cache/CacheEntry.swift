@@ -9,6 +9,7 @@ package struct CacheEntry: Sendable {
     /// Of the request; GET for nearly all (RFC 9110 §9.3.3 has the exception).
     package let method: HTTP.Method
     package let selecting: SelectingFields
+    package let owner: CacheOwner
     /// Never 206 and never 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
     package let status: HTTP.Status
     /// As stored: without what `StoredFields` leaves out, with the Age that the response came with.
@@ -22,6 +23,7 @@ package struct CacheEntry: Sendable {
 
     /// The fields without Age.
     let ageless: Fields
+    /// Without the fields that `no-cache` names: those are not stored.
     package let directives: ResponseDirectives
     package let freshness: Freshness
     package let entityTag: EntityTag?
@@ -31,12 +33,14 @@ package struct CacheEntry: Sendable {
     package let validator: Validator?
 
     package init(
-        key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, status: HTTP.Status, fields: Fields,
-        sentAt: Int64, receivedAt: Int64, body: CachedBody, isDoubtful: Bool = false, rules: CacheRules
+        key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, owner: CacheOwner = .everybody,
+        status: HTTP.Status, fields: Fields, sentAt: Int64, receivedAt: Int64, body: CachedBody,
+        isDoubtful: Bool = false, rules: CacheRules
     ) {
         self.key = key
         self.method = method
         self.selecting = selecting
+        self.owner = owner
         self.status = status
         self.fields = fields
         self.sentAt = sentAt
@@ -44,7 +48,7 @@ package struct CacheEntry: Sendable {
         self.body = body
         self.isDoubtful = isDoubtful
         ageless = fields.contains("age") ? fields.filtered { $0 != "age" } : fields
-        directives = ResponseDirectives(fields)
+        directives = ResponseDirectives(fields).withoutNames
         freshness = Freshness(fields, directives, status, sentAt: sentAt, receivedAt: receivedAt, rules)
         entityTag = fields.soleValue(of: "etag").flatMap { EntityTag($0) }
         lastModified = fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) }
@@ -57,8 +61,12 @@ package struct CacheEntry: Sendable {
     /// Whether every request that selects this one selects the other as well: of two such, the newer is enough. They
     /// come of requests that were on their way at the same time.
     package func supersedes(_ other: CacheEntry) -> Bool {
-        key == other.key && selecting == other.selecting && (other.date, other.receivedAt) <= (date, receivedAt)
+        key == other.key && selecting == other.selecting && owner == other.owner
+            && (other.date, other.receivedAt) <= (date, receivedAt)
     }
+
+    /// Whether it is for some requests of its URL alone.
+    var isVariant: Bool { !selecting.members.isEmpty || owner.user != nil }
 
     /// Whether it can be asked about.
     package var isAskable: Bool { entityTag != nil || lastModified != nil }
@@ -79,18 +87,18 @@ extension CacheEntry {
         return entry
     }
 
-    /// The same response with the fields of a newer head that confirmed it, which `request` was answered with. Nil if
-    /// it may not be kept any longer.
-    func updated(
-        by head: ResponseHead, for request: Fields, sentAt: Int64, receivedAt: Int64, rules: CacheRules
-    ) -> CacheEntry? {
+    /// The same response with the fields of a newer head that confirmed it. Nil if it may not be kept any longer.
+    func updated(by exchange: Storability.Exchange, rules: CacheRules) -> CacheEntry? {
+        let head = exchange.head
         if ResponseDirectives(head.fields).isNoStore { return nil }
         let fields = StoredFields.updated(
-            fields, by: head.fields, receivedAt: receivedAt, isPart: head.status == .partialContent)
-        guard let selecting = Storability.selecting(fields, for: request, rules) else { return nil }
+            fields, by: head.fields, receivedAt: exchange.receivedAt, isPart: head.status == .partialContent)
+        guard let selecting = Storability.selecting(fields, for: exchange.request.head.fields, rules),
+            let owner = Storability.owner(of: fields, for: exchange.request, rules)
+        else { return nil }
         return CacheEntry(
-            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
-            receivedAt: receivedAt, body: body, rules: rules)
+            key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
+            sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: body, rules: rules)
     }
 }
 

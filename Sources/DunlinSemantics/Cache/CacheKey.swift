@@ -4,7 +4,8 @@ package import DunlinTypes
 ///
 /// The method is always GET. URLs that RFC 3986 §6.2.2 says are equal have one key: the case of percent-encoding does
 /// not matter, and letters, digits and `-._~` are the same with and without it. An address that the request is to
-/// connect to whatever its host's name stands for is part of the key, for another server may answer there.
+/// connect to whatever its host's name stands for is part of the key, for another server may answer there; and so is a
+/// Host field of the request's own, which names another resource of the same server (RFC 9110 §7.1).
 package struct CacheKey: Sendable, Hashable {
     package let text: String
 
@@ -16,6 +17,30 @@ package struct CacheKey: Sendable, Hashable {
     package init(origin: HTTP.Origin, target: String) {
         let address = origin.route?.address.map { " \($0)" } ?? ""
         text = "\(origin)" + Self.normal(target) + address
+    }
+
+    /// The key of what a request asks for.
+    package init(_ head: RequestHead) {
+        self.init(origin: head.origin, target: head.target, of: head)
+    }
+
+    /// The key of another target that a request with this head would ask for.
+    init(origin: HTTP.Origin, target: String, of head: RequestHead) {
+        let usual = CacheKey(origin: origin, target: target)
+        // No field has a line break in it, so the two parts cannot be taken for one.
+        text = Self.ownHost(of: head).map { "\(usual.text)\nHost: \($0)" } ?? usual.text
+    }
+
+    /// The Host field of a head that differs from what its URL says; nil if there is none.
+    package static func ownHost(of head: RequestHead) -> String? {
+        guard let host = head.fields["host"]?.lowercased(), host != head.origin.authority else { return nil }
+        return host
+    }
+
+    /// Whether it is of the URL that `usual` is of, with a Host field or an address of the request's own.
+    package func isUnderOwnHost(of usual: CacheKey) -> Bool {
+        // No target has a blank or a line break in it.
+        text.hasPrefix(usual.text + "\n") || text.hasPrefix(usual.text + " ")
     }
 
     private static func normal(_ target: String) -> String {

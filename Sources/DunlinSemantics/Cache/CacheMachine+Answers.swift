@@ -82,10 +82,7 @@ extension CacheMachine {
     private func updating(
         _ index: Int, _ exchange: Storability.Exchange
     ) -> (entry: CacheEntry, change: CacheUpdate.Change) {
-        let updated = candidates[index].updated(
-            by: exchange.head, for: exchange.request.head.fields, sentAt: exchange.sentAt,
-            receivedAt: exchange.receivedAt,
-            rules: rules)
+        let updated = candidates[index].updated(by: exchange, rules: rules)
         return updated.map { ($0, .update(index, $0)) } ?? (candidates[index], .remove([index]))
     }
 

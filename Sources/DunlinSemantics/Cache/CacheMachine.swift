@@ -7,7 +7,8 @@ package import DunlinTypes
 /// once; while `answered` says to ask again, there is another. What is asked while something stale is served is the
 /// same, but that nobody waits for what would be delivered.
 ///
-/// 1. Of the candidates those are chosen from that the request's fields select; the newest is the chosen one (§4.1).
+/// 1. Of the candidates those are chosen from that are for whom the request is made, and that its fields select; the
+///    newest is the chosen one (§4.1).
 /// 2. A condition of the request's own is judged on it where it may be served, and goes to the origin where not.
 /// 3. What may not be served is asked about, and served after all if the origin confirms it (§4.3).
 /// 4. What the origin sends instead is stored, if it may be, in place of all that the request selects.
@@ -32,15 +33,20 @@ package struct CacheMachine: Sendable {
         directives = RequestDirectives(request.head.fields)
         conditions = RequestConditions(request.head.fields)
         let fields = request.head.fields
+        // Most is for everybody, and then nobody need know who asks.
+        let isOwned = candidates.contains { $0.owner.user != nil }
+        let user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
         let selected = candidates.indices.filter { index in
-            candidates[index].key == request.key && candidates[index].selecting.matches(fields, rules)
+            let entry = candidates[index]
+            return entry.key == request.key && entry.owner.terms == request.asker.terms
+                && (entry.owner.user == nil || entry.owner.user == user) && entry.selecting.matches(fields, rules)
         }
         self.selected = selected
-        // One without Vary fits every request, and is most likely a mistake where there are others (§4.1).
+        // One that fits every request is most likely a mistake where there are others (§4.1).
         chosen = selected.max { left, right in
             let (left, right) = (candidates[left], candidates[right])
-            let (before, after) = (left.selecting.members.isEmpty, right.selecting.members.isEmpty)
-            return before != after ? before : (left.date, left.receivedAt) < (right.date, right.receivedAt)
+            let (before, after) = (left.isVariant, right.isVariant)
+            return before != after ? after : (left.date, left.receivedAt) < (right.date, right.receivedAt)
         }
     }
 

@@ -3,8 +3,10 @@ package import DunlinTypes
 /// A request, as a cache sees it.
 package struct CacheRequest: Sendable {
     /// Its fields select among variants. They are those that are known when the cache is asked: the jar's cookies are
-    /// among them, and where credentials are added later, Authorization names whose these are.
+    /// among them, and credentials that are added later are not.
     package let head: RequestHead
+    /// Who asks, and under which terms.
+    package let asker: CacheAsker
     package let mode: CacheMode
     /// Whether it passes the cache by, for it asks for more than its URL and fields say: a GET with a body does, or
     /// one for a user who is not known yet.
@@ -13,12 +15,18 @@ package struct CacheRequest: Sendable {
     package let isRetry: Bool
     package let key: CacheKey
 
-    package init(_ head: RequestHead, mode: CacheMode = .standard, passesBy: Bool = false, isRetry: Bool = false) {
-        self.init(head, mode, passesBy, isRetry, CacheKey(origin: head.origin, target: head.target))
+    package init(
+        _ head: RequestHead, by asker: CacheAsker? = nil, mode: CacheMode = .standard, passesBy: Bool = false,
+        isRetry: Bool = false
+    ) {
+        self.init(head, asker ?? CacheAsker(fields: head.fields), mode, passesBy, isRetry, CacheKey(head))
     }
 
-    private init(_ head: RequestHead, _ mode: CacheMode, _ passesBy: Bool, _ isRetry: Bool, _ key: CacheKey) {
+    private init(
+        _ head: RequestHead, _ asker: CacheAsker, _ mode: CacheMode, _ passesBy: Bool, _ isRetry: Bool, _ key: CacheKey
+    ) {
         self.head = head
+        self.asker = asker
         self.mode = mode
         self.passesBy = passesBy
         self.isRetry = isRetry
@@ -34,6 +42,6 @@ package struct CacheRequest: Sendable {
         if others.isEmpty { return self }
         var changed = head
         changed.fields = changed.fields.taking(others, from: fields)
-        return CacheRequest(changed, mode, passesBy, isRetry, key)
+        return CacheRequest(changed, asker, mode, passesBy, isRetry, key)
     }
 }

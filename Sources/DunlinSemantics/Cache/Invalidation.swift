@@ -6,7 +6,7 @@ enum Invalidation {
     /// they are of the same origin, for nobody can speak for another.
     static func keys(after request: RequestHead, _ head: ResponseHead) -> [CacheKey] {
         guard !request.method.isSafe, (200...399).contains(head.status.code) else { return [] }
-        var keys = [CacheKey(origin: request.origin, target: request.target)]
+        var keys = [CacheKey(request)]
         for name in ["location", "content-location"] {
             for value in head.fields.rawValues(of: name) {
                 guard let key = key(of: String(value), for: request), !keys.contains(key) else { continue }
@@ -22,8 +22,8 @@ enum Invalidation {
         do throws(AddressError) {
             let found = try base.resolving(reference)
             guard found.origin.isSame(as: request.origin) else { return nil }
-            // The same route leads there.
-            return CacheKey(origin: request.origin, target: found.target)
+            // The same route leads there, and the same Host field.
+            return CacheKey(origin: request.origin, target: found.target, of: request)
         } catch {
             return nil
         }

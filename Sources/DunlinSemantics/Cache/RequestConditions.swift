@@ -11,6 +11,8 @@ struct RequestConditions: Sendable {
     private let hasRange: Bool
     private let range: RangeField?
     private let ifRange: Bytes?
+    /// Whether the request asks for a content coding. Who does not can do nothing with a part of what is coded.
+    private let takesCodings: Bool
 
     init(_ fields: Fields) {
         tags = EntityTag.List(fields.rawValues(of: "if-none-match"))
@@ -19,6 +21,7 @@ struct RequestConditions: Sendable {
             fields.contains("if-match") || fields.contains("if-unmodified-since") || tags == .unreadable
         hasRange = fields.contains("range")
         range = RangeField(fields)
+        takesCodings = fields.values(of: "accept-encoding").contains { $0.lowercased() != "identity" }
         ifRange = fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
     }
 
@@ -32,7 +35,9 @@ struct RequestConditions: Sendable {
     func form(of entry: CacheEntry, for method: HTTP.Method) -> CachedForm? {
         if entry.status.isSuccess, areMet(by: entry) { return .notModified }
         if method == .head { return entry.body.isWhole ? .head : nil }
-        guard hasRange, entry.status == .ok, isRangeWanted(of: entry) else { return entry.body.isWhole ? .whole : nil }
+        guard hasRange, entry.status == .ok, isRangeWanted(of: entry), takesCodings || !entry.isCoded else {
+            return entry.body.isWhole ? .whole : nil
+        }
         guard let range = wanted(of: entry.body), entry.body.range.lowerBound <= range.lowerBound,
             range.upperBound <= entry.body.range.upperBound
         else { return nil }
@@ -61,5 +66,12 @@ struct RequestConditions: Sendable {
         // Where the end is not known, only a range that does not depend on it can be served.
         guard case .from(let first, let last?) = range, last < Int.max else { return nil }
         return first..<last + 1
+    }
+}
+
+extension CacheEntry {
+    /// Whether its bytes are those of a content coding.
+    fileprivate var isCoded: Bool {
+        fields.values(of: "content-encoding").contains { $0.lowercased() != "identity" }
     }
 }

@@ -30,6 +30,13 @@ package struct ResponseDirectives: Sendable, Equatable {
         if reader.isBroken { forgetPermissions() }
     }
 
+    /// The same, but for the names of fields that are not stored.
+    var withoutNames: ResponseDirectives {
+        var directives = self
+        directives.unstoredFields = []
+        return directives
+    }
+
     private mutating func note(_ directive: CacheControlReader.Directive) {
         switch directive.name {
         case "max-age":

@@ -12,11 +12,12 @@ package struct SelectingFields: Sendable, Hashable {
         package let value: Bytes?
         package let isHash: Bool
         /// The value as the request had it, if it is known: most later ones are written the same.
-        private let written: Bytes?
+        let written: Bytes?
 
         package init(name: String, value: Bytes?, isHash: Bool = false, written: Bytes? = nil) {
             self.name = name
-            self.value = value
+            // What is stored keeps nothing of the request that it came for.
+            self.value = value.map { Bytes($0.array) }
             self.isHash = isHash
             self.written = isHash ? nil : written.map { Bytes($0.array) }
         }

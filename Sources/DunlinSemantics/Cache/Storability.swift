@@ -21,31 +21,37 @@ enum Storability {
         guard isStorable(head, directives), fitsMethod(request, head, directives),
             !RequestDirectives(request.head.fields).isNoStore,
             let selecting = selecting(head.fields, for: request.head.fields, rules),
+            let owner = owner(of: head.fields, for: request, rules),
             let extent = CacheDraft.Extent(head)
         else { return nil }
         var fields = StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt)
         let isPart = head.status == .partialContent
         if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
         let entry = CacheEntry(
-            key: request.key, method: request.head.method, selecting: selecting, status: isPart ? .ok : head.status,
-            fields: fields, sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: .whole(0), rules: rules)
+            key: request.key, method: request.head.method, selecting: selecting, owner: owner,
+            status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
+            receivedAt: exchange.receivedAt, body: .whole(0), rules: rules)
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }
 
-    /// The secondary key; nil if the response fits no other request.
-    ///
-    /// What was asked for with credentials, in Authorization or any other secret field, is for these, unless the
-    /// response says that even others may be given it (§3.5). A private cache need not make that difference; who has
-    /// several users behind one does. Cookies are for Vary to name.
+    /// The secondary key; nil if the response fits no other request. Cookies are for Vary to name.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
-        guard case .names(var names) = VaryField(response) else { return nil }
-        let secrets = CredentialFields.names(in: request, rules.secretFields).filter { !names.contains($0) }
-        if !secrets.isEmpty {
-            let directives = ResponseDirectives(response)
-            let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
-            if !isForOthers || directives.isPrivate { names += secrets }
-        }
+        guard case .names(let names) = VaryField(response) else { return nil }
         return SelectingFields(names, of: request, rules)
+    }
+
+    /// Whom the response is for; nil if that cannot be kept without keeping secrets.
+    ///
+    /// What was asked for with credentials is for who has the same, unless the response says that even others may be
+    /// given it (§3.5). A private cache need not make that difference; who has several users behind one does.
+    static func owner(of response: Fields, for request: CacheRequest, _ rules: CacheRules) -> CacheOwner? {
+        let asker = request.asker
+        let directives = ResponseDirectives(response)
+        let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
+        guard !isForOthers || directives.isPrivate, let user = CacheOwner.text(of: asker, rules) else {
+            return CacheOwner(user: nil, terms: asker.terms)
+        }
+        return rules.hashing(.sha256, user).map { CacheOwner(user: $0, terms: asker.terms) }
     }
 
     private static func isStorable(_ head: ResponseHead, _ directives: ResponseDirectives) -> Bool {

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The name that a server reads, byte for byte: what Unicode takes for the same is two names to a server.
+/// A cookie's name, byte for byte: what Unicode takes for the same is two names to a server.
 ///
 /// A cookie without a name is sent as its value. What stands before the first `=` of that is its name, whatever was
 /// meant: `=sid=1` is sent as `sid=1`, and by a name that nobody saw it would get round every rule about `sid`.
@@ -9,11 +9,15 @@ struct CookieName: Sendable, Hashable {
     /// So that long names which are alike in the beginning are told apart at once.
     private let digest: Int
 
+    /// The name that a server reads.
     init(_ cookie: StoredCookie) {
-        text = cookie.name.isEmpty ? Self.name(of: cookie.value[...]) : cookie.name
-        var hasher = Hasher()
-        for byte in text.utf8 { hasher.combine(byte) }
-        digest = hasher.finalize()
+        self.init(cookie.name.isEmpty ? Self.name(of: cookie.value[...]) : cookie.name)
+    }
+
+    /// The name that was given; empty for none.
+    init(_ name: String) {
+        text = name
+        digest = name.utf8.digest
     }
 
     var bytes: String.UTF8View { text.utf8 }
@@ -36,15 +40,38 @@ struct CookieName: Sendable, Hashable {
     }
 }
 
-/// What makes two cookies of a domain the same one: the later replaces the earlier.
+/// What makes two cookies of a domain the same one: the later replaces the earlier. All without a name have the same
+/// one, whatever a server makes of their values.
 struct CookieKey: Sendable, Hashable {
     let name: CookieName
     let isHostOnly: Bool
     private let path: [UInt8]
+    private let digest: Int
 
     init(_ cookie: StoredCookie) {
-        name = CookieName(cookie)
+        name = CookieName(cookie.name)
         isHostOnly = cookie.isHostOnly
         path = Array(cookie.path.utf8)
+        digest = path.digest
+    }
+
+    static func == (left: CookieKey, right: CookieKey) -> Bool {
+        left.digest == right.digest && left.isHostOnly == right.isHostOnly && left.name == right.name
+            && left.path == right.path
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(digest)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// For this process alone. Names and paths are looked for several times, and may be long.
+    fileprivate var digest: Int {
+        var hasher = Hasher()
+        let isHashed: Void? = withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isHashed == nil { for byte in self { hasher.combine(byte) } }
+        return hasher.finalize()
     }
 }

@@ -4,7 +4,8 @@ public import DunlinTypes
 ///
 /// Rules:
 /// 1. A cookie is its name, its domain, whether it is for that host alone, and its path. Another with the same
-///    replaces it and keeps its age. The name is what a server reads (see `CookieName`).
+///    replaces it and keeps its age. Two without a name have the same name. Where a rule is about a name, it is what a
+///    server reads (see `CookieName`).
 /// 2. A server sets cookies for its own host and for the domains above, but for public suffixes; an address only for
 ///    itself.
 /// 3. Secure cookies come from https and go to https. What came without it neither replaces nor hides one.
@@ -13,7 +14,8 @@ public import DunlinTypes
 ///    what was used longest ago. A site is a registrable domain with all names below, or an address, so that nobody
 ///    gets more room by more hosts, and who fills the store loses his own.
 /// 6. A response is taken as a whole: what has ended is looked for once, and its fields beyond the limit are not read.
-///    What it costs does not grow with what other sites hold.
+///    What it costs does not grow with what other sites hold, and no cookie is compared with each of the domains above
+///    its host, however many there are.
 ///
 /// Knows no clock: `now` is seconds since 1970.
 public struct CookieStore: Sendable {
@@ -39,7 +41,7 @@ public struct CookieStore: Sendable {
         var cookies: [CookieKey: Kept] = [:]
     }
 
-    private let suffixes: PublicSuffixes
+    let suffixes: PublicSuffixes
     let limits: Limits
     private(set) var domains: [String: Domain] = [:]
     private(set) var sites = CookieSites()
@@ -74,9 +76,10 @@ public struct CookieStore: Sendable {
         return before - count
     }
 
-    /// The one place where what is kept changes. Empty domains are not kept.
-    mutating func replace(_ key: CookieKey, in domain: String, by new: Kept?) {
-        var held = domains.removeValue(forKey: domain) ?? Domain(site: suffixes.site(of: domain))
+    /// The one place where what is kept changes. Empty domains are not kept. `site` is that of the domain, where
+    /// somebody knows it.
+    mutating func replace(_ key: CookieKey, in domain: String, of site: String? = nil, by new: Kept?) {
+        var held = domains.removeValue(forKey: domain) ?? Domain(site: site ?? suffixes.site(of: domain))
         let old = held.cookies.removeValue(forKey: key)
         if let new { held.cookies[key] = new }
         let isKept = !held.cookies.isEmpty
@@ -93,7 +96,7 @@ public struct CookieStore: Sendable {
         }
     }
 
-    private mutating func tick() -> UInt64 {
+    mutating func tick() -> UInt64 {
         events += 1
         return events
     }
@@ -139,79 +142,5 @@ extension CookieStore {
         (!cookie.isSecure || scope.isSecure) && !cookie.isExpired(at: now)
             && (cookie.isHostOnly ? scope.host == cookie.domain : scope.isWithin(cookie.domain))
             && CookieScope.isPath(scope.path, within: cookie.path)
-    }
-}
-
-// MARK: - Taking
-
-extension CookieStore {
-    /// Takes what the Set-Cookie fields of a response say, each by itself, as far as its limit goes. Whether any was
-    /// taken.
-    @discardableResult
-    public mutating func receive(_ fields: [Bytes], from scope: CookieScope, at now: Int64) -> Bool {
-        var taken: Set<String> = []
-        for field in fields.prefix(max(0, limits.perResponse)) {
-            guard let set = SetCookie(field, at: now), let cookie = allowed(set, from: scope) else { continue }
-            take(cookie, at: now)
-            taken.insert(cookie.domain)
-        }
-        makeRoom(in: taken, at: now)
-        return !taken.isEmpty
-    }
-
-    /// Takes cookies that somebody made, whatever they are for; one that has ended removes its like.
-    public mutating func put(_ cookies: [StoredCookie], at now: Int64) {
-        for cookie in cookies { take(cookie, at: now) }
-        makeRoom(in: Set(cookies.map(\.domain)), at: now)
-    }
-
-    private mutating func take(_ cookie: StoredCookie, at now: Int64) {
-        let (event, key) = (tick(), CookieKey(cookie))
-        looks += 1
-        if cookie.isExpired(at: now) {
-            replace(key, in: cookie.domain, by: nil)
-        } else {
-            let created = domains[cookie.domain]?.cookies[key]?.created ?? event
-            replace(key, in: cookie.domain, by: Kept(cookie: cookie, created: created, used: event))
-            firstEnd = min(firstEnd, cookie.expires ?? .max)
-        }
-    }
-
-    /// Nil for what this server may not set.
-    private mutating func allowed(_ set: SetCookie, from scope: CookieScope) -> StoredCookie? {
-        var domain = set.domain ?? ""
-        if !domain.isEmpty, suffixes.contains(domain) {
-            guard domain == scope.host else { return nil }
-            domain = ""
-        }
-        guard domain.isEmpty || scope.isWithin(domain) else { return nil }
-        let isHostOnly = domain.isEmpty || scope.isAddress
-        guard set.keepsPromises(isHostOnly: isHostOnly), !set.isSecure || scope.isSecure else { return nil }
-        let cookie = StoredCookie(
-            name: set.name, value: set.value, domain: isHostOnly ? scope.host : domain, isHostOnly: isHostOnly,
-            path: set.path ?? scope.defaultPath, expires: set.expires, isSecure: set.isSecure,
-            isHTTPOnly: set.isHTTPOnly, sameSite: set.sameSite)
-        return scope.isSecure || !hidesSecure(cookie, scope) ? cookie : nil
-    }
-
-    /// Whether a secure cookie of this name would go where this one goes, to a host above or below as well.
-    ///
-    /// Below are only names of the same site: those below a public suffix never meet a cookie of the suffix, which is
-    /// for that host alone.
-    private mutating func hidesSecure(_ cookie: StoredCookie, _ scope: CookieScope) -> Bool {
-        let name = CookieName(cookie)
-        let below = sites[suffixes.site(of: cookie.domain)]?.domains ?? []
-        for domain in below.union(scope.domains) {
-            guard let held = domains[domain],
-                domain == cookie.domain || CookieScope.isName(domain, below: cookie.domain)
-                    || CookieScope.isName(cookie.domain, below: domain)
-            else { continue }
-            looks += held.cookies.count
-            let isHidden = held.cookies.contains { key, kept in
-                kept.cookie.isSecure && key.name == name && CookieScope.isPath(cookie.path, within: kept.cookie.path)
-            }
-            if isHidden { return true }
-        }
-        return false
     }
 }

@@ -52,6 +52,21 @@ public struct PublicSuffixes: Sendable {
         return rules.contains(domain) || wildcards.contains(String(domain[domain.utf8.index(after: dot)...]))
     }
 
+    /// The sites of a host and of every domain above it, which are given from the longest to the shortest, in one pass.
+    func sites(of domains: [String]) -> [String] {
+        if domains.count == 1 { return [site(of: domains[0])] }
+        var sites: [String] = []
+        // Of the domain above.
+        var isSuffix = true
+        for domain in domains.reversed() {
+            let name = domain.utf8.last == UInt8(ascii: ".") ? String(domain.dropLast()) : domain
+            let isBelowSuffix = isSuffix
+            isSuffix = contains(name)
+            sites.append(isSuffix || isBelowSuffix ? name : sites[sites.count - 1])
+        }
+        return sites.reversed()
+    }
+
     /// The registrable domain that a host belongs to: the label before the longest public suffix above it, and that
     /// suffix. Without rules these are the last two labels. A suffix, a single label and an address stand for
     /// themselves.

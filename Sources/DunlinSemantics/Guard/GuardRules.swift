@@ -70,6 +70,16 @@ extension GuardRules {
         return IPAddress(host).flatMap { refusal(of: $0) }
     }
 
+    /// Judges all of a request that can be judged without looking a name up: its origin, the address that it names for
+    /// that, and the proxy that it goes through. Nil if it may go on.
+    package func refusal(of origin: HTTP.Origin, through proxy: ProxyAddress?) -> GuardRefusal? {
+        if let refusal = refusal(of: origin) { return refusal }
+        if let address = origin.route?.address, let refusal = refusal(dialling: address) { return refusal }
+        guard let proxy else { return nil }
+        if let refusal = refusal(of: origin.host, through: proxy) { return refusal }
+        return IPAddress(proxy.host).flatMap { refusal(ofProxyAt: $0) }
+    }
+
     /// Judges an address that is about to be dialled, for an origin. Nil if it may be.
     package func refusal(dialling address: HTTP.SocketAddress) -> GuardRefusal? {
         guard let address = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
@@ -79,7 +89,11 @@ extension GuardRules {
     /// Judges an address that is about to be dialled, of a proxy. Nil if it may be.
     package func refusal(diallingProxyAt address: HTTP.SocketAddress) -> GuardRefusal? {
         guard let ip = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
-        return proxyRanges.contains { $0.contains(ip) } ? nil : refusal(of: ip)
+        return refusal(ofProxyAt: ip)
+    }
+
+    private func refusal(ofProxyAt address: IPAddress) -> GuardRefusal? {
+        proxyRanges.contains { $0.contains(address) } ? nil : refusal(of: address)
     }
 
     /// Judges a request that a proxy is to forward, after `refusal(of:)`. Nil if it may be handed over.

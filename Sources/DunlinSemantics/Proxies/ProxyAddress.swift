@@ -1,4 +1,4 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// Where a proxy is and how it is spoken to, from a URL such as `http://user:password@proxy.test:3128`.
 ///
@@ -11,7 +11,7 @@ internal import DunlinTypes
 /// 4. The host is brought into the form that `HTTP.Origin.host` has. A proxy has no path, query or fragment; one slash
 ///    at the end is let through.
 /// 5. Credentials that the scheme cannot carry are refused here, and not when the first request needs them.
-package struct ProxyAddress: Sendable, Hashable {
+package struct ProxyAddress: Sendable {
     package enum Scheme: String, Sendable, Hashable, CaseIterable {
         /// Asked by CONNECT or in absolute form.
         case http
@@ -42,6 +42,8 @@ package struct ProxyAddress: Sendable, Hashable {
     package let port: UInt16
     /// Nil if there is no user info, or an empty one.
     package let credentials: ProxyCredentials?
+    /// What CONNECT says beside host and port, as the settings say; never in a text.
+    package var connectFields = Fields()
 
     package init(_ text: String) throws(ProxyAddressError) {
         let scheme = try Self.scheme(of: text)
@@ -90,6 +92,21 @@ package struct ProxyAddress: Sendable, Hashable {
             return lengths.contains(user.utf8.count) && lengths.contains(password.utf8.count) ? nil : .unfitForSOCKS
         }
         return Authorization.hasControls(user) || Authorization.hasControls(password) ? .controlCharacter : nil
+    }
+}
+
+extension ProxyAddress: Hashable {
+    /// A tunnel that was asked for with other fields is another tunnel.
+    package static func == (left: ProxyAddress, right: ProxyAddress) -> Bool {
+        left.scheme == right.scheme && left.host == right.host && left.port == right.port
+            && left.credentials == right.credentials && left.connectFields == right.connectFields
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(host)
+        hasher.combine(port)
+        hasher.combine(credentials)
     }
 }
 

@@ -3,8 +3,9 @@
 /// Rules:
 /// 1. The hooks are asked first, about one protection space after the other, the strongest first, until one is not
 ///    turned down. What they answer is sent. If all are turned down, the response is delivered.
-/// 2. Where they leave it to the default, and where there are none, the password of the request or of its session
-///    answers: once in each realm. A second challenge of the same realm means that it is wrong, and is delivered.
+/// 2. Where they leave it to the default, the password of the request or of its session answers that space. Where there
+///    are none, it answers the strongest that it can. Both once in each realm: a second challenge of the same realm
+///    means that it is wrong, and is delivered.
 /// 3. An answer that was sent unasked, because it was right before, is not counted: it may have been replaced.
 /// 4. What others got in with is tried once in each space before hooks are asked.
 /// 5. After so many refusals of what the hooks answered, the call fails. After so many answers by the password,

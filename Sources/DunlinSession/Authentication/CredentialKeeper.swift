@@ -78,7 +78,10 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         case .wait(let number, let begins):
             if let begins { begin(begins, instead: stale, call) }
             return try await wait(waiter, number, call)
-        case .fail(let error): throw Self.failure(error)
+        case .fail(let error):
+            var failure = Self.failure(error)
+            failure.refreshRefusal = .resting
+            throw failure
         }
     }
 
@@ -117,13 +120,16 @@ extension CredentialKeeper {
     /// does not heed its cancellation is not waited for by requests; what it brings later counts all the same.
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
-        let scope = Refreshing(core)
+        let around = Enclosure.refreshes
         let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
         state.withLock { $0.works[number] = Work(cancellation: cancellation) }
         let work = Task.detached { [self, source] in
             let result: Refreshed
             do {
-                result = .success(try await scope.run { try await source.refresh(stale, using: HTTPSession(core)) })
+                let credential = try await Enclosure.enter(.refresh(of: ObjectIdentifier(core)), around: around) {
+                    try await source.refresh(stale, using: HTTPSession(core))
+                }
+                result = .success(credential)
             } catch {
                 result = .failure(error)
             }

@@ -9,6 +9,8 @@ final class PasswordBook: Sendable {
     struct Shared: Sendable {
         let keeper = PasswordKeeper()
         let questions = ChallengeQuestions()
+        /// What no other has: after passwords are forgotten, a hook may say another user.
+        let number = SessionUser.newNumber()
     }
 
     private let present = Mutex(Shared())

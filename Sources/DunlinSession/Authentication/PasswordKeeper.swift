@@ -253,7 +253,7 @@ extension PasswordKeeper {
         guard password.answersBasic else {
             return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
         }
-        guard rule.mayAnswer(at: request.origin, isAllowed: password.allowsBasicInClearText) else {
+        guard rule.mayAnswer(request, isAllowed: password.allowsBasicInClearText) else {
             return .fail(.clearTextRefused, Self.clearText)
         }
         do throws(Authorization.Problem) {

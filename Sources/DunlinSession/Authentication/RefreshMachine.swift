@@ -81,14 +81,14 @@ struct RefreshMachine<Credential, Waiter> {
 
     /// A request that went with credential `number` was refused.
     mutating func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
-        guard let held, held.number == number else { return held == nil ? .deliver : .sendWithNewer }
-        if refresh == nil, isResting(now) { return .deliver }
+        guard let held, held.number == number else { return held == nil ? .deliver(.resting) : .sendWithNewer }
+        if refresh == nil, isResting(now) { return .deliver(.resting) }
         self.held?.isRefused = true
         self.held?.isJudged = true
         // The first one may be of any age.
         guard !held.isJudged, number > 1, refresh == nil else { return .sendAgain(wasGood: held.isGood) }
         beginRest(nil, now)
-        return .deliver
+        return .deliver(.neverAccepted)
     }
 
     mutating func accepted(_ number: UInt64) {
@@ -172,6 +172,6 @@ enum CredentialRefusal: Equatable {
     case sendWithNewer
     /// It is to be sent again after a refresh. `wasGood`: others were accepted with the credential, so it has expired.
     case sendAgain(wasGood: Bool)
-    /// Nothing better can be had.
-    case deliver
+    /// Nothing better can be had, for this reason.
+    case deliver(NetworkError.RefreshRefusal)
 }

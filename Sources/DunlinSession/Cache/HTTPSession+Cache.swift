@@ -10,8 +10,8 @@ extension HTTPSession {
     /// configuration.cache = HTTPSession.Cache(.standard, folder: "/var/cache/app")
     /// ```
     ///
-    /// It belongs to one user: sessions that are given the same object serve each other what was stored for either, and
-    /// so do processes that share a folder. Bodies are stored as they came, so the stages and serializers of a request
+    /// Sessions that are given the same object serve each other what was stored for the same user, and so do processes
+    /// that share a folder. Bodies are stored as they came, so the stages and serializers of a request
     /// see a stored response as they would see one from the network. Cookies that a stored response once set are not
     /// set again.
     ///
@@ -90,14 +90,16 @@ extension HTTPSession.Cache {
         public var memory: Int
         /// Of the folder, as files take up room there.
         public var disk: Int
-        /// The largest part of memory or folder that one response may take up; larger ones are not stored there.
+        /// The largest part of memory or folder that the body of one response may take up; larger ones are not stored
+        /// there.
         public var largestShare: Double
 
         public init(memory: Int, disk: Int, largestShare: Double = 0.05) {
             (self.memory, self.disk, self.largestShare) = (memory, disk, largestShare)
         }
 
-        /// 8 MiB of memory, 256 MiB of a folder.
+        /// 8 MiB of memory, 256 MiB of a folder. So bodies of up to 12.8 MiB are stored in the folder, and of up to
+        /// 419,430 bytes where there is none.
         public static let standard = Capacity(memory: 8 << 20, disk: 256 << 20)
         /// 4 and 20 MiB, which AFNetworking's example has.
         public static let small = Capacity(memory: 4 << 20, disk: 20 << 20)
@@ -169,11 +171,15 @@ extension HTTPSession.Cache {
         } ?? []
     }
 
-    /// Removes what is stored for a URL, in all its variants.
+    /// Removes what is stored for a URL, in all its variants: for all users, and for requests with a `Host` or an
+    /// address of their own too. To find those it looks through all that is stored.
     public func remove(_ url: String) async throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
-            await store.remove([CacheKey(origin: address.origin, target: address.target)], within: nil)
+            let key = CacheKey(origin: address.origin, target: address.target)
+            await store.remove([key], within: nil)
+            let others = await own?.list().map(\.entry.key).filter { $0.isUnderOwnHost(of: key) } ?? []
+            await store.remove(Array(Set(others)), within: nil)
         } catch {
             throw NetworkError(.invalidRequest, "\(error)", isSafeToRetry: true, underlying: error)
         }

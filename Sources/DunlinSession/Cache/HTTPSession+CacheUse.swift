@@ -19,7 +19,8 @@ extension HTTPSession {
         public let isStale: Bool
         /// How long ago the origin made or confirmed it; nil for what has just come from the network.
         public let age: Duration?
-        /// The same in the words of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`.
+        /// The same in the words of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It says `stored` of a response
+        /// that has been by the time when this is asked for: of a stream, only after its end.
         public let status: String
 
         init(
@@ -35,6 +36,9 @@ extension HTTPSession {
             (source, isRevalidated, isStale, age) = (use.source, use.isRevalidated, use.isStale, use.age)
             self.status = status
         }
+
+        /// The same for a response that was stored.
+        var stored: CacheUse { CacheUse(self, status: status + "; stored") }
 
         /// The same for a request that was not sent, because one like it was under way.
         var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed") : self }

@@ -80,8 +80,10 @@ package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. Once that has failed, or there are too many of them, nothing is stored.
     func write(_ bytes: Bytes) async
 
-    /// Makes the response findable, and removes those it replaces or supersedes. Without it nothing is.
-    func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async
+    /// Makes the response findable, and removes those it replaces or supersedes. Without it nothing is. Returns whether
+    /// it is known to be findable now.
+    @discardableResult
+    func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool
 
     func abandon() async
 }

@@ -25,9 +25,9 @@ package struct StoreWait: Sendable {
         case .handle:
             throw NetworkError(
                 .cancelled, "the request was cancelled", phase: .receive, requestMayHaveBeenSent: true)
-        case nil: break
+        case .deadline: break
+        case nil: if loop.now() < deadline { return }
         }
-        if loop.now() < deadline { return }
         throw NetworkError(
             .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total,
             limit: total)

@@ -42,6 +42,7 @@ struct Storing: Sendable {
     let writer: any ResponseWriter
     let draft: CacheDraft
     let replaced: [StoredResponse]
+    let outcome = StoringOutcome()
     /// How many bytes of the body are stored already.
     var known = 0
 
@@ -53,6 +54,15 @@ struct Storing: Sendable {
 
     func end(after count: Int, isComplete: Bool) async {
         guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.abandon() }
-        await writer.finish(as: entry, replacing: replaced)
+        if await writer.finish(as: entry, replacing: replaced) { outcome.noteStored() }
     }
+}
+
+/// Whether a response was stored, which nobody knows before its body has ended.
+final class StoringOutcome: Sendable {
+    private let stored = Atomic(false)
+
+    var isStored: Bool { stored.load(ordering: .acquiring) }
+
+    func noteStored() { stored.store(true, ordering: .releasing) }
 }

@@ -5,7 +5,7 @@ internal import DunlinTransport
 /// that it gets its turn.
 ///
 /// A call that is suspended meanwhile gives up the turns it had and starts over; in a queue it keeps its old position.
-/// Only the wait in the session's queue counts towards the limit of `pool`; the inherited deadline always counts.
+/// Only the wait in the session's queue has a limit, that of `queue`; the inherited deadline always counts.
 struct Admission {
     /// The wait in one queue.
     private struct QueueWait {
@@ -79,9 +79,7 @@ struct Admission {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
         // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for.
-        if let queue = session.queue, !Refreshing.includes(session), !InterceptorTurn.isWithin(session),
-            !ChallengeTurn.isWithin(session)
-        {
+        if let queue = session.queue, !Enclosure.isAwaited(by: session) {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }
@@ -133,7 +131,7 @@ struct Admission {
     private mutating func takeTurn(_ index: Int) async throws -> Bool {
         let wait = waits[index]
         let start = control.now()
-        let limit = wait.isTimed ? timeouts.deadline(for: .pool, from: start.advanced(by: -queued)) : .never
+        let limit = wait.isTimed ? timeouts.deadline(for: .queue, from: start.advanced(by: -queued)) : .never
         let entry = wait.entry ?? wait.queue.enter(origin.authority, control, as: wait.number)
         waits[index].entry = nil
         let outcome = await wait.queue.wait(entry, control, until: min(limit, deadline), delegate.cancellation)
@@ -145,11 +143,18 @@ struct Admission {
             waits[index].number = number
             return false
         case .full:
-            throw error(.queueFull, "too many requests wait for their turn already", at: end)
+            let allowed = wait.queue.limits.maximumWaiting
+            let reason = "too many requests wait for their turn already: `queue.maximumWaiting` is \(allowed)"
+            throw error(.queueFull, reason, at: end)
         case .cancelled: throw cancelled(.pool)
         case .timedOut:
-            let reason = "the request's turn in the queue did not come in time"
-            throw error(.timedOut, reason, exceeding: deadline <= end ? .total : .pool, at: end)
+            let limit = deadline <= end ? Timeouts.Limit.total : .queue
+            let remedy =
+                limit == .total
+                ? "`withTimeout` bounds the wait too" : "`timeouts.queue` bounds the wait, and is nil by default"
+            let reason =
+                "the request's turn in the queue did not come in time: \(wait.queue.limits.shown); \(remedy)"
+            throw error(.timedOut, reason, exceeding: limit, at: end)
         }
     }
 }
@@ -168,7 +173,7 @@ extension Admission {
         var error = NetworkError(
             code, reason, phase: .pool, isSafeToRetry: true, exceeding: limit, elapsed: .nanoseconds(queued),
             peer: "\(origin)")
-        if let limit { error.limit = limit == .pool ? timeouts.pool : inherited?.length }
+        if let limit { error.limit = limit == .queue ? timeouts.queue : inherited?.length }
         var hop = HTTP.Hop()
         (hop.started, hop.ended) = (now, now)
         error.hop = hop.after(waiting: queued)

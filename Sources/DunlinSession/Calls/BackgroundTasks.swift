@@ -2,57 +2,60 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// The calls that a session makes for itself, without anybody who waits for them: at most one a key. They are in the
-/// registry as all calls are, and end when the session is shut down; those of a session that is released go on to their
-/// end, as its requests do.
+/// The calls that a session makes for itself, without anybody who waits for them, by the rules of `BackgroundMachine`.
+/// They are in the registry as all calls are, and end when the session is shut down; those of a session that is
+/// released go on to their end, as its requests do.
 final class BackgroundTasks: Sendable {
-    private struct State {
-        var calls: [CacheKey: HTTPSession.TaskID] = [:]
-        var isClosed = false
+    /// What is asked for, and by whom.
+    struct Key: Sendable, Hashable {
+        let url: CacheKey
+        let user: String
+        let terms: String
     }
 
-    private let state = Mutex(State())
+    private let machine = Mutex(BackgroundMachine<Key, HTTPSession.TaskID>())
 
-    /// Makes a call, unless there is one of this key or the session is shut down. It begins on the loop, before
-    /// anything else does that is to run there from now on.
+    /// Makes a call, unless there are enough or the session is shut down. It begins on the loop, before anything else
+    /// does that is to run there from now on.
     func begin(
-        _ key: CacheKey, _ make: () -> HTTPSession.Call?,
+        _ key: Key, _ make: () -> HTTPSession.Call?,
         _ work: @escaping @Sendable (HTTPSession.Call, TaskDelegate) async -> Void
     ) {
-        guard state.withLock({ !$0.isClosed && $0.calls[key] == nil }), let call = make() else { return }
+        guard machine.withLock({ $0.mayBegin(key) }), let call = make() else { return }
         let delegate = TaskDelegate(call)
-        let isFirst = state.withLock { state in
-            guard !state.isClosed, state.calls[key] == nil else { return false }
-            state.calls[key] = delegate.id
-            return true
-        }
-        guard isFirst else { return }
+        guard machine.withLock({ $0.begin(key, delegate.id) }) else { return }
         Task.detached(executorPreference: delegate.loop) { [weak self] in
             await work(call, delegate)
-            self?.state.withLock { $0.calls[key] = nil }
+            self?.machine.withLock { $0.end(key) }
         }
+    }
+
+    /// Throws if a call has brought too much for all of them.
+    func received(_ count: Int, _ key: Key) throws {
+        if machine.withLock({ $0.received(count, key) }) { return }
+        throw NetworkError(.limitExceeded, "what the session asks for itself brings too much", phase: .receive)
     }
 
     /// No call is made any more. Returns those that run.
-    func close() -> Set<HTTPSession.TaskID> {
-        state.withLock { state in
-            state.isClosed = true
-            return Set(state.calls.values)
-        }
-    }
+    func close() -> Set<HTTPSession.TaskID> { machine.withLock { $0.close() } }
 
     /// Makes calls again, as the session takes requests.
-    func reopen() { state.withLock { $0.isClosed = false } }
+    func reopen() { machine.withLock { $0.reopen() } }
 }
 
 extension SessionCore {
-    /// Asks the origin about what is stored under a key, and stores what it answers. Others see a request of its own.
-    func revalidate(_ request: TransportRequest, _ key: CacheKey, insteadOf asked: HTTPSession.Call) {
+    /// Asks the origin about what is stored for a request, and stores what it answers. Others see a request of its own.
+    func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf asked: HTTPSession.Call) {
+        let key = BackgroundTasks.Key(url: stored.key, user: stored.asker.user, terms: stored.asker.terms)
         background.begin(key) {
             do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
-        } _: { call, delegate in
+        } _: { [background] call, delegate in
             do {
-                _ = try await delegate.run(call, into: DiscardingSink())
+                _ = try await delegate.run(
+                    call,
+                    into: DiscardingSink(limit: call.reading.limit) { count in
+                        try background.received(count, key)
+                    })
             } catch {
                 // What is stored stays as it is; the next request asks again.
             }
@@ -60,13 +63,35 @@ extension SessionCore {
     }
 }
 
-/// Reads the response, for the sake of the stages that see it.
+/// Reads the response, for the sake of the stages that see it, as far as it may.
 private struct DiscardingSink: Sink {
     typealias Value = Void
 
+    /// Bytes; nil for any number.
+    let limit: Int?
+    /// Throws if that is too much.
+    let received: @Sendable (Int) throws -> Void
+
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
         let response = try await call.answer()
-        if case .stream(let body) = response.body { while try await body.next() != nil {} }
+        switch response.body {
+        case .bytes(let bytes):
+            try check(bytes.count)
+            try received(bytes.count)
+        case .stream(let body):
+            try check(body.expectedLength ?? 0)
+            var count = 0
+            while let piece = try await body.next() {
+                count += piece.count
+                try check(count)
+                try received(piece.count)
+            }
+        }
         return HTTPSession.Response(head: response.head, value: ())
+    }
+
+    private func check(_ count: Int) throws {
+        guard let limit, count > limit else { return }
+        throw NetworkError(.limitExceeded, "the body has more than \(limit) bytes", phase: .receive)
     }
 }

@@ -22,6 +22,8 @@ extension HTTPSession {
         let book: TaskBook
         /// The session's era when the call was made.
         let era: TaskRegistry.Era
+        /// The password that answered challenges of the session's home then.
+        let homePassword: HTTPSession.Password?
 
         init(
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String,
@@ -37,6 +39,7 @@ extension HTTPSession {
             (self.kind, self.head, self.targetTemplate, self.extras) = (kind, head, template, extras)
             (self.body, self.options, self.reading) = (body, options, reading)
             (self.observers, self.book) = (observers, book)
+            homePassword = session.builder.home.home?.password
         }
     }
 
@@ -93,7 +96,8 @@ extension SessionCore {
         let book = book
         return try HTTPSession.Call(
             self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: extras, body: .none,
-            options: options, reading: HTTPSession.Reading(limit: nil, decodes: false, errors: asked.reading.errors),
+            options: options,
+            reading: HTTPSession.Reading(limit: asked.reading.limit, decodes: false, errors: asked.reading.errors),
             observers: isObserved(options)
                 ? observers(options, .init(head: head, body: .none), extras, on: book.loop) : nil,
             book: book)

@@ -7,15 +7,19 @@ package struct CallPart: Sendable {
     package let cancellation: Cancellation
     /// The options of this exchange; all else is the call's.
     let exchangeOptions: ExchangeOptions?
+    /// Which of several that are under way at once; nil for the only one or the first.
+    package let number: Int?
 
     /// What an interceptor sends: it is seen as the call, or as the part that the call is just now.
     init(of call: LiveCall) {
         cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
         exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+        number = call.part?.number
     }
 
     /// The phase of the first part is the phase of the call.
-    package init(of delegate: TaskDelegate, isFirst: Bool = false) {
+    package init(of delegate: TaskDelegate, isFirst: Bool = false, number: Int? = nil) {
+        self.number = number
         cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)
         let control = delegate.observers.map { TransferControl(partOf: $0.control) }
         let whole = delegate.settings?.exchangeOptions

@@ -1,6 +1,7 @@
 internal import DunlinReactor
 internal import DunlinSemantics
 package import DunlinTransport
+internal import DunlinWire
 
 /// Carries a session's calls: by our own sockets, named by their type so that the hot path pays for no indirection, or
 /// by somebody else's transport.
@@ -9,41 +10,54 @@ package final class CallTransport: Sendable {
     private let foreign: (any Transport)?
     /// What a foreign transport's requests are judged by, as far as that can be done without knowing what it dials.
     private let connectionRules: ConnectionRules?
+    /// What a foreign transport that would judge answers is told to go by.
+    private let limits: WireLimits
 
     init(_ sockets: SocketTransport) {
         self.sockets = sockets
-        (foreign, connectionRules) = (nil, nil)
+        (foreign, connectionRules, limits) = (nil, nil, WireLimits())
     }
 
-    init(foreign: any Transport, _ connectionRules: ConnectionRules? = nil) {
+    init(foreign: any Transport, _ connectionRules: ConnectionRules? = nil, limits: WireLimits = WireLimits()) {
         sockets = nil
         self.foreign = foreign
         self.connectionRules = connectionRules
+        self.limits = limits
     }
 
-    /// One exchange.
-    func exchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
+    /// One exchange; `noting` is told of the hops that a proxy had it sent again after.
+    func exchange(
+        _ request: TransportRequest, of call: LiveCall, noting: (HTTP.Hop) -> Void
+    ) async throws -> TransportResponse {
         guard let sockets else { return try await foreignExchange(request, of: call) }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
             request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
-            observer: call.observers?.reporter(for: call.delegate), since: call.start, on: call.loop)
+            chosen: call.chosen, observer: call.observers?.reporter(for: call.delegate), since: call.start,
+            on: call.loop, noting: noting)
     }
 
     private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
+        let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         let rules = call.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules
         if let refusal = rules?.guardRules?.refusal(of: request.head.origin) {
+            throw NetworkError(refusal, request.head.origin)
+        }
+        // Our own sockets wait before they write, and send nothing once the time is up.
+        try await call.pass()
+        if call.loop.now() >= request.deadline {
             throw NetworkError(
-                .guardRefused, "\(refusal)", phase: .connect, isSafeToRetry: true,
-                peer: request.head.origin.description, underlying: refusal)
+                .timedOut, "the request took too long", phase: call.cancellation.phase, isSafeToRetry: true,
+                exceeding: .total, limit: request.timeouts.total)
         }
         let reporter = call.observers?.reporter(for: call.delegate)
         reporter?.saw(.requestHead(request.head))
+        let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits)
         let response = try await self.foreign(
             until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
         ) {
-            try await foreign.exchange(request)
+            try await ExchangeScope.$present.withValue(scope) { try await foreign.exchange(request) }
         }
         // Nobody knows when they came.
         for head in response.interim { reporter?.saw(.interimHead(head)) }
@@ -84,14 +98,24 @@ package final class CallTransport: Sendable {
     ) async throws -> Value {
         do {
             return try await Race.run(until: deadline, cancellation, on: loop, work)
-        } catch Race.Lost.timedOut {
-            throw NetworkError(
-                .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
-                requestMayHaveBeenSent: true,
-                exceeding: .total, limit: limit)
-        } catch Race.Lost.cancelled {
-            if cancellation.cause == .task { throw CancellationError() }
+        } catch let lost as Race.Lost {
+            let cause = cancellation.cause
+            if lost == .timedOut || cause == .deadline {
+                throw NetworkError(
+                    .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
+                    requestMayHaveBeenSent: true, exceeding: .total, limit: limit)
+            }
+            if cause == .task { throw CancellationError() }
             throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
         }
+    }
+}
+
+extension NetworkError {
+    /// What the guard does not allow, before anything was dialled.
+    init(_ refusal: GuardRefusal, _ origin: HTTP.Origin) {
+        self.init(
+            .guardRefused, "\(refusal)", phase: .connect, isSafeToRetry: true, peer: origin.description,
+            underlying: refusal)
     }
 }

@@ -1,3 +1,5 @@
+internal import DunlinTransport
+
 /// The session's settings for the stages of its chain; a request may have settings of its own.
 final class ChainSettings: Sendable {
     let redirects: HTTPSession.RedirectPolicy
@@ -10,6 +12,8 @@ final class ChainSettings: Sendable {
     let cache: (HTTPSession.Cache, HTTPSession.CacheMode)?
     let coalescing: HTTPSession.Coalescing
     let secretFields: HTTP.SecretFields
+    /// A name of the session's guard, for the stages that keep or share answers; nil without either.
+    let guardName: String?
     let interceptors: [HTTPSession.Interception]
     let asks: Bool
     /// Whether the session's requests are sent with a credential that may change.
@@ -25,6 +29,8 @@ final class ChainSettings: Sendable {
         cache = configuration.cache.map { ($0, configuration.cacheMode) }
         coalescing = configuration.coalescing
         secretFields = configuration.secretFields
+        let isKeeping = configuration.cache != nil || configuration.coalescing.isOn
+        guardName = isKeeping ? Access.name(of: builder.connectionRules?.guardRules) : nil
         interceptors = configuration.interceptors
         asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty
         self.builder = builder

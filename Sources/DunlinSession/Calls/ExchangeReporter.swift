@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTransport
+internal import Synchronization
 
 /// Hands on what one exchange of an observed call sends and receives: interim heads to hooks and events, all of it to
 /// those who read the trace.
@@ -7,6 +8,8 @@ final class ExchangeReporter: WireObserver {
     private let delegate: TaskDelegate
     private let observers: RequestObservers
     private let tracers: [TraceReader]
+    /// What of the bytes is not for everybody who reads the trace.
+    private let masks: Mutex<(sent: HeadMask, received: HeadMask)>
     let wantedBytes: Int?
     var wantsAll: Bool { !tracers.isEmpty }
 
@@ -14,6 +17,8 @@ final class ExchangeReporter: WireObserver {
         self.delegate = delegate
         self.observers = observers
         self.tracers = tracers
+        let mask = HeadMask(observers.recorded.settings.secretFields)
+        masks = Mutex((mask, mask))
         wantedBytes = tracers.compactMap(\.wantedBytes).max()
     }
 
@@ -27,9 +32,28 @@ final class ExchangeReporter: WireObserver {
             observers.events.tell(.interimResponse(snapshot, head))
         }
         if tracers.isEmpty { return }
-        let snapshot = snapshot
+        let (masked, snapshot) = (masked(step), snapshot)
         for tracer in tracers {
-            if let step = step.cut(to: tracer.wantedBytes) { tracer.tell(.step(step, of: snapshot)) }
+            let step = (tracer.showsSecrets ? step : masked).cut(to: tracer.wantedBytes)
+            if let step { tracer.tell(.step(step, of: snapshot)) }
+        }
+    }
+
+    /// The step without the secrets of heads in its bytes.
+    private func masked(_ step: HTTP.WireStep) -> HTTP.WireStep {
+        if wantedBytes == nil { return step }
+        return masks.withLock { masks in
+            switch step {
+            case .connected:
+                let mask = HeadMask(observers.recorded.settings.secretFields)
+                masks = (mask, mask)
+            case .responseHead: masks.received.headEnded()
+            case .sent(let bytes, let count): return .sent(masks.sent.masked(bytes, of: count), count: count)
+            case .received(let bytes, let count):
+                return .received(masks.received.masked(bytes, of: count), count: count)
+            default: break
+            }
+            return step
         }
     }
 

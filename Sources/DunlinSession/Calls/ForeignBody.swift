@@ -1,4 +1,5 @@
 package import DunlinReactor
+internal import Synchronization
 
 /// A body that comes through somebody else's transport, which knows only task cancellation. Each chunk is awaited until
 /// the call is cancelled or its deadline has come. Our own sockets need no such wrapper.
@@ -9,14 +10,19 @@ package final class ForeignBody: WrappedBody {
     private let loop: Reactor
     private let deadline: MonotonicTime
     private let limit: Duration?
+    /// The length that an interceptor's body says it has; it must have that. Nil for any.
+    private let announced: Int?
+    private let count = Atomic(0)
     /// What the stream may be reading from: a body of our own sockets.
     let source: (any TransportResponse.BodyStream)?
 
     package init(
         _ stream: any TransportResponse.BodyStream, _ callTransport: CallTransport, _ cancellation: Cancellation,
         on loop: Reactor,
-        until deadline: MonotonicTime, limit: Duration?, source: (any TransportResponse.BodyStream)? = nil
+        until deadline: MonotonicTime, limit: Duration?, source: (any TransportResponse.BodyStream)? = nil,
+        announcing announced: Int? = nil
     ) {
+        self.announced = announced
         self.source = source
         self.stream = stream
         self.callTransport = callTransport
@@ -27,9 +33,23 @@ package final class ForeignBody: WrappedBody {
     }
 
     package func next() async throws -> Bytes? {
-        try await callTransport.foreign(until: deadline, limit, cancellation, on: loop, in: .receive) { [stream] in
+        let piece = try await callTransport.foreign(
+            until: deadline, limit, cancellation, on: loop, in: .receive
+        ) { [stream] in
             try await stream.next()
         }
+        if let announced { try check(piece, announced) }
+        return piece
+    }
+
+    private func check(_ piece: Bytes?, _ announced: Int) throws {
+        let count = count.add(piece?.count ?? 0, ordering: .relaxed).newValue
+        guard count > announced || (piece == nil && count < announced) else { return }
+        throw NetworkError(
+            .interceptorFailed,
+            "an interceptor announced a body of \(announced) bytes and made one of \(count)"
+                + (piece == nil ? "" : " or more"),
+            phase: .receive, requestMayHaveBeenSent: true)
     }
 
     package var expectedLength: Int? { stream.expectedLength }

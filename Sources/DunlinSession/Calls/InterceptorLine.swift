@@ -13,6 +13,18 @@ struct InterceptorLine: Sendable {
 
     var isEmpty: Bool { interceptors.isEmpty }
 
+    /// Which of them a request passes that is made here, as a text: not those whose own code makes it. Nil for none.
+    func passed(in core: SessionCore) -> String? {
+        if isEmpty { return nil }
+        let passed = interceptors.indices.filter { !Enclosure.contains(subject($0, of: core)) }
+        if passed.isEmpty { return nil }
+        return passed.count == interceptors.count ? "all" : "\(passed)"
+    }
+
+    private func subject(_ index: Int, of core: SessionCore) -> Enclosure.Subject {
+        .interceptor(of: ObjectIdentifier(core), place, index: index)
+    }
+
     typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
 
     /// Runs until the first interceptor returns, or the call is over.
@@ -24,17 +36,19 @@ struct InterceptorLine: Sendable {
         _ request: TransportRequest, from index: Int, of call: LiveCall, _ send: @escaping Send
     ) async throws -> TransportResponse {
         guard index < interceptors.count else { return try await send(request) }
-        if InterceptorTurn.isWithin(call.session, place, index) {
+        // A request that its own code makes does not come to it again.
+        let subject = subject(index, of: call.session)
+        if Enclosure.contains(subject) {
             return try await pass(request, from: index + 1, of: call, send)
         }
         let interceptor = interceptors[index]
-        let (turn, around) = (InterceptorTurn(call.session, place, index), InterceptorTurn.present)
+        let (turn, around) = (InterceptorTurn(), Enclosure.alive)
         defer { turn.end() }
         let next = HTTPSession.Next(call.snapshot, call.session, hop: place == .call ? 1 : call.hop) { changed in
             if let refusal = turn.begin() { throw Self.failure(interceptor, "\(refusal)", hasSent: true) }
             do {
                 // What comes next is not the interceptor's own.
-                let response = try await InterceptorTurn.$present.withValue(around) {
+                let response = try await Enclosure.leave(subject, around: around) {
                     try await pass(Self.stripped(changed, insteadOf: request, call), from: index + 1, of: call, send)
                 }
                 turn.answered()
@@ -45,9 +59,7 @@ struct InterceptorLine: Sendable {
             }
         }
         do {
-            return try await InterceptorTurn.$present.withValue(around + [turn]) {
-                try await interceptor.intercept(request, next: next)
-            }
+            return try await Enclosure.enter(subject) { try await interceptor.intercept(request, next: next) }
         } catch {
             throw Self.explained(error, by: interceptor, turn, call)
         }

@@ -7,8 +7,7 @@ extension LiveCall {
     mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         let line = chain.exchangeInterceptors
         if line.isEmpty {
-            observers?.recorded.note(request)
-            return try await callTransport.exchange(request, of: self)
+            return try await exchanged(request)
         }
         let held = InterceptedResponse(self)
         defer { (callHistory, sent) = (held.value.callHistory, held.value.sent) }
@@ -24,17 +23,35 @@ extension LiveCall {
         }
     }
 
+    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it.
+    // Inlined, for every request takes this step.
+    @inline(__always)
+    private mutating func exchanged(_ request: TransportRequest) async throws -> TransportResponse {
+        observers?.recorded.note(request)
+        var rounds: [HTTP.Hop] = []
+        defer { for hop in rounds { callHistory.append(hop) } }
+        do {
+            let response = try await callTransport.exchange(request, of: self) { rounds.append($0) }
+            if !rounds.isEmpty { await delegate.add(.proxy, rounds.count, part: part?.number) }
+            return response
+        } catch {
+            if !rounds.isEmpty { await delegate.add(.proxy, rounds.count, part: part?.number) }
+            throw error
+        }
+    }
+
     /// Sends on the loop, after what was received before has been given up.
     private func send(
         _ request: TransportRequest, _ held: InterceptedResponse<LiveCall>
     ) async throws -> TransportResponse {
         try await sending(held) { call in
+            // Refused before anything is given up: the interceptor may return what it has.
+            if held.end() != nil { try await call.check(await delegate.add(.continuation, part: part?.number)) }
             try await call.giveUp(held.begin(call.cancellation), for: request)
             if request !== call.request { call.sent = request }
             held.set(call.with(part: part))
-            observers?.recorded.note(request)
-            let response = try await callTransport.exchange(request, of: call)
-                .marking(chain.settings.secretFields)
+            defer { held.set(held.value.with(hopsOf: call)) }
+            let response = try await call.exchanged(request).marking(chain.settings.secretFields)
             held.received(response, of: response)
             return response
         }
@@ -189,7 +206,7 @@ extension LiveCall {
     ) -> any TransportResponse.BodyStream {
         let body = ForeignBody(
             stream, callTransport, cancellation, on: loop, until: request.deadline, limit: request.timeouts.total,
-            source: source)
+            source: source, announcing: stream.expectedLength)
         // What comes from our own sockets is counted there.
         guard source == nil, callTransport.sockets != nil, let control else { return body }
         return CountedBody(body, control, until: request.deadline)
@@ -211,6 +228,7 @@ extension LiveCall {
         if changed === asked, deadline == asked.deadline { return changed }
         return changed.with { changes in
             changes.head.fields.mark(chain.settings.secretFields)
+            chain.settings.builder.leaveOutCodingsOfPart(&changes.head.fields, insteadOf: asked.head.fields)
             changes.deadline = deadline
             if changes.head.origin.route == nil, changes.head.origin.isSame(as: asked.head.origin) {
                 changes.head.origin = asked.head.origin
@@ -223,6 +241,12 @@ extension LiveCall {
     fileprivate func with(part: CallPart?) -> LiveCall {
         var call = self
         call.part = part
+        return call
+    }
+
+    fileprivate func with(hopsOf other: LiveCall) -> LiveCall {
+        var call = self
+        call.callHistory = other.callHistory
         return call
     }
 

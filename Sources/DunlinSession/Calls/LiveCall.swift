@@ -17,6 +17,10 @@ package struct LiveCall: Sendable {
     package var callHistory: CallHistory?
     /// The part that the next exchange is, which may be cancelled alone; nil if it is the whole call.
     package var part: CallPart?
+    /// Under which terms the present hop goes; nil if nobody has asked yet.
+    var chosen: ChosenTerms?
+    /// What was known of who asks before the present exchange; nil if nobody will want to know.
+    var asking: Asking?
     /// Whether a retry policy may have it sent again.
     package var mayRetry = true
     /// Whether an interceptor around the last exchange put another body in the place of the one that came.
@@ -98,11 +102,13 @@ extension LiveCall {
 
     /// Sends hop by hop until there is a response to deliver.
     private mutating func answer(_ drivers: inout StageDrivers) async throws -> TransportResponse {
+        chosen = nil
         while true {
-            guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+            let sendings = try await delegate.begin(drivers.why, part: part?.number)
             let outcome: Result<TransportResponse, any Error>
             do {
-                sent = nil
+                (sent, hasMadeBody) = (nil, false)
+                try await check(sendings)
                 switch try await drivers.sending(&self) {
                 case .request(let sending):
                     if sending !== request { sent = sending }
@@ -120,6 +126,21 @@ extension LiveCall {
             try await drivers.rest(&self)
             start = loop.now()
         }
+    }
+
+    /// Throws if it would be sent too often.
+    func check(_ sendings: SendingMachine?) async throws {
+        guard let sendings else { return }
+        let (own, usual) = (delegate.settings?.options, chain.settings)
+        let redirects = own.map { $0.redirects.resolved(usual.redirects) ?? .never } ?? usual.redirects
+        let retries = own.map { $0.retry.resolved(usual.retries.policy) ?? .never } ?? usual.retries.policy
+        let limit = SendingMachine.limit(redirects: redirects.limit, attempts: retries.attempts)
+        guard sendings.count > limit else { return }
+        let sent = await delegate.refuse(part: part?.number)
+        throw NetworkError(
+            .sentTooOften,
+            "the request was sent again \(sent.count) times, and \(limit) times is the most: \(sent.reasons)",
+            requestMayHaveBeenSent: true, peer: request.head.origin.description)
     }
 
     /// Adds the URL that led to a server that is not trusted.
@@ -175,7 +196,8 @@ extension LiveCall {
     /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
     /// that are there; with nil for `total` it brings the rest.
     package mutating func arrival(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
-        try await intercepted { call in
+        if asking == nil, hasHook(\.destination) { noteAsking(for: request) }
+        return try await intercepted { call in
             // In two steps: what it brings is known of the call only then.
             let response = try await call.answer()
             return try await call.admit(response, appendingTo: base, of: total)
@@ -198,10 +220,14 @@ extension LiveCall {
                 limit: request.timeouts.total)
             response = response.with(.stream(body), response.hop)
         }
-        var isChanged = hasMadeBody && arrived.stream != nil
+        var isChanged = hasMadeBody
         if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: control) {
             response = plain
             isChanged = true
+        } else if asked.reading.decodes, session.decoding.isCodedPart(response) {
+            guard chain.settings.builder.asksForCodings((sent ?? request).head.fields) else {
+                throw Decoding.codedPart(response.head)
+            }
         }
         if let observers { response = try await observers.told(response, self) }
         return Arrival(response, of: arrived, isChanged: isChanged, destination)

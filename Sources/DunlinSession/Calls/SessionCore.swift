@@ -22,6 +22,7 @@ package final class SessionCore: Sendable {
     let reachabilityReporter = ReachabilityReporter()
     package let residents = SessionResidents()
     let background = BackgroundTasks()
+    let user: SessionUser
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -33,6 +34,7 @@ package final class SessionCore: Sendable {
         on loops: [Reactor], authentication: [any Stage], chain: Chain
     ) {
         self.authentication = authentication
+        user = SessionUser(configuration.user)
         self.configuration = configuration
         self.builder = builder
         self.tlsPolicySources = tlsPolicySources

@@ -13,15 +13,15 @@ protocol Stage: Sendable {
     /// Nil for a call that the stage has nothing to do with.
     func driver(for call: LiveCall) -> (any StageDriver)?
 
-    /// Whose credentials it adds to a request that goes without any; nil if it adds none.
-    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser?
+    /// What says whose credentials it adds to a request that has no `Authorization` of its own; empty if it adds none.
+    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign]
 
     /// Whether it has learned, in an earlier chain, what makes it see every hop.
     var hasLearned: Bool { get }
 }
 
 extension Stage {
-    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? { nil }
+    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] { [] }
 
     var hasLearned: Bool { false }
 }
@@ -68,11 +68,11 @@ enum StageAction {
     case again(Again)
 
     enum Again {
-        case send
+        case send(SendingReason)
         /// Send again; the call asks for another request now.
-        case sendAnother
+        case sendAnother(SendingReason)
         /// Send again, as if nothing had been sent yet.
-        case startOver
+        case startOver(SendingReason)
     }
 }
 

@@ -9,6 +9,8 @@ struct StageDrivers {
     private var isComplete = false
     /// The index of the driver that has the call sent again.
     private var sender: Int?
+    /// Why it has.
+    private(set) var why: SendingReason?
     /// The index of the driver that answers the call, or fails to; those behind it hear of nothing.
     private var answerer: Int?
 
@@ -55,7 +57,7 @@ struct StageDrivers {
                 switch try await driver.judge(outcome, &call) {
                 case .pass(let response): outcome = .success(response)
                 case .again(let again):
-                    moveOn(again, after: index)
+                    moveOn(again, after: index, &call)
                     return nil
                 }
             } catch {
@@ -71,7 +73,7 @@ struct StageDrivers {
         for index in drivers.indices.reversed() {
             guard let driver = drivers[index] else { continue }
             do {
-                moveOn(try await driver.undelivered(error, &call), after: index)
+                moveOn(try await driver.undelivered(error, &call), after: index, &call)
                 return
             } catch let other {
                 error = other
@@ -97,14 +99,19 @@ struct StageDrivers {
         try await drivers[sender]?.rest(&call)
     }
 
-    private mutating func moveOn(_ again: StageAction.Again, after index: Int) {
+    private mutating func moveOn(_ again: StageAction.Again, after index: Int, _ call: inout LiveCall) {
         sender = index
-        for inner in drivers.indices where inner > index {
-            switch again {
-            case .send: break
-            case .sendAnother: drivers[inner]?.movedOn()
-            case .startOver: drivers[inner]?.startOver()
-            }
+        let inner = drivers[(index + 1)...].compactMap(\.self)
+        switch again {
+        case .send(let why): self.why = why
+        case .sendAnother(let why):
+            self.why = why
+            call.chosen = nil
+            for driver in inner { driver.movedOn() }
+        case .startOver(let why):
+            self.why = why
+            call.chosen = nil
+            for driver in inner { driver.startOver() }
         }
     }
 }

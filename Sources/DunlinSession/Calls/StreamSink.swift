@@ -53,13 +53,16 @@ final class StreamSink: Sink {
             history: streamed.history)
     }
 
-    /// Ends the body: later reads get the error. The connection of an unread body is closed now, for observers are told
-    /// of the end next and may want a connection.
+    /// Ends the body: a read that is under way fails as the call does, and later ones get the error. The connection of
+    /// an unread body is closed now, for observers are told of the end next and may want a connection.
     private func end(
         _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
         _ error: (any Error)? = nil
     ) {
-        call.delegate.cancel(.handle)
+        let isTotal = (error as? NetworkError).map { $0.code == .timedOut && $0.exceeded == .total } ?? false
+        // The error may be that of another request, which the reader made.
+        let isTimedOut = isTotal && call.loop.now() >= call.request.deadline
+        call.delegate.cancel(isTimedOut ? .deadline : .handle)
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
@@ -82,7 +85,7 @@ final class StreamSink: Sink {
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
-            cacheUse: callHistory?.steps.cacheUse, secretFields: arrival.response.secretFields, queued: call.queued)
+            callHistory: callHistory, secretFields: arrival.response.secretFields, queued: call.queued)
     }
 
     /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is

@@ -8,7 +8,12 @@ struct TLSPolicySources: Sendable {
     init(_ configuration: HTTPSession.Configuration, _ clearText: ClearTextRule, _ warnings: SecurityWarnings) throws {
         origins = try SessionTLSPolicySource(
             configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, clearText, warnings)
-        proxies = try SessionTLSPolicySource(
-            configuration.proxyTLS, nil, baseURL: nil, ClearTextRule(configuration.proxyTLS.policy), warnings)
+        do {
+            proxies = try SessionTLSPolicySource(
+                configuration.proxyTLS, nil, baseURL: nil, ClearTextRule(configuration.proxyTLS.policy), warnings)
+        } catch var error as NetworkError {
+            error.reason = "proxyTLS: \(error.reason)"
+            throw error
+        }
     }
 }

@@ -135,7 +135,7 @@ extension TaskBook {
     nonisolated func noteSuspension(_ isSuspended: Bool) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         let time = isSuspended ? loop.now() : nil
-        Task { await note(holdSince: time) }
+        Task.detached { await self.note(holdSince: time) }
     }
 
     private func note(holdSince time: MonotonicTime?) {

@@ -197,9 +197,8 @@ extension TaskDelegate {
     private func begun(_ call: HTTPSession.Call, _ uploads: UploadScope?, queued: Int64?) throws -> LiveCall {
         let start = queued == nil ? created : loop.now()
         var body = call.body
-        if let queued, let control = observers?.control {
-            control.queueStatus.queued(queued, until: start)
-            if call.era.chain.callTransport.sockets == nil { body = body.counted(by: control) }
+        if queued != nil, let control = observers?.control, call.era.chain.callTransport.sockets == nil {
+            body = body.counted(by: control)
         }
         return LiveCall(
             asked: call, delegate: self, uploads: uploads, request: try call.request(body, since: start), start: start,

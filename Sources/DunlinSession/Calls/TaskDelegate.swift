@@ -29,6 +29,9 @@ public actor TaskDelegate {
     /// The state, for readers on other threads.
     private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
     private var hasToldOfWait = false
+    /// How often the call was sent, and each of its parts that has a number.
+    private var sendings = SendingMachine()
+    private var partSendings: [Int: SendingMachine] = [:]
 
     package init(_ call: HTTPSession.Call) {
         (kind, method, targetTemplate) = (call.kind, call.head.method, call.targetTemplate)
@@ -136,8 +139,44 @@ extension TaskDelegate {
 // MARK: - On its way
 
 extension TaskDelegate {
-    /// Says that it is about to be sent, for the first time or again; false if it is over.
-    func begin() -> Bool { machine.begin() }
+    /// Says that it, or a part of it, is about to be sent, for the first time or again. Returns how often that was, if
+    /// that may be too often; throws if the call is over.
+    func begin(_ why: SendingReason?, part: Int?) throws -> SendingMachine? {
+        guard machine.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+        let sendings = count(part) { $0.begin(why) }
+        // What is not counted is not refused either.
+        return why == .network ? nil : sendings
+    }
+
+    /// Says that it was sent again where `begin` is not asked, and returns the same.
+    @discardableResult
+    func add(_ why: SendingReason, _ times: Int = 1, part: Int?) -> SendingMachine? {
+        count(part) { sendings in for _ in 0..<times { sendings.add(why) } }
+    }
+
+    private func count(_ part: Int?, _ event: (inout SendingMachine) -> Void) -> SendingMachine? {
+        guard let part else {
+            event(&sendings)
+            return sendings.count > SendingMachine.usualLimit ? sendings : nil
+        }
+        event(&partSendings[part, default: SendingMachine()])
+        return partSendings[part].flatMap { $0.count > SendingMachine.usualLimit ? $0 : nil }
+    }
+
+    /// What was counted last is refused. Returns what was sent.
+    func refuse(part: Int?) -> SendingMachine {
+        guard let part else {
+            sendings.refuse()
+            return sendings
+        }
+        partSendings[part]?.refuse()
+        return partSendings[part] ?? SendingMachine()
+    }
+
+    /// Something of the download, or of one of its parts, has come since it was sent: it is counted anew.
+    package func progressed(part: Int?) {
+        if let part { partSendings[part] = nil } else { sendings.progressed() }
+    }
 
     /// Says that it waits between two attempts.
     func pause() { _ = machine.pause() }

@@ -168,7 +168,8 @@ extension TaskRegistry {
     /// Throws `CancellationError` when the awaiting task is cancelled, which cancels no request.
     ///
     /// Called within a request (in one of its hooks, or in a stream's scope), it does not wait for that request, nor
-    /// for other requests that wait like this themselves. A request that is never resumed never ends.
+    /// for other requests that wait like this themselves. A request that is never resumed never ends, and neither does
+    /// one that is suspended before its turn, until it is resumed or cancelled.
     public func drain() async throws {
         guard await drain(until: .never) else { throw CancellationError() }
     }

@@ -10,13 +10,13 @@ struct AuthenticatorStage: Stage {
 
     func driver(for call: LiveCall) -> (any StageDriver)? { concerns(call) ? Driver(source, origin) : nil }
 
-    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? {
-        concerns(call) && request.head.origin.isSame(as: origin) ? .session : nil
+    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
+        concerns(call) && request.head.origin.isSame(as: origin) ? [call.session.user.sign(.authenticator)] : []
     }
 
     private func concerns(_ call: LiveCall) -> Bool {
         let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession || $0.password != nil } ?? false
-        return !hasOwn && !Refreshing.includes(call.session)
+        return !hasOwn && !Enclosure.isRefreshing(call.session)
     }
 
     private final class Driver: StageDriver {
@@ -36,6 +36,9 @@ struct AuthenticatorStage: Stage {
 
         func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
             sent = nil
+            if call.callHistory?.steps.refreshRefusal != nil {
+                call.callHistory = call.callHistory.with { $0.refreshRefusal = nil }
+            }
             guard request.head.origin.isSame(as: origin), !request.head.fields.contains("authorization") else {
                 return request
             }
@@ -56,27 +59,31 @@ struct AuthenticatorStage: Stage {
                 source.accepted(sent)
                 return .pass(response)
             }
-            guard mayGoAgain(source.refused(sent, at: call.loop.now())) else { return .pass(response) }
+            if let why = refusal(after: source.refused(sent, at: call.loop.now())) {
+                call.callHistory = call.callHistory.with { $0.refreshRefusal = why }
+                return .pass(response)
+            }
             guard call.request.body.canBeSent else {
                 throw NetworkError(
                     .bodyNotReplayable, "the credential was refused, and the body can be sent once only",
                     requestMayHaveBeenSent: true, response: head)
             }
             call.callHistory.append(try await call.discard(response))
-            return .again(.send)
+            return .again(.send(.credential))
         }
 
-        /// A request waits for a refresh once. One that was slower than the credential's life goes on with the next.
-        private func mayGoAgain(_ refusal: CredentialRefusal) -> Bool {
+        /// Nil if the request goes again. It waits for a refresh once. One that was slower than the credential's life
+        /// goes on with the next.
+        private func refusal(after refusal: CredentialRefusal) -> NetworkError.RefreshRefusal? {
             switch refusal {
-            case .deliver: return false
+            case .deliver(let why): return why
             case .sendAgain where !hasSentAgain: hasSentAgain = true
-            case .sendAgain(wasGood: false): return false
+            case .sendAgain(wasGood: false): return .refusedAgain
             case .sendAgain(wasGood: true), .sendWithNewer:
                 catchUps += 1
-                return catchUps <= Self.mostCatchUps
+                if catchUps > Self.mostCatchUps { return .expiresTooSoon }
             }
-            return true
+            return nil
         }
 
         func movedOn() {

@@ -84,6 +84,13 @@ extension CacheDriver {
 }
 
 extension LiveCall {
+    /// Whether a question of the session's own is sent as the caller's would be. A password that a redirect brought is
+    /// known to this call alone, and interceptors around exchanges may know a token by the caller's task: then the
+    /// caller waits.
+    var mayAskInBackground: Bool {
+        callHistory?.password == nil && chain.exchangeInterceptors.passed(in: session) == nil
+    }
+
     /// How long the stages wait for a store.
     var storeWait: StoreWait {
         StoreWait(

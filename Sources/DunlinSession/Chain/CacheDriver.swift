@@ -11,6 +11,10 @@ final class CacheDriver: StageDriver {
     /// What is stored for the request, as the machine knows it.
     var candidates: [StoredResponse] = []
     private var sending: CacheSending?
+    /// Who asks for the present hop.
+    private var access: Access?
+    /// Whether the hop's answer was somebody else's than who had asked: it is sent as if there were no cache.
+    private var passesBy = false
     private var sentAt: Int64 = 0
     /// Of a GET: what is removed once it has been sent is newer than its answer.
     private var removals: UInt64?
@@ -28,7 +32,7 @@ final class CacheDriver: StageDriver {
 
     func movedOn() {
         forget()
-        useless = []
+        (useless, passesBy) = ([], false)
     }
 
     func startOver() {
@@ -40,7 +44,11 @@ final class CacheDriver: StageDriver {
 
     func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
         if machine != nil { return nil }
-        let asked = asked(request, call)
+        let access = try call.access(to: request)
+        // A stored answer dials nothing, so whatever can be judged is judged before one is looked for.
+        if let refusal = access.refusal { throw NetworkError(refusal, request.head.origin) }
+        self.access = access
+        let asked = asked(access, request)
         while true {
             candidates = await found(asked, call)
             var machine = CacheMachine(asked, candidates: candidates.map(\.entry), rules: cache.rules)
@@ -51,8 +59,7 @@ final class CacheDriver: StageDriver {
                 self.sending = sending
                 return nil
             case .serve(let serving):
-                if let revalidation = serving.revalidation, call.callHistory?.password != nil {
-                    // A password that a redirect brought is known to this call alone, so the caller waits.
+                if let revalidation = serving.revalidation, !call.mayAskInBackground {
                     sending = revalidation
                     return nil
                 }
@@ -60,7 +67,7 @@ final class CacheDriver: StageDriver {
                 guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
                     continue
                 }
-                if serving.revalidation != nil { call.session.revalidate(request, asked.key, insteadOf: call.asked) }
+                if serving.revalidation != nil { call.session.revalidate(request, asked, insteadOf: call.asked) }
                 return response(serving, body, nil, hop, call: &call)
             case .unavailable:
                 throw NetworkError(
@@ -71,10 +78,10 @@ final class CacheDriver: StageDriver {
         }
     }
 
-    private func asked(_ request: TransportRequest, _ call: LiveCall) -> CacheRequest {
-        let head = call.headWithUser(of: request)
-        let passesBy = head == nil || (request.head.method == .get && !request.body.isNone)
-        return CacheRequest(head ?? request.head, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
+    private func asked(_ access: Access, _ request: TransportRequest) -> CacheRequest {
+        let passesBy = passesBy || !access.isKept || (request.head.method == .get && !request.body.isNone)
+        return CacheRequest(
+            access.head, by: access.asker, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
     }
 
     private func found(_ asked: CacheRequest, _ call: LiveCall) async -> [StoredResponse] {
@@ -103,15 +110,26 @@ final class CacheDriver: StageDriver {
         let fields = (call.sent ?? call.request).head.fields
         let update = machine.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
         self.machine = machine
+        let isTheirs = isTheirs(response.hop, call)
+        if !isTheirs, !update.delivery.isOfNetwork {
+            // What is stored is not this user's, and what came is no part of it.
+            passesBy = true
+            call.callHistory.append(try await call.discard(response))
+            return again()
+        }
         if case .joined(let index, _) = update.delivery, !isRest(response, of: candidates[index], call) {
             return try await again(without: candidates[index], response, &call)
         }
-        let changes = try await decided(update, before, response.head, receivedAt, call)
-        let (passed, isStored) = await apply(changes, to: response, call)
+        let changes =
+            isTheirs
+            ? try await decided(update, before, response.head, receivedAt, call)
+            : update.changes.filter(\.isInvalidation)
+        let (passed, storing) = await apply(changes, to: response, call)
         var status = update.status
-        status.isStored = status.isStored && isStored
+        // Whether it is will be known when its body has ended.
+        status.isStored = false
         switch update.delivery {
-        case .network: return pass(passed, status, &call)
+        case .network: return pass(passed, status, storing, &call)
         case .stored(let serving):
             let hop = try await call.discard(passed)
             guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
@@ -124,19 +142,21 @@ final class CacheDriver: StageDriver {
             guard let joined = try await joined(candidates[index], head, passed, response, call) else {
                 return try await again(without: candidates[index], passed, &call)
             }
-            return pass(joined, status, &call)
+            return pass(joined, status, storing, &call)
         case .again(let sending):
             self.sending = sending
             call.callHistory.append(try await call.discard(passed))
-            return .again(.send)
+            return .again(.send(.cache))
         }
     }
 
-    private func pass(_ response: TransportResponse, _ status: CacheStatus, _ call: inout LiveCall) -> StageAction {
+    private func pass(
+        _ response: TransportResponse, _ status: CacheStatus, _ storing: StoringOutcome?, _ call: inout LiveCall
+    ) -> StageAction {
         // Nothing more is decided, and what is not delivered need not be kept.
         (sending, candidates) = (nil, [])
         cache.count { $0.misses += 1 }
-        call.note(HTTPSession.CacheUse(.network, status))
+        call.note(HTTPSession.CacheUse(.network, status), storing: storing)
         return .pass(response)
     }
 
@@ -152,11 +172,16 @@ final class CacheDriver: StageDriver {
     /// What is stored is looked for again.
     private func again() -> StageAction {
         forget()
-        return .again(.send)
+        return .again(.send(.cache))
     }
 
     private func forget() {
         (machine, sending, served, candidates) = (nil, nil, nil, [])
+    }
+
+    /// Whether what came is for who asked.
+    private func isTheirs(_ hop: HTTP.Hop, _ call: LiveCall) -> Bool {
+        access.map { call.isStill($0, over: hop) } ?? true
     }
 
     func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
@@ -165,13 +190,14 @@ final class CacheDriver: StageDriver {
         else { throw error }
         await reject(served, call)
         forget()
-        return .send
+        return .send(.cache)
     }
 
     func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse? {
         guard let machine, sending != nil, call.cancellation.cause == nil, let failure = error as? NetworkError,
-            Self.isOrigins(failure), let update = machine.failed(at: cache.now),
-            case .stored(let serving) = update.delivery
+            // A connection that failed proves nothing; who asks has to be the same.
+            Self.isOrigins(failure), isTheirs(HTTP.Hop(), call),
+            let update = machine.failed(at: cache.now), case .stored(let serving) = update.delivery
         else { return nil }
         let hop = failure.hop ?? Self.hop(call)
         guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else { return nil }
@@ -195,8 +221,9 @@ extension CacheDriver {
     private func decided(
         _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
-        // An interceptor around the exchange made another body of it: it is not what the fields speak of.
-        if call.hasMadeBody { return update.changes.map(\.withoutStoring) }
+        // An interceptor around the exchange made another body of it, which is not what the fields speak of, or asked
+        // for another resource.
+        if call.hasMadeBody || isOfOtherHost(before, call) { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
         let snapshot = call.snapshot
         switch try await call.ask(\.willCache, { await $0(head, snapshot) }) {
@@ -212,7 +239,24 @@ extension CacheDriver {
     }
 }
 
+extension CacheDriver {
+    private func isOfOtherHost(_ machine: CacheMachine, _ call: LiveCall) -> Bool {
+        CacheKey.ownHost(of: (call.sent ?? call.request).head) != CacheKey.ownHost(of: machine.request.head)
+    }
+}
+
+extension CacheUpdate.Delivery {
+    fileprivate var isOfNetwork: Bool {
+        if case .network = self { true } else { false }
+    }
+}
+
 extension CacheUpdate.Change {
+    /// Whether it forgets what a request changed, whoever sent that.
+    fileprivate var isInvalidation: Bool {
+        if case .invalidate = self { true } else { false }
+    }
+
     fileprivate var isStoring: Bool {
         switch self {
         case .store, .extend: true
@@ -271,10 +315,11 @@ extension CacheDriver {
 // MARK: - What is stored
 
 extension CacheDriver {
-    /// Changes what is stored. Returns the response with a body that is stored as it is read, if it is to be stored.
+    /// Changes what is stored. Returns the response with a body that is stored as it is read, if it is to be stored,
+    /// and what becomes of that.
     private func apply(
         _ changes: [CacheUpdate.Change], to response: TransportResponse, _ call: LiveCall
-    ) async -> (response: TransportResponse, isStored: Bool) {
+    ) async -> (response: TransportResponse, storing: StoringOutcome?) {
         var storing: Storing?
         let wait = call.storeWait
         for change in changes {
@@ -287,14 +332,14 @@ extension CacheDriver {
             case .invalidate(let keys): await cache.store.remove(keys, within: wait)
             }
         }
-        guard let storing else { return (response, false) }
+        guard let storing else { return (response, nil) }
         switch response.body {
         case .bytes(let bytes):
             await storing.write(bytes, at: 0)
             await storing.end(after: bytes.count, isComplete: true)
-            return (response, true)
+            return (response, storing.outcome)
         case .stream(let stream):
-            return (response.with(.stream(StoringBody(stream, into: storing)), response.hop), true)
+            return (response.with(.stream(StoringBody(stream, into: storing)), response.hop), storing.outcome)
         }
     }
 

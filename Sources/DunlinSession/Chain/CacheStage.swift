@@ -18,5 +18,7 @@ struct CacheStage: Stage {
 
 extension LiveCall {
     /// Tells the caller what the cache did.
-    mutating func note(_ use: HTTPSession.CacheUse) { callHistory = callHistory.noting(use) }
+    mutating func note(_ use: HTTPSession.CacheUse, storing: StoringOutcome? = nil) {
+        callHistory = callHistory.noting(use, storing)
+    }
 }

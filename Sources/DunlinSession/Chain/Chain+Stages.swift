@@ -26,7 +26,8 @@ extension Chain {
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
-            callTransport = CallTransport(foreign: transport, builder.connectionRules)
+            callTransport = CallTransport(
+                foreign: transport, builder.connectionRules, limits: configuration.socketOptions.limits)
         } else {
             var options = configuration.socketOptions
             options.connectionRules = builder.connectionRules

@@ -35,7 +35,7 @@ private final class ForgettingDriver: StageDriver {
     }
 
     private func forget(_ head: RequestHead) {
-        exchanges.forget(CacheKey(origin: head.origin, target: head.target))
+        exchanges.forget(CacheKey(head))
     }
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
@@ -55,6 +55,8 @@ private final class CoalescingDriver: StageDriver {
     private let largestBody: Int
     /// Of a hop that is sent, and whose answer others may get.
     private var turn: SharedExchanges.Turn?
+    /// Who asked for it.
+    private var access: Access?
     /// Whether the hop is sent by itself.
     private var isAlone = false
 
@@ -82,19 +84,20 @@ private final class CoalescingDriver: StageDriver {
     // MARK: - Before anything is sent
 
     func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
-        guard turn == nil, !isAlone, let key = Self.key(of: request, call) else { return nil }
+        guard turn == nil, !isAlone, let (key, access) = try Self.key(of: request, &call) else { return nil }
         while true {
             let outcome: Settlement<SharedExchanges.Outcome>
             switch exchanges.enter(key, call.delegate.id) {
             case .first(let turn):
                 self.turn = turn
+                self.access = access
                 return nil
             case .later(let later): outcome = later
             case .within:
                 isAlone = true
                 return nil
             }
-            defer { exchanges.leave(key, outcome) }
+            defer { exchanges.leave(key, outcome, call.delegate.id) }
             switch try await Self.wait(for: outcome, call) {
             case .answer(let answer):
                 if let use = answer.cacheUse { call.note(use.collapsed) }
@@ -127,18 +130,23 @@ private final class CoalescingDriver: StageDriver {
     }
 
     /// Nil for what is never shared.
-    private static func key(of request: TransportRequest, _ call: LiveCall) -> SharedExchanges.Key? {
-        guard request.head.method == .get, request.body.isNone, let head = call.headWithUser(of: request) else {
-            return nil
-        }
+    private static func key(
+        of request: TransportRequest, _ call: inout LiveCall
+    ) throws -> (SharedExchanges.Key, Access)? {
+        guard request.head.method == .get, request.body.isNone else { return nil }
+        let access = try call.access(to: request)
+        guard access.isKept else { return nil }
         var text = ""
         if let options = call.delegate.settings?.options {
             let (cache, cookies) = (options.cache?.rawValue ?? "", options.handlesCookies.map { "\($0)" } ?? "")
             text += "\(cache) \(cookies) \(options.waitsForConnectivity.map { "\($0)" } ?? "")"
         }
         if let limits = call.asked.options.timeLimits { text += " \(limits.timeouts)" }
-        for field in head.fields { text += "\n\(field.name.lowercased()): \(field.value)" }
-        return SharedExchanges.Key(url: CacheKey(origin: head.origin, target: head.target), text: text)
+        for field in access.head.fields { text += "\n\(field.name.lowercased()): \(field.value)" }
+        let asker = access.asker
+        let key = SharedExchanges.Key(
+            url: CacheKey(access.head), user: asker.user, terms: asker.terms, text: text)
+        return (key, access)
     }
 
     private static func answer(_ response: TransportResponse, _ call: LiveCall) -> TransportResponse {
@@ -153,6 +161,11 @@ private final class CoalescingDriver: StageDriver {
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
+        if let access, !call.isStill(access, over: response.hop) {
+            // It is for somebody else than for whom the others asked.
+            end(.again)
+            return .pass(response)
+        }
         let response = try await collected(response, call)
         guard case .bytes = response.body else {
             end(.alone)
@@ -201,7 +214,7 @@ private final class CoalescingDriver: StageDriver {
         if error is CancellationError { return .again }
         guard let error = error as? NetworkError else { return .alone }
         switch error.code {
-        case .cancelled, .sessionClosed: return .again
+        case .cancelled, .sessionClosed, .sentTooOften: return .again
         case .timedOut where error.exceeded == .total: return .again
         default: return .failure(error)
         }

@@ -9,7 +9,7 @@ struct ConnectivityStage: Stage {
     func driver(for call: LiveCall) -> (any StageDriver)? {
         guard call.delegate.settings?.options.waitsForConnectivity ?? settings.waitsForConnectivity else { return nil }
         // The requests that wait for the refresh wait for the network, with deadlines of their own.
-        return Refreshing.includes(call.session) ? nil : Driver()
+        return Enclosure.isRefreshing(call.session) ? nil : Driver()
     }
 
     private final class Driver: StageDriver {
@@ -18,8 +18,11 @@ struct ConnectivityStage: Stage {
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
             guard call.request.body.canBeSent else { throw error }
             try await ConnectivityWait(call).pass(error, &machine)
-            if let hop = (error as? NetworkError)?.hop { call.callHistory.append(hop) }
-            return .send
+            // Networks may come and go for days, and there is no end to such hops.
+            if let hop = (error as? NetworkError)?.hop, call.callHistory?.hops.count ?? 0 < SendingMachine.usualLimit {
+                call.callHistory.append(hop)
+            }
+            return .send(.network)
         }
 
         func startOver() {

@@ -19,13 +19,17 @@ extension PasswordDriver {
         /// Nil for the request's own keeper.
         var shared: PasswordBook.Shared?
         var mark: ChallengeQuestions.Mark?
+        /// Whether the session's hook has had its say. What it was not asked about is not remembered: it may not want
+        /// that sent unasked.
+        var isSessionsWord = false
     }
 
     /// What is to become of a response.
     private enum Outcome {
         case answer(Given)
         case deliver
-        case go(ChallengeMachine.Action)
+        /// Nothing answers this challenge, or it is not to be answered: the next one may be.
+        case next(problem: NetworkError?)
     }
 
     /// Nil to deliver the response.
@@ -61,9 +65,10 @@ extension PasswordDriver {
             switch try await ask(index, question, &machine, call) {
             case .answer(let given): return given
             case .deliver: return nil
-            case .go(let next): action = next
+            case .next(let refusal):
+                problem = problem ?? refusal
+                action = machine.rejected(index)
             }
-            if case .deliver = action { return nil }
         }
         if case .deliver = action, let problem { throw problem }
         return try answer(question, action)
@@ -72,9 +77,8 @@ extension PasswordDriver {
     /// Why nobody need be asked about a space: no answer could be sent.
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
-        let origin = question.request.head.origin
         let isAllowed = question.login?.password.allowsBasicInClearText ?? false
-        if stage.builder.basic.allowsAnswer(at: origin, isAllowed: isAllowed) { return nil }
+        if basic.allowsAnswer(question.request.head, isAllowed: isAllowed) { return nil }
         return failure(.clearTextRefused, PasswordKeeper.clearText, question.response)
     }
 
@@ -82,7 +86,7 @@ extension PasswordDriver {
         _ index: Int, _ question: Question, _ machine: inout ChallengeMachine, _ call: LiveCall
     ) async throws -> Outcome {
         let (item, request) = (question.challenges.items[index], question.request)
-        if let keeper = question.shared?.keeper,
+        if hooks.request == nil, let keeper = question.shared?.keeper,
             let sent = keeper.recalled(item.options, after: question.last?.sent, request.head, request.body),
             machine.recalls(item.space)
         {
@@ -92,19 +96,40 @@ extension PasswordDriver {
         let reply = try await reply(to: challenge, item, question, call)
         switch reply.response {
         case .cancel(let error): throw error ?? cancellation(question.response)
-        case .reject: return .go(machine.rejected(index))
-        case .performDefault: return .go(machine.byDefault())
+        case .reject: return .next(problem: nil)
+        case .performDefault: return byDefault(item, reply, question, &machine)
         case .useCredential(let credential):
             if isRefused(credential, item, question) { return .deliver }
             if let login = question.login, !item.options.isEmpty, credential.isBy(login.password) {
                 // It is what answers by default, with all that it may and may not do, and is remembered as such.
                 guard case .answerByPassword = machine.byDefault() else { return .deliver }
-                let sent = try answer(item.options, login.password, login.keeper, request, question.response)
-                return sent.map { .answer(Given(sent: $0, keeper: login.keeper, by: .hook, mark: reply.mark)) }
-                    ?? .deliver
+                let keeper = keeper(of: login, isSessionsWord: reply.isSessionsWord)
+                let sent = try answer(item.options, login.password, keeper, request, question.response)
+                return sent.map { .answer(Given(sent: $0, keeper: keeper, by: .hook, mark: reply.mark)) } ?? .deliver
             }
             return .answer(try answer(to: item, by: credential, reply, challenge, request))
         }
+    }
+
+    /// The default answers the challenge that the hook was asked about, and no other: what it said of those stands.
+    private func byDefault(
+        _ item: ResponseChallenges.Item, _ reply: Reply, _ question: Question, _ machine: inout ChallengeMachine
+    ) -> Outcome {
+        guard let login = question.login, machine.mayUsePassword else { return .deliver }
+        let keeper = keeper(of: login, isSessionsWord: reply.isSessionsWord)
+        do throws(NetworkError) {
+            let sent = try answer(item.options, login.password, keeper, question.request, question.response)
+            guard let sent, case .answerByPassword = machine.byDefault() else { return .deliver }
+            return .answer(Given(sent: sent, keeper: keeper, by: .password))
+        } catch {
+            return .next(problem: error)
+        }
+    }
+
+    /// Where it is remembered that a password got in. The session's hook may turn down next time what it has not been
+    /// asked about now.
+    private func keeper(of login: PasswordStage.Login, isSessionsWord: Bool) -> PasswordKeeper {
+        isSessionsWord || stage.hook == nil ? login.keeper : ownKeeper
     }
 
     /// Whether this is the very answer that the server has just refused.
@@ -131,7 +156,8 @@ extension PasswordDriver {
         }
         guard let hook = hooks.session else { return Reply(response: .performDefault) }
         guard let shared = question.shared, !item.options.isEmpty else {
-            return Reply(response: try await ask(hook, challenge, call), shared: question.shared)
+            return Reply(
+                response: try await ask(hook, challenge, call), shared: question.shared, isSessionsWord: true)
         }
         let space = ChallengeQuestions.Space(origin: challenge.origin.description, space: item.space)
         let (response, mark) = try await shared.questions.response(about: space, call) {
@@ -139,15 +165,17 @@ extension PasswordDriver {
         } _: {
             try await ask(hook, challenge, call)
         }
-        return Reply(response: response, shared: shared, mark: mark)
+        return Reply(response: response, shared: shared, mark: mark, isSessionsWord: true)
     }
 
     private func ask(
         _ hook: @escaping HTTPSession.AuthenticationHandler, _ challenge: HTTPSession.AuthenticationChallenge,
         _ call: LiveCall
     ) async throws -> HTTPSession.AuthenticationChallenge.Response {
-        let turn = ChallengeTurn(call.session)
-        return try await call.foreign { await turn.run { await ChallengeHooks.response(of: hook, to: challenge) } }
+        let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(call.session))
+        return try await call.foreign {
+            await Enclosure.enter(subject) { await ChallengeHooks.response(of: hook, to: challenge) }
+        }
     }
 
     private func challenge(
@@ -158,19 +186,19 @@ extension PasswordDriver {
             .protectionSpace(item.space), origin: question.request.head.origin,
             previousFailures: machine.refusals, response: question.response,
             proposed: proposed.flatMap { password in
-                mayAnswer(item, password, question.request.head.origin)
+                mayAnswer(item, password, question.request.head)
                     ? .password(user: password.user, password: password.password) : nil
             })
     }
 
     private func mayAnswer(
-        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ origin: HTTP.Origin
+        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ request: RequestHead
     ) -> Bool {
         switch item.space.method {
         case .digest: true
         case .basic:
             password.answersBasic
-                && stage.builder.basic.allowsAnswer(at: origin, isAllowed: password.allowsBasicInClearText)
+                && basic.allowsAnswer(request, isAllowed: password.allowsBasicInClearText)
         case .bearer, .other: false
         }
     }
@@ -187,8 +215,9 @@ extension PasswordDriver {
         case .answerByPassword:
             guard let login = question.login else { return nil }
             let options = question.challenges.items.flatMap(\.options)
-            return try answer(options, login.password, login.keeper, question.request, question.response).map {
-                Given(sent: $0, keeper: login.keeper, by: .password)
+            let keeper = keeper(of: login, isSessionsWord: false)
+            return try answer(options, login.password, keeper, question.request, question.response).map {
+                Given(sent: $0, keeper: keeper, by: .password)
             }
         }
     }
@@ -218,10 +247,10 @@ extension PasswordDriver {
     private func answer(
         _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ keeper: PasswordKeeper,
         _ request: TransportRequest, _ response: ResponseHead?
-    ) throws -> PasswordKeeper.Sent? {
+    ) throws(NetworkError) -> PasswordKeeper.Sent? {
         var problem: NetworkError?
         for option in options {
-            switch keeper.answer(option, by: password, request.head, request.body, stage.builder.basic) {
+            switch keeper.answer(option, by: password, request.head, request.body, basic) {
             case .send(let sent): return sent
             case .fail(let code, let reason): problem = failure(code, reason, response)
             }

@@ -14,6 +14,8 @@ final class PasswordDriver: StageDriver {
 
     let stage: PasswordStage
     let hooks: ChallengeHooks
+    /// Where Basic may go, by the way that the call's exchanges take.
+    private(set) var basic: BasicRule
     /// What hooks answered for this request alone is remembered here.
     lazy var ownKeeper = PasswordKeeper(limit: 8)
     /// What the hop under way went with, or the one before it.
@@ -23,9 +25,10 @@ final class PasswordDriver: StageDriver {
     private var isNextSent = false
     var machine: ChallengeMachine?
 
-    init(_ stage: PasswordStage, _ hooks: ChallengeHooks) {
+    init(_ stage: PasswordStage, _ hooks: ChallengeHooks, _ basic: BasicRule) {
         self.stage = stage
         self.hooks = hooks
+        self.basic = basic
     }
 
     /// A request that says itself who the user is goes with that.
@@ -34,22 +37,39 @@ final class PasswordDriver: StageDriver {
     func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
         last = nil
         guard covers(request) else { return request }
+        try choose(request, &call)
         last = given(request, call)
         guard let sent = last?.sent else { return request }
         return request.with { $0.head.fields.authorize(sent.value) }
     }
 
-    /// A Digest answer is good for one sending.
+    /// The way that is judged is the one that is taken.
+    private func choose(_ request: TransportRequest, _ call: inout LiveCall) throws {
+        guard basic.dependsOnWay(request.head) else { return }
+        basic = basic.under(try call.choice(for: request.head))
+    }
+
+    /// A Digest answer is good for one sending. What is remembered is nothing to a request with a hook of its own, for
+    /// that may have another opinion, and is asked first.
     private func given(_ request: TransportRequest, _ call: LiveCall) -> Given? {
         guard let next else {
-            guard let keeper = stage.keeper(for: request, of: call) else { return nil }
-            let sent = keeper.unasked(request.head, request.body)
-            return sent.map { Given(sent: $0, keeper: keeper, by: .memory) }
+            guard hooks.request == nil, let keeper = stage.keeper(for: request, of: call) else { return nil }
+            guard let sent = keeper.unasked(request.head, request.body), mayGo(sent, request, call) else {
+                return nil
+            }
+            return Given(sent: sent, keeper: keeper, by: .memory)
         }
         defer { isNextSent = true }
         if !isNextSent { return next }
         let sent = next.keeper.repeated(next.sent, request.head, request.body)
         return sent.map { Given(sent: $0, keeper: next.keeper, by: next.by, mark: next.mark) }
+    }
+
+    /// What got in on one way may not go in clear text on another, as through a proxy of this request's.
+    private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
+        guard case .basic = sent else { return true }
+        let isAllowed = stage.login(for: request, of: call)?.password.allowsBasicInClearText ?? false
+        return basic.allowsAnswer(request.head, isAllowed: isAllowed)
     }
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
@@ -68,13 +88,14 @@ final class PasswordDriver: StageDriver {
             }
             return .pass(response)
         }
+        try choose(request, &call)
         guard let answer = try await answer(to: response.head, after: last, call) else { return .pass(response) }
         guard request.body.canBeSent else {
             throw cannotBeSentAgain(response.head)
         }
         (next, isNextSent) = (answer, false)
         call.callHistory.append(try await call.discard(response))
-        return .again(.send)
+        return .again(.send(.password))
     }
 
     func movedOn() {

@@ -22,19 +22,31 @@ struct PasswordStage: Stage {
         return PasswordDriver(
             self,
             ChallengeHooks(
-                session: ChallengeTurn.isWithin(call.session) ? nil : hook,
-                request: call.delegate.settings?.options.authenticationHandler))
+                session: Enclosure.isAnswering(call.session) ? nil : hook,
+                request: call.delegate.settings?.options.authenticationHandler),
+            builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
     }
 
-    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? {
-        if case .none = call.credentials { return nil }
-        if call.delegate.settings?.options.authenticationHandler != nil { return .unknown }
-        if let password = login(for: request, of: call)?.password { return .password(password) }
-        return hook != nil && call.credentials.isSession ? .session : nil
+    func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
+        if case .none = call.credentials { return [] }
+        var signs: [Access.Sign] = []
+        if call.delegate.settings?.options.authenticationHandler != nil { signs.append(.unknown) }
+        if let password = login(for: request, of: call)?.password {
+            signs.append(.password(user: password.user, password: password.password))
+        }
+        // It may say another user than the password's. What it requests itself goes with what it has said before.
+        if hook != nil { signs.append(call.session.user.sign(.handler, era: book.shared.number)) }
+        return signs
     }
 
     /// Of the base URL's origin.
     var sessionPassword: HTTPSession.Password? { password ?? builder.home.home?.password }
+
+    /// Whether the session still has this password, or none as before.
+    private func isPresent(_ own: HTTPSession.Password?) -> Bool {
+        let present = sessionPassword
+        return own?.user == present?.user && own?.password == present?.password
+    }
 
     /// What answers by default, and where it is remembered.
     struct Login {
@@ -51,22 +63,26 @@ struct PasswordStage: Stage {
         }
         // Before the password is looked up: one that is replaced meanwhile must not be kept with what comes after it.
         let keeper = book.shared.keeper
-        guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base) else {
-            return nil
-        }
-        return sessionPassword.map { Login(password: $0, keeper: keeper) }
+        guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
+            let own = password ?? call.asked.homePassword
+        else { return nil }
+        // A request has the password of the moment when it was made. One that is not the session's any more is
+        // remembered apart.
+        if isPresent(own) { return Login(password: own, keeper: keeper) }
+        return Login(password: own, keeper: book.keeper(of: OriginPassword(origin: base, password: own)))
     }
 
     /// Where it is known what may be sent unasked. A request with credentials of its own has nothing of the session's.
     func keeper(for request: TransportRequest, of call: LiveCall) -> PasswordKeeper? {
         if let login = login(for: request, of: call) { return login.keeper }
-        return call.credentials.isSession ? book.shared.keeper : nil
+        return shared(for: call)?.keeper
     }
 
     /// What hooks say for the call is remembered here; nil if it says itself who its user is, and others have another.
     func shared(for call: LiveCall) -> PasswordBook.Shared? {
         let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
-        return hasOwn || !call.credentials.isSession ? nil : book.shared
+        if hasOwn || !call.credentials.isSession || !isPresent(password ?? call.asked.homePassword) { return nil }
+        return book.shared
     }
 }
 

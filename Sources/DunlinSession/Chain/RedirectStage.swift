@@ -27,7 +27,7 @@ struct RedirectStage: Stage {
                 let redirecting = Redirecting(call: call, response: response, policy: policy)
                 guard let next = try await redirecting.next() else { return .pass(response) }
                 (call.request, call.callHistory) = (next.request, next.callHistory)
-                return .again(.sendAnother)
+                return .again(.sendAnother(.redirect))
             } catch {
                 return .again(try await failed(error, &call))
             }
@@ -99,6 +99,7 @@ private struct Redirecting {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
         redirect.secretFields = call.chain.settings.secretFields
+        redirect.hasKey = request.head.fields.contains("idempotency-key")
         return (callHistory?.redirects ?? []) + [redirect]
     }
 }
@@ -213,7 +214,7 @@ extension Redirecting {
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
         NetworkError(
-            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.method.isIdempotent),
+            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.isRepeatable),
             peer: request.head.origin.description, underlying: HTTPSession.RedirectFailure(chain: chain, cause: cause),
             response: response.head)
     }

@@ -19,14 +19,14 @@ struct ResendStage: Stage {
                 request.head.fields.remove("expect")
                 request.needsFreshConnection = false
             }
-            return .again(.send)
+            return .again(.send(.expectation))
         }
 
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
             let action = machine.failed(error, isReplayable: call.request.body.isReplayable)
             guard action == .sendOnFreshConnection else { throw error }
             call.request = call.request.with { $0.needsFreshConnection = true }
-            return .send
+            return .send(.connection)
         }
 
         func movedOn() {

@@ -61,7 +61,7 @@ private final class RetryDriver: StageDriver {
             } catch {
                 return .again(try await failed(error, &call))
             }
-            return .again(.startOver)
+            return .again(.startOver(.retry))
         }
     }
 
@@ -73,7 +73,7 @@ private final class RetryDriver: StageDriver {
         case .retry(let wait):
             let failure = error as? NetworkError
             note(.failure(failure?.code ?? .connectionClosed, failure?.phase), failure?.hop, call, wait: wait)
-            return .startOver
+            return .startOver(.retry)
         }
     }
 
@@ -102,15 +102,21 @@ extension RetryDriver {
         let head = response.head
         let redirects = call.callHistory?.redirects ?? []
         let isIdempotent = call.request.head.method.isIdempotent && redirects.allSatisfy(\.method.isIdempotent)
-        let asked = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
         return .answered(
-            head.status, isIdempotent: isIdempotent, isRedirected: !redirects.isEmpty,
-            retryAfter: asked.map { Duration.seconds($0).clampedNanoseconds })
+            head.status, isIdempotent: isIdempotent, isRedirected: !redirects.isEmpty, retryAfter: Self.asked(head))
+    }
+
+    private static func asked(_ head: ResponseHead) -> Int64? {
+        let asked = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
+        return asked.map { Duration.seconds($0).clampedNanoseconds }
     }
 
     private func outcome(of error: any Error, _ call: LiveCall) -> RetryMachine.Outcome {
         guard call.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
-        return .failed(RetryMachine.Failure(error), isSafe: (error as? NetworkError)?.isSafeToRetry ?? false)
+        let (failure, told) = (RetryMachine.Failure(error), error as? NetworkError)
+        var asked: Int64?
+        if case .status = failure { asked = told?.beneathRefresh.response.flatMap(Self.asked) }
+        return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
     }
 
     /// `isUnsent`: not even the first byte of the body was asked for.
@@ -151,10 +157,10 @@ extension RetryDriver {
         await call.delegate.pause()
         try await tell(last, call)
         guard await loop.pause(until: end, cancellation: cancellation) else {
-            if cancellation.cause != .handle { throw CancellationError() }
+            if cancellation.cause == .task || cancellation.cause == nil { throw CancellationError() }
             let error = NetworkError(
                 .cancelled, "the request was cancelled while it waited to be tried again",
-                requestMayHaveBeenSent: true, isSafeToRetry: original.head.method.isIdempotent,
+                requestMayHaveBeenSent: true, isSafeToRetry: original.head.isRepeatable,
                 peer: original.head.origin.description)
             throw noting(RetryHistory(retried, nil), error)
         }

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 internal import Synchronization
 
-/// The exchanges under way that others may wait for, each under a text that says all that makes requests alike.
+/// The exchanges under way that others may wait for, by the rules of `CoalescingMachine` and `WaitMachine`.
 final class SharedExchanges: Sendable {
     /// What those get who wait.
     enum Outcome: Sendable {
@@ -23,55 +23,51 @@ final class SharedExchanges: Sendable {
     /// What makes requests alike.
     struct Key: Sendable, Hashable {
         let url: CacheKey
-        /// All that is said beside the URL.
+        let user: String
+        let terms: String
+        /// All that is said beside these.
         let text: String
-    }
-
-    private struct Running {
-        let outcome: Settlement<Outcome>
-        /// The call that is sent.
-        let call: HTTPSession.TaskID
-        var waiting = 0
     }
 
     /// Where a request stands among those that are alike.
     enum Place {
         case first(Turn)
         case later(Settlement<Outcome>)
-        /// It is made within the call that is sent, which cannot end before it.
+        /// The call that is sent cannot end before it.
         case within
     }
 
-    private let running = Mutex<[Key: Running]>([:])
+    private typealias Machine = CoalescingMachine<Key, HTTPSession.TaskID, Settlement<Outcome>>
+
+    private let machine = Mutex(Machine())
+    /// Of all sessions, for the code of one may ask through another.
+    private static let waits = Mutex(WaitMachine<HTTPSession.TaskID>())
 
     /// Whoever comes later waits, and calls `leave` afterwards.
     func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Place {
-        let enclosures = Enclosure.subjects
-        return running.withLock { running in
-            if let present = running[key] {
-                if enclosures.contains(.request(present.call)) { return .within }
-                running[key]?.waiting += 1
-                return .later(present.outcome)
-            }
-            let outcome = Settlement<Outcome>()
-            running[key] = Running(outcome: outcome, call: call)
+        let outcome = Settlement<Outcome>()
+        let place = machine.withLock { $0.enter(key, call, outcome) }
+        guard case .later(let present, let sent) = place else {
             return .first(Turn(exchanges: self, key: key, outcome: outcome))
         }
+        let outer = Set(Enclosure.subjects.compactMap(\.request))
+        if Self.waits.withLock({ $0.begin(call, within: outer, for: sent) }) { return .later(present) }
+        machine.withLock { $0.leave(key, present) }
+        return .within
     }
 
-    func leave(_ key: Key, _ outcome: Settlement<Outcome>) {
-        running.withLock { if $0[key]?.outcome === outcome { $0[key]?.waiting -= 1 } }
+    func leave(_ key: Key, _ outcome: Settlement<Outcome>, _ call: HTTPSession.TaskID) {
+        Self.waits.withLock { $0.end(call) }
+        machine.withLock { $0.leave(key, outcome) }
     }
 
     /// Something at a URL may have changed: whoever comes from now on is not given what was asked for before.
     func forget(_ url: CacheKey) {
-        running.withLock { running in
-            for key in running.keys where key.url == url { running[key] = nil }
-        }
+        machine.withLock { $0.forget { $0.url == url } }
     }
 
     /// How many wait, in all.
-    var waiting: Int { running.withLock { $0.values.reduce(0) { $0 + $1.waiting } } }
+    var waiting: Int { machine.withLock { $0.waiting } }
 
     /// The place of the request that is sent.
     struct Turn: Sendable {
@@ -81,8 +77,14 @@ final class SharedExchanges: Sendable {
 
         /// Only the first of several ends counts.
         func end(_ outcome: Outcome) {
-            exchanges.running.withLock { if $0[key]?.outcome === self.outcome { $0[key] = nil } }
+            exchanges.machine.withLock { $0.end(key, self.outcome) }
             self.outcome.settle(outcome)
         }
+    }
+}
+
+extension Enclosure.Subject {
+    fileprivate var request: HTTPSession.TaskID? {
+        if case .request(let id) = self { id } else { nil }
     }
 }

@@ -101,10 +101,18 @@ extension CurlCommand {
 
     /// An answer that was sent is good for one request: this one gets its own.
     private mutating func addLogin(_ login: CurlSettings.Login) {
+        if hasColon(login.user) { return }
         let mayBeBasic = login.answersBasic && (head.origin.scheme == .https || login.allowsBasicInClearText)
         words.append(mayBeBasic ? "--anyauth" : "--digest")
         add("--user", "\(line(login.user))\(showsSecrets ? ":" + login.password : "")")
         if !showsSecrets { notes.append("curl will ask for the password.") }
+    }
+
+    /// For `curl` a name ends at its first colon. Says that it cannot send this one, if it cannot.
+    private mutating func hasColon(_ user: String, of proxy: String = "") -> Bool {
+        guard user.contains(":") else { return false }
+        notes.append("The user's name\(proxy) has a colon in it, which curl cannot send.")
+        return true
     }
 
     private mutating func addFields() {
@@ -254,7 +262,9 @@ extension CurlCommand {
                 add("--proxy", line("\(proxy)"))
                 // The variables that exempt hosts do not count.
                 add("--noproxy", "")
-                guard let credentials = proxy.credentials else { return }
+                if head.origin.scheme == .https { addConnectFields(proxy.connectFields) }
+                guard let credentials = proxy.credentials, !hasColon(credentials.user, of: " for the proxy")
+                else { return }
                 if !proxy.scheme.isSOCKS { words.append("--proxy-anyauth") }
                 add("--proxy-user", "\(line(credentials.user))\(showsSecrets ? ":" + credentials.password : "")")
                 if !showsSecrets { notes.append("curl will ask for the proxy's password.") }
@@ -262,6 +272,12 @@ extension CurlCommand {
                 notes.append("The session cannot say which proxy this goes through: \(line("\(error)"))")
             }
         }
+    }
+
+    /// What CONNECT alone says, of the proxy's.
+    private mutating func addConnectFields(_ fields: Fields) {
+        let shown = showsSecrets ? fields.map { ($0.name, line($0.value)) } : fields.shown(hiding: secret)
+        for (name, value) in shown { add("--proxy-header", value.isEmpty ? "\(name);" : "\(name): \(value)") }
     }
 
     private mutating func addTLS() {

@@ -14,7 +14,7 @@ final class ReachabilityReporter: Sendable {
         let statuses = reachability.statuses
         task.withLock { telling in
             guard telling == nil else { return }
-            telling = Task {
+            telling = Task.detached {
                 for await status in statuses where !Task.isCancelled { hub.tell(.reachability(status)) }
             }
         }

@@ -5,7 +5,8 @@ extension HTTPSession {
     ///
     /// Its description is for a terminal: `#3 > GET /users/42 HTTP/1.1`, and a line for each field, with `>` for what
     /// is sent, `<` for what comes, and `*` for what happens. Secret fields, and values of the query whose names look
-    /// like secrets, are not shown; `sent` and `received` show bytes as they are.
+    /// like secrets, are not shown; in the bytes of `sent` and `received` asterisks stand for them, but bodies are
+    /// shown as they are.
     public enum TraceEvent: Sendable {
         case step(HTTP.WireStep, of: TaskSnapshot)
         /// So many events are missing here, because nobody read them in time.

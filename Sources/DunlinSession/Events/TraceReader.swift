@@ -8,10 +8,13 @@ final class TraceReader: Sendable {
     let wantedBytes: Int?
     /// The tag that requests must have; nil for all requests.
     let tag: String?
+    /// Whether it sees bytes as they are, secrets too.
+    let showsSecrets: Bool
     private let machine: Mutex<Machine>
 
-    init(wantedBytes: Int?, capacity: Int, tag: String? = nil) {
+    init(wantedBytes: Int?, capacity: Int, tag: String? = nil, showsSecrets: Bool = false) {
         self.tag = tag
+        self.showsSecrets = showsSecrets
         self.wantedBytes = wantedBytes
         machine = Mutex(Machine(capacity: capacity))
     }

@@ -11,7 +11,7 @@ extension HTTPSession {
     ///
     /// The first of a place is the outermost.
     public struct Interception: Sendable {
-        enum Place {
+        package enum Place {
             case call
             case exchange
         }

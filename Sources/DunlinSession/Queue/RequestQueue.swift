@@ -39,11 +39,12 @@ package final class RequestQueue: Sendable {
         case cancelled
     }
 
+    let limits: HTTPSession.QueueLimits
     private let loop: Reactor
     private let machine: Mutex<QueueMachine<ValueWaiter<Grant>>>
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
-        self.loop = loop
+        (self.limits, self.loop) = (limits, loop)
         machine = Mutex(QueueMachine(limits))
     }
 

@@ -1,16 +1,27 @@
 internal import Synchronization
 
 /// What the code that runs now is within: a hook is within its request, the reader of a stream within the stream's
-/// scope, and with them everything that they call, start as a child task or ask for.
+/// scope, an authenticator's code within its refresh, and with them everything that they call, start as a child task or
+/// ask for.
 ///
-/// Code that waits for requests to end leaves out those it is within: they cannot end before that wait does. What is
-/// over is forgotten; otherwise a task that goes on by itself would keep all that it ever came from.
+/// It is asked where something would wait for itself. Code that waits for requests to end leaves out those it is
+/// within: they cannot end before that wait does. What a refresh, a hook or an interceptor requests through its own
+/// session waits in no queue, whose places those may have that wait for it, and does not come to the same code again.
+///
+/// What is over is forgotten: a task that such code left behind is like any other, and does not keep all that it ever
+/// came from.
 package final class Enclosure: Sendable {
     package enum Subject: Hashable, Sendable {
         case request(HTTPSession.TaskID)
         case transfer(of: ObjectIdentifier)
         /// The hook of a session that is told that the session has ended.
         case invalidation(of: ObjectIdentifier)
+        /// Code that gets a session's credential anew.
+        case refresh(of: ObjectIdentifier)
+        /// A session's hook that answers challenges.
+        case challenge(of: ObjectIdentifier)
+        /// A session's interceptor, by its place in the line.
+        case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Place, index: Int)
     }
 
     /// The outermost first.
@@ -27,15 +38,44 @@ package final class Enclosure: Sendable {
     package static func enter<Value>(
         _ subject: Subject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
     ) async rethrows -> Value {
-        let own = Enclosure(subject)
-        defer { own.isOver.store(true, ordering: .relaxed) }
-        return try await $current.withValue(alive + [own]) { try await operation() }
+        try await enter(subject, around: alive, isolation: isolation, operation)
     }
 
-    private static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
+    /// Runs `operation` within `subject` and the enclosures `around` it, for a task that inherits none.
+    static func enter<Value>(
+        _ subject: Subject, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
+        _ operation: () async throws -> Value
+    ) async rethrows -> Value {
+        let own = Enclosure(subject)
+        defer { own.isOver.store(true, ordering: .relaxed) }
+        return try await $current.withValue(around + [own]) { try await operation() }
+    }
 
-    static func contains(_ subject: Subject) -> Bool { subjects.contains(subject) }
+    /// Runs `operation` within `around` and all that the caller is within, but not within `subject`. The caller may be
+    /// a task that has inherited nothing.
+    static func leave<Value>(
+        _ subject: Subject, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
+        _ operation: () async throws -> Value
+    ) async rethrows -> Value {
+        let own = alive.filter { each in each.subject != subject && !around.contains { $0 === each } }
+        let outer = around.filter { !$0.isOver.load(ordering: .relaxed) }
+        return try await $current.withValue(outer + own) { try await operation() }
+    }
+
+    /// What the caller is within, the outermost first.
+    static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
+
+    static func contains(_ subject: Subject) -> Bool { contains { $0 == subject } }
+
+    static func contains(where isMeant: (Subject) -> Bool) -> Bool {
+        current.contains { isMeant($0.subject) && !$0.isOver.load(ordering: .relaxed) }
+    }
 
     /// Everything the caller is within.
     package static var subjects: Set<Subject> { Set(alive.map(\.subject)) }
+
+    /// The refreshes the caller is within: a request may need another session's refresh, which asks here.
+    static var refreshes: [Enclosure] {
+        alive.filter { if case .refresh = $0.subject { true } else { false } }
+    }
 }

@@ -42,7 +42,7 @@ final class HomeSource: Sendable {
         self.basic = basic
         var state = State(credentials: configuration.credentials, fields: configuration.originFields)
         state.home = try Self.home(state, defaults, base)
-        if state.credentials?.isBasic == true, let route { try basic.check(route) }
+        if state.credentials?.isBasic == true, let route { try basic.check(.example(at: route)) }
         isSet = Atomic(state.home != nil)
         self.state = Mutex(state)
     }
@@ -58,7 +58,7 @@ final class HomeSource: Sendable {
     }
 
     func replace(credentials: HTTP.Credentials?) throws {
-        if credentials?.isBasic == true, let route { try basic.check(route) }
+        if credentials?.isBasic == true, let route { try basic.check(.example(at: route)) }
         try change { $0.credentials = credentials }
     }
 
@@ -106,5 +106,12 @@ final class HomeSource: Sendable {
             state.credentials.flatMap { HTTPSession.Password($0) } ?? base?.userInfo.map { HTTPSession.Password($0) }
         try password?.check(.invalidConfiguration)
         return password
+    }
+}
+
+extension RequestHead {
+    /// A request of many that go to an origin.
+    fileprivate static func example(at origin: HTTP.Origin) -> RequestHead {
+        RequestHead(method: .get, origin: origin, target: "/")
     }
 }

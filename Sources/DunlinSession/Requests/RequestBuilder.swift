@@ -45,18 +45,20 @@ final class RequestBuilder: Sendable {
         var fields = configuration.fields
         secretFields = configuration.secretFields
         fields.mark(secretFields)
+        codings = configuration.codecs.accepted
+        Self.leaveOutCodingsOfPart(&fields, usual: codings)
         self.fields = fields
         ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
-        codings = configuration.codecs.accepted
         prepared = try Self.prepare(fields)
+        connectionRules = try configuration.connectionRules()
         basic = BasicRule(
-            policy: configuration.basicInClearText, warnings: SecurityWarnings(configuration.securityWarningHandler))
+            policy: configuration.basicInClearText, warnings: SecurityWarnings(configuration.securityWarningHandler),
+            connectionRules: connectionRules)
         let routes = try Routes.of(configuration, base: base?.origin)
         self.routes = routes
         home = try HomeSource(
             configuration, fields, base, over: base.map { routes?.routed($0.origin) ?? $0.origin }, basic)
         clearText = ClearTextRule(configuration.tls.policy)
-        connectionRules = try configuration.connectionRules()
         if configuration.authentication != nil { try checkAuthentication() }
     }
 
@@ -129,8 +131,31 @@ final class RequestBuilder: Sendable {
 
     /// Removes `Accept-Encoding` for a request that takes no coding off, unless the caller set the field.
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
-        if own.contains("accept-encoding") || Self.isOwn("accept-encoding", head.fields, besides: codings) { return }
-        head.fields.remove("accept-encoding")
+        Self.leaveOutCodings(&head.fields, usual: codings, own)
+    }
+
+    private static func leaveOutCodings(_ fields: inout Fields, usual codings: String?, _ own: Fields = Fields()) {
+        if own.contains("accept-encoding") || isOwn("accept-encoding", fields, besides: codings) { return }
+        fields.remove("accept-encoding")
+    }
+
+    /// A part of a coded whole cannot be decoded by itself: who asks for a part asks for no coding, unless the caller
+    /// does.
+    private static func leaveOutCodingsOfPart(
+        _ fields: inout Fields, usual codings: String?, _ own: Fields = Fields()
+    ) {
+        if fields.contains("range") { leaveOutCodings(&fields, usual: codings, own) }
+    }
+
+    /// The same for a request that an interceptor made one for a part.
+    func leaveOutCodingsOfPart(_ fields: inout Fields, insteadOf asked: Fields) {
+        if !asked.contains("range") { Self.leaveOutCodingsOfPart(&fields, usual: codings) }
+    }
+
+    /// Whether the caller asked for content codings, and not the session by itself.
+    func asksForCodings(_ fields: Fields) -> Bool {
+        fields.contains("range")
+            ? fields.contains("accept-encoding") : Self.isOwn("accept-encoding", fields, besides: codings)
     }
 
     /// The head to send, without what else the URL has.
@@ -176,6 +201,7 @@ final class RequestBuilder: Sendable {
         if expectsContinue, body.mayHaveContent, !merged.contains("expect") {
             merged.append(name: "Expect", value: "100-continue")
         }
+        Self.leaveOutCodingsOfPart(&merged, usual: codings, own)
         merged.mark(secretFields)
         return merged
     }

@@ -16,8 +16,15 @@
         package var file: HTTPSession.DownloadedFile?
         /// The earlier attempts of the call.
         var retryHistory: RetryHistory?
-        /// What the session's cache did with the last hop; nil without a cache.
-        var cacheUse: HTTPSession.CacheUse?
+        /// Why no other credential was got after the one of the last hop was refused.
+        var refreshRefusal: NetworkError.RefreshRefusal?
+        /// What the session's cache did with the last hop, as far as it was known then; nil without a cache.
+        var notedUse: HTTPSession.CacheUse?
+        /// What becomes of its response in the store; nil if it is not to be stored.
+        var storing: StoringOutcome?
+
+        /// What the session's cache did with the last hop, as far as it is known now; nil without a cache.
+        var cacheUse: HTTPSession.CacheUse? { storing?.isStored == true ? notedUse?.stored : notedUse }
     }
 
     let steps: Steps
@@ -72,7 +79,7 @@ extension CallHistory? {
             return error
         }
         failure.requestMayHaveBeenSent = true
-        failure.isSafeToRetry = failure.isSafeToRetry && redirects.allSatisfy(\.method.isIdempotent)
+        failure.isSafeToRetry = failure.isSafeToRetry && redirects.allSatisfy(\.isRepeatable)
         return failure
     }
 }
@@ -86,5 +93,7 @@ extension HTTPSession.Metrics {
 
 extension CallHistory? {
     /// The history with what the cache did with the last hop.
-    func noting(_ use: HTTPSession.CacheUse) -> CallHistory { with { $0.cacheUse = use } }
+    func noting(_ use: HTTPSession.CacheUse, _ storing: StoringOutcome?) -> CallHistory {
+        with { ($0.notedUse, $0.storing) = (use, storing) }
+    }
 }

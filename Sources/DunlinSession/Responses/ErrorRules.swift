@@ -19,6 +19,7 @@ extension NetworkError {
         }
         if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
         if command == nil { command = RequestRecord(source, rules.curl) }
+        if code == .unacceptableStatus, refreshRefusal == nil { refreshRefusal = callHistory?.steps.refreshRefusal }
         if !rules.showsBody { showsBody = false }
         response?.mark(secret)
         secretFields = secret

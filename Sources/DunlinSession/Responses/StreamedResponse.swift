@@ -19,8 +19,7 @@ extension HTTPSession {
         public let history: [HTTPSession.Redirect]
         /// The earlier attempts, if a retry policy had the request sent again.
         public let retries: [NetworkError.RetriedAttempt]
-        /// What the session's cache did; nil without a cache.
-        public let cacheUse: CacheUse?
+        let callHistory: CallHistory?
         /// The names that are left out of what is shown of it.
         let secretFields: HTTP.SecretFields
         /// Nanoseconds the call waited in a queue.
@@ -33,6 +32,8 @@ extension HTTPSession {
             return response
         }
 
+        /// What the session's cache did, as far as it is known when this is asked; nil without a cache.
+        public var cacheUse: CacheUse? { callHistory?.steps.cacheUse }
         public var status: HTTP.Status { head.status }
         public var fields: Fields { head.fields }
 

@@ -3,7 +3,7 @@
 /// Rules:
 /// 1. A call has another attempt only for a reason that the policy names, and as often as it says. Errors that would be
 ///    the same the next time are never a reason: only statuses, failures of connections and phases that took too long
-///    are.
+///    are. Of a call that got no credential the reason is what the refresh failed with.
 /// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2). It is if nothing can have
 ///    been done: an error says so, or the server answered the first request with 408, 425 or 429, by which it says that
 ///    it did not take it up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). It is if the user says so.
@@ -19,13 +19,15 @@ struct RetryMachine {
         /// `isIdempotent`: every method that was sent is. `isRedirected`: the answer is to another request than the
         /// original. `retryAfter`: nanoseconds.
         case answered(HTTP.Status, isIdempotent: Bool, isRedirected: Bool = false, retryAfter: Int64? = nil)
-        /// `isSafe`: the error says so.
-        case failed(Failure, isSafe: Bool)
+        /// `isSafe`: the error says so. `retryAfter`: nanoseconds, of the status beneath.
+        case failed(Failure, isSafe: Bool, retryAfter: Int64? = nil)
     }
 
     enum Failure: Equatable {
         case connection
         case timeout
+        /// What a refresh was answered with.
+        case status(HTTP.Status)
         /// An outcome without another attempt.
         case other
     }
@@ -74,9 +76,10 @@ struct RetryMachine {
     func isCovered(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .answered(let status, _, _, _): policy.conditions.contains(.status(status))
-        case .failed(.connection, _): policy.conditions.contains(.connectionFailure)
-        case .failed(.timeout, _): policy.conditions.contains(.timeout)
-        case .failed(.other, _): false
+        case .failed(.connection, _, _): policy.conditions.contains(.connectionFailure)
+        case .failed(.timeout, _, _): policy.conditions.contains(.timeout)
+        case .failed(.status(let status), _, _): policy.conditions.contains(.status(status))
+        case .failed(.other, _, _): false
         }
     }
 
@@ -85,7 +88,7 @@ struct RetryMachine {
         switch outcome {
         case .answered(let status, let isIdempotent, let isRedirected, _):
             return isIdempotent || !isRedirected && [408, 425, 429].contains(status)
-        case .failed(_, let isSafe): return isSafe
+        case .failed(_, let isSafe, _): return isSafe
         }
     }
 
@@ -93,7 +96,9 @@ struct RetryMachine {
     private static let longEnough: Int64 = 1_000_000_000
 
     private func retryAfter(_ outcome: Outcome) -> Int64 {
-        if case .answered(_, _, _, let asked?) = outcome { asked } else { 0 }
+        switch outcome {
+        case .answered(_, _, _, let asked), .failed(_, _, let asked): asked ?? 0
+        }
     }
 
     /// The wait before the next attempt.
@@ -110,11 +115,15 @@ struct RetryMachine {
 
 extension RetryMachine.Failure {
     init(_ error: any Error) {
-        guard let error = (error as? NetworkError)?.beneathRefresh else {
+        guard let told = error as? NetworkError else {
             self = .other
             return
         }
+        let (error, isRefresh) = (told.beneathRefresh, told.code == .authenticationFailed)
         switch error.code {
+        case .unacceptableStatus where isRefresh: self = error.response.map { .status($0.status) } ?? .other
+        // The limits of a refresh are not the request's own.
+        case .timedOut where isRefresh && error.phase != .pool: self = .timeout
         case .connectionFailed, .connectionClosed: self = .connection
         // What the client did wrong (4xx) it would do wrong again.
         case .proxyFailed: self = error.response?.status.code ?? 500 < 500 ? .other : .connection

@@ -1,10 +1,12 @@
 internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
 
 extension HTTPSession {
     /// Whether user names and passwords go over http by Basic, where everybody on the way can read them.
     ///
-    /// What stays on this machine (a loopback address, `localhost`, a Unix socket) is not in clear text in this sense.
-    /// Digest sends no password, and may always answer.
+    /// What stays on this machine (a loopback address, `localhost`, a Unix socket) is not in clear text in this sense,
+    /// unless a proxy is asked for it: that may take it anywhere. Digest sends no password, and may always answer.
     public enum BasicInClearText: String, Sendable, Hashable, Codable, CaseIterable {
         /// Never: requests with `.basic` credentials for such an origin fail with `clearTextRefused` before they are
         /// sent.
@@ -21,28 +23,56 @@ extension HTTPSession {
 struct BasicRule: Sendable {
     let policy: HTTPSession.BasicInClearText
     let warnings: SecurityWarnings
+    /// How the connection is made that it is sent over; nil for as usual.
+    private(set) var connectionRules: ConnectionRules?
+    /// The terms that were chosen for what is to be sent: whoever chooses may choose another way each time.
+    private var chosen: ChosenTerms?
+
+    init(policy: HTTPSession.BasicInClearText, warnings: SecurityWarnings, connectionRules: ConnectionRules?) {
+        (self.policy, self.warnings, self.connectionRules) = (policy, warnings, connectionRules)
+    }
+
+    /// Whether it counts which way a request takes.
+    func dependsOnWay(_ head: RequestHead) -> Bool {
+        connectionRules?.chooseProxy != nil && head.origin.scheme == .http && Self.isOnThisMachine(head.origin)
+    }
+
+    /// The rule for a request whose way has been chosen.
+    func under(_ chosen: ChosenTerms) -> BasicRule {
+        var rule = self
+        rule.chosen = chosen
+        return rule
+    }
+
+    /// The rule for a request, which may have connection rules of its own.
+    func under(_ own: ConnectionRules?) -> BasicRule {
+        guard let own else { return self }
+        var rule = self
+        rule.connectionRules = own
+        return rule
+    }
 
     /// For credentials that are sent unasked.
-    func check(_ origin: HTTP.Origin) throws {
-        if Self.isProtected(origin) { return }
+    func check(_ head: RequestHead) throws {
+        if isProtected(head) { return }
         if policy == .refused {
             throw NetworkError(
                 .clearTextRefused, "the session sends no password in clear text (`basicInClearText`)",
-                peer: origin.description)
+                peer: head.origin.description)
         }
-        warn(origin)
+        warn(head.origin)
     }
 
     /// Whether a challenge may be answered. `isAllowed`: whoever gave the password allows it.
-    func mayAnswer(at origin: HTTP.Origin, isAllowed: Bool) -> Bool {
-        guard allowsAnswer(at: origin, isAllowed: isAllowed) else { return false }
-        if !Self.isProtected(origin) { warn(origin) }
+    func mayAnswer(_ head: RequestHead, isAllowed: Bool) -> Bool {
+        guard allowsAnswer(head, isAllowed: isAllowed) else { return false }
+        if !isProtected(head) { warn(head.origin) }
         return true
     }
 
     /// The same without a warning, for nothing is sent yet.
-    func allowsAnswer(at origin: HTTP.Origin, isAllowed: Bool) -> Bool {
-        if Self.isProtected(origin) { return true }
+    func allowsAnswer(_ head: RequestHead, isAllowed: Bool) -> Bool {
+        if isProtected(head) { return true }
         return switch policy {
         case .refused: false
         case .whereChosen: isAllowed
@@ -58,8 +88,23 @@ struct BasicRule: Sendable {
     }
 
     /// Whether nobody can listen on the way.
-    private static func isProtected(_ origin: HTTP.Origin) -> Bool {
-        if origin.scheme == .https { return true }
+    private func isProtected(_ head: RequestHead) -> Bool {
+        head.origin.scheme == .https || (Self.isOnThisMachine(head.origin) && !isProxied(head))
+    }
+
+    /// A name or an address of this machine means another one to a proxy that runs elsewhere. Where nobody can say
+    /// which way it goes, it does not count as safe.
+    private func isProxied(_ head: RequestHead) -> Bool {
+        if let chosen, chosen.areFor(head) { return chosen.terms?.proxy != nil }
+        do {
+            if case .proxy(_)? = try connectionRules?.chooseProxy?(head) { return true }
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    private static func isOnThisMachine(_ origin: HTTP.Origin) -> Bool {
         if let address = origin.route?.address { return address.isLoopback }
         let host = origin.host
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }

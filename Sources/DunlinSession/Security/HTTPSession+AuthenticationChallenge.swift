@@ -81,8 +81,9 @@ extension HTTPSession {
     /// again, the response is delivered, and after five refusals the request fails with `authenticationFailed`.
     ///
     /// What the session's handler answered and the server took is remembered for the protection space, and is tried
-    /// before the handler is asked; what the request's own did counts for the request alone, and so does all that is
-    /// said for a request with credentials of its own. The session's handler is asked one question at a time about an
+    /// before the handler is asked; what it was not asked about is not. What the request's own did counts for the
+    /// request alone, and so does all that is said for a request with credentials of its own; a request with a handler
+    /// of its own sends nothing unasked. The session's handler is asked one question at a time about an
     /// origin's protection space: requests that are challenged meanwhile wait for the answer, each within its own
     /// limits, and take it as theirs. What a handler requests through its own session waits in no queue and does not
     /// ask the session's handler about a 401.
@@ -96,8 +97,8 @@ extension HTTPSession.AuthenticationChallenge {
         /// Answer with this credential.
         case useCredential(HTTPSession.AuthenticationChallenge.Credential)
         /// Do as if there were no handler: the policy decides about servers, the configured identity is shown, the
-        /// configured password answers, and a 401 without one is delivered. If the request's handler returns it, the
-        /// session's is asked.
+        /// configured password answers this challenge and no other, and a 401 without one is delivered. If it cannot
+        /// answer, the next challenge is asked about. If the request's handler returns it, the session's is asked.
         case performDefault
         /// Fail the request, with this error if there is one.
         case cancel((any Error)? = nil)

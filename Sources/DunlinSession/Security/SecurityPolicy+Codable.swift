@@ -1,7 +1,7 @@
 extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {
         case pinningMode, pins, backupPins, hosts, pinPosition, requirePinningForAllHosts, allowInvalidCertificates
-        case validatesDomainName
+        case validatesDomainName, certificateRules
         /// Written only for `insecure`, so that no policy becomes insecure because something was left out.
         case insecure
     }
@@ -21,6 +21,7 @@ extension SecurityPolicy: Codable {
         requirePinningForAllHosts = try value(.requirePinningForAllHosts, or: requirePinningForAllHosts)
         allowInvalidCertificates = try value(.allowInvalidCertificates, or: allowInvalidCertificates)
         validatesDomainName = try value(.validatesDomainName, or: validatesDomainName)
+        certificateRules = try value(.certificateRules, or: certificateRules)
         isDeclaredInsecure = try value(.insecure, or: false)
     }
 
@@ -34,6 +35,7 @@ extension SecurityPolicy: Codable {
         try container.encode(requirePinningForAllHosts, forKey: .requirePinningForAllHosts)
         try container.encode(allowInvalidCertificates, forKey: .allowInvalidCertificates)
         try container.encode(validatesDomainName, forKey: .validatesDomainName)
+        if certificateRules != .strict { try container.encode(certificateRules, forKey: .certificateRules) }
         if isDeclaredInsecure { try container.encode(true, forKey: .insecure) }
     }
 

@@ -16,6 +16,7 @@ extension SecurityPolicy {
         rules.requiresPins = requirePinningForAllHosts
         rules.allowsInvalid = allowInvalidCertificates
         rules.checksHost = validatesDomainName
+        rules.isStrict = certificateRules == .strict
         guard isPinning else { return rules }
         rules.pins = try compiled(pins.union(backupPins))
         for (text, pins) in hosts {

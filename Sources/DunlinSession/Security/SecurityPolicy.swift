@@ -33,6 +33,14 @@ public struct SecurityPolicy: Sendable, Hashable {
         case any
     }
 
+    public enum CertificateRules: String, Sendable, Hashable, CaseIterable, Codable {
+        /// Every certificate below a root is written as RFC 5280 demands.
+        case strict
+        /// Certificates may lack what verifying them does not need, such as key identifiers: authorities that were made
+        /// by hand often leave those out. Signatures, dates, names, purposes and keys count as ever.
+        case compatible
+    }
+
     public var pinningMode: PinningMode
     /// The pins of all hosts that `hosts` does not name.
     public var pins: Set<Pin>
@@ -50,6 +58,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var allowInvalidCertificates = false
     /// **Lowers security when false.** Whether the certificate must name the host.
     public var validatesDomainName = true
+    /// How closely certificates have to follow RFC 5280.
+    public var certificateRules = CertificateRules.strict
     /// True for `insecure` alone.
     var isDeclaredInsecure = false
 

@@ -13,6 +13,8 @@ final class SessionTLSPolicy: TLSPolicy {
         let identity: IdentitySource?
         let hook: HTTPSession.AuthenticationHandler?
         let warnings: SecurityWarnings
+        /// A name of who is trusted; empty for the usual.
+        let trustName: String
 
         /// Throws `NetworkError` with code `invalidConfiguration`.
         init(_ tls: HTTPSession.TLS, _ hook: HTTPSession.AuthenticationHandler?, _ warnings: SecurityWarnings) throws {
@@ -22,12 +24,15 @@ final class SessionTLSPolicy: TLSPolicy {
             trust = try TrustSource.of(tls)
             identity = try tls.identity.map { try IdentitySource($0) }
             contexts = try TLSContextSource(tls)
+            trustName = try tls.trustName()
         }
     }
 
     let tlsGeneration: UInt64
     let setup: Setup
     private let identity: ClientIdentity?
+    /// The digest of our certificate; nil if we have none.
+    var identityKey: Bytes? { identity?.key }
 
     init(_ setup: Setup, tlsGeneration: UInt64) {
         self.setup = setup

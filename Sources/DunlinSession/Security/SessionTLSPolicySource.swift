@@ -26,6 +26,9 @@ final class SessionTLSPolicySource: TLSPolicySource {
     /// The settings now.
     var tls: HTTPSession.TLS { latest.withLock { $0.setup.tls } }
 
+    /// The policy of the last handshake, or of the next one if its files are the same.
+    var latestPolicy: SessionTLSPolicy { latest.withLock { $0 } }
+
     func tlsPolicy() -> any TLSPolicy { current() }
 
     func current() -> SessionTLSPolicy {

@@ -76,7 +76,8 @@ extension HTTPSession {
         public var ciphers: String?
         /// OpenSSL's list of TLS 1.3 suites; nil for ours.
         public var suites: String?
-        /// OpenSSL's list of groups for key exchange, the preferred first; nil for ours, which begins with X25519.
+        /// OpenSSL's list of groups for key exchange, the preferred first; nil for ours:
+        /// X25519MLKEM768 where the library has it (OpenSSL 3.5), then X25519.
         public var groups: String?
         /// Our identity, for servers that ask for it.
         public var identity: ClientIdentity?

@@ -117,9 +117,9 @@ extension HTTPSession.RedirectPolicy {
 
 extension Fields {
     /// `Name: value`, one after the other.
-    fileprivate var settingsLines: [String] { map { "\($0.name): \($0.value)" } }
+    var settingsLines: [String] { map { "\($0.name): \($0.value)" } }
 
-    fileprivate init?(settingsLines lines: [String]) {
+    init?(settingsLines lines: [String]) {
         self.init()
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { return nil }

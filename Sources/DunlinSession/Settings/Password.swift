@@ -36,8 +36,11 @@ extension HTTPSession {
 extension HTTPSession.Password {
     /// Nil for credentials that are sent unasked.
     init?(_ credentials: HTTP.Credentials) {
-        guard case .password(let user, let password) = credentials else { return nil }
-        self.init(user: user, password: password)
+        switch credentials {
+        case .password(let user, let password): self.init(user: user, password: password)
+        case .digest(let user, let password): self.init(user: user, password: password, answersBasic: false)
+        case .basic, .bearer: return nil
+        }
     }
 
     init(_ info: WebAddress.UserInfo) {

@@ -103,4 +103,7 @@ extension HTTPSession.PerRequest<HTTP.Credentials> {
     public static func password(user: String, password: String) -> Self {
         .value(.password(user: user, password: password))
     }
+    public static func digest(user: String, password: String) -> Self {
+        .value(.digest(user: user, password: password))
+    }
 }

@@ -1,5 +1,6 @@
 internal import DunlinSemantics
 internal import DunlinTransport
+internal import DunlinWire
 internal import FoundationEssentials
 
 extension HTTPSession.Proxy {
@@ -12,13 +13,15 @@ extension HTTPSession.Proxy {
         switch choice {
         case .direct: return nil
         case .environment: return try Self.environment(variables(), code)
-        case .url(let text, let exceptions):
-            let (proxy, exceptions) = try Self.parsed(text, exceptions, code)
+        case .url(let text, let exceptions, let connectFields):
+            var (proxy, exceptions) = try Self.parsed(text, exceptions, code)
+            proxy.connectFields = try Self.checked(connectFields, for: proxy, code)
+            let (chosen, direct) = (proxy, exceptions)
             return { head in
                 let origin = head.origin
-                if exceptions.cover(host: origin.host, port: origin.port) { return .direct }
-                try Self.check(origin, proxy)
-                return .proxy(proxy)
+                if direct.cover(host: origin.host, port: origin.port) { return .direct }
+                try Self.check(origin, chosen)
+                return .proxy(chosen)
             }
         case .chooser(let choose):
             let variables = variables()
@@ -74,6 +77,29 @@ extension HTTPSession.Proxy {
         } catch let error as ProxyExceptionsError {
             throw NetworkError(code, "proxy: the exceptions cannot be used: \(error)", underlying: error)
         }
+    }
+
+    /// Fields that CONNECT may have; what it says by itself, or by the URL, is not theirs to say.
+    private static func checked(
+        _ fields: Fields, for proxy: ProxyAddress, _ code: NetworkError.Code
+    ) throws -> Fields {
+        if fields.isEmpty { return fields }
+        if proxy.scheme.isSOCKS { throw NetworkError(code, "proxy: a SOCKS proxy is told no fields") }
+        let own = [
+            "host", "proxy-authorization", "proxy-connection", "content-length", "transfer-encoding", "connection",
+            "keep-alive", "te", "trailer", "upgrade", "expect",
+        ]
+        if let name = own.first(where: { fields.contains($0) }) {
+            throw NetworkError(code, "proxy: `connectFields` may not have \(name), which CONNECT says by itself")
+        }
+        var fields = fields
+        fields.mark(.usual)
+        do throws(WireError) {
+            _ = try RequestEncoder.prepare(fields)
+        } catch {
+            throw NetworkError(code, "proxy: `connectFields` cannot be sent", underlying: error)
+        }
+        return fields
     }
 
     /// An address of its own is for whoever resolves the name.

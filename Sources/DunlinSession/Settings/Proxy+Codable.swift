@@ -1,20 +1,23 @@
-/// `{"kind": "environment"}`, `{"kind": "none"}`, or `{"kind": "url", "url": …, "except": …}`.
+/// `{"kind": "environment"}`, `{"kind": "none"}`, or `{"kind": "url", "url": …, "except": …, "connectFields": […]}`.
 extension HTTPSession.Proxy: Codable {
     private enum Key: String, CodingKey {
-        case kind, url, except
+        case kind, url, except, connectFields
     }
 
     private enum Kind: String, Codable {
         case environment, none, url
     }
 
-    /// What can be saved: no user info, and the environment's proxy in the place of a closure.
-    var withoutSecrets: HTTPSession.Proxy {
+    /// What can be saved: no user info, no secret field, and the environment's proxy in the place of a closure.
+    func withoutSecrets(_ secretFields: HTTP.SecretFields = .usual) -> HTTPSession.Proxy {
         switch choice {
         case .environment, .direct: self
         case .chooser: .environment
-        case .url(let text, let exceptions):
-            Self.shown(text).map { .url($0, except: exceptions) } ?? .environment
+        case .url(let text, let exceptions, let fields):
+            Self.shown(text).map { shown in
+                let fields = fields.filtered(droppingSensitive: true) { !secretFields.mayContain($0) }
+                return .url(shown, except: exceptions, connectFields: fields)
+            } ?? .environment
         }
     }
 
@@ -25,9 +28,14 @@ extension HTTPSession.Proxy: Codable {
         case .environment: self = .environment
         case .none: self = .none
         case .url:
+            let lines = try container.decodeIfPresent([String].self, forKey: .connectFields) ?? []
+            guard let fields = Fields(settingsLines: lines) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .connectFields, in: container, debugDescription: "a field is a name, a colon and a value")
+            }
             self = .url(
                 try container.decode(String.self, forKey: .url),
-                except: try container.decodeIfPresent(String.self, forKey: .except) ?? "")
+                except: try container.decodeIfPresent(String.self, forKey: .except) ?? "", connectFields: fields)
             do {
                 _ = try chooser([:], .invalidConfiguration)
             } catch {
@@ -40,13 +48,14 @@ extension HTTPSession.Proxy: Codable {
     /// Without user info. A closure is written as the environment.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        switch withoutSecrets.choice {
+        switch withoutSecrets().choice {
         case .environment, .chooser: try container.encode(Kind.environment, forKey: .kind)
         case .direct: try container.encode(Kind.none, forKey: .kind)
-        case .url(let text, let exceptions):
+        case .url(let text, let exceptions, let fields):
             try container.encode(Kind.url, forKey: .kind)
             try container.encode(text, forKey: .url)
             try container.encode(exceptions, forKey: .except)
+            if !fields.isEmpty { try container.encode(fields.settingsLines, forKey: .connectFields) }
         }
     }
 }

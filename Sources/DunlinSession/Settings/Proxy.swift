@@ -22,37 +22,43 @@ extension HTTPSession {
         enum Choice: Sendable {
             case environment
             case direct
-            case url(String, exceptions: String)
+            case url(String, exceptions: String, connectFields: Fields)
             case chooser(Chooser)
         }
 
         let choice: Choice
 
         /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say, read once when the session is
-        /// made; those in capitals count where there are none in lower case. Loopback addresses and `localhost` are
-        /// never asked through such a proxy, nor what has an address of its own (`hostOverrides`, `socketPath`).
-        /// `HTTP_PROXY` does not count in a CGI script, whose caller can set it. A value that cannot be used is an
-        /// error that names the variable.
+        /// made, and for a request's own proxy when its option is set; those in capitals count where there are none in
+        /// lower case. Loopback addresses and `localhost` are never asked through such a proxy, nor what has an
+        /// address of its own (`hostOverrides`, `socketPath`). `HTTP_PROXY` does not count in a CGI script, whose
+        /// caller can set it. A value that cannot be used is an error that names the variable.
         public static let environment = Proxy(choice: .environment)
         /// Straight to the origin.
         public static let none = Proxy(choice: .direct)
 
         /// One proxy for all requests but those to the hosts in `exceptions`, which is written as `no_proxy` is:
         /// `localhost, .corp.test, 10.0.0.0/8`.
-        public static func url(_ url: String, except exceptions: String = "") -> Proxy {
-            Proxy(choice: .url(url, exceptions: exceptions))
+        ///
+        /// `connectFields` are what an HTTP proxy is told beside host and port when it is asked for a tunnel; nothing
+        /// else is, of the request's own. A request that the proxy reads has its own fields.
+        public static func url(
+            _ url: String, except exceptions: String = "", connectFields: Fields = Fields()
+        ) -> Proxy {
+            Proxy(choice: .url(url, exceptions: exceptions, connectFields: connectFields))
         }
 
-        /// Asks a closure for each exchange: redirects and retries too. It is called on a loop, so it must not block,
-        /// and should not make up new credentials each time.
+        /// Asks a closure once for each exchange: redirects and retries too. An answer to a challenge may go the way
+        /// that was chosen for what it answers. It is called on a loop, so it must not block, and should not make up
+        /// new credentials each time.
         public static func by(_ choose: @escaping Chooser) -> Proxy { Proxy(choice: .chooser(choose)) }
     }
 }
 
 extension HTTPSession.PerRequest<HTTPSession.Proxy> {
     public static var environment: Self { .value(.environment) }
-    public static func url(_ url: String, except exceptions: String = "") -> Self {
-        .value(.url(url, except: exceptions))
+    public static func url(_ url: String, except exceptions: String = "", connectFields: Fields = Fields()) -> Self {
+        .value(.url(url, except: exceptions, connectFields: connectFields))
     }
 }
 
@@ -63,7 +69,7 @@ extension HTTPSession.Proxy: CustomStringConvertible, CustomDebugStringConvertib
         case .environment: "the environment's proxy"
         case .direct: "no proxy"
         case .chooser: "a proxy chosen for each request"
-        case .url(let url, _): Self.shown(url) ?? "a proxy whose URL cannot be used"
+        case .url(let url, _, _): Self.shown(url) ?? "a proxy whose URL cannot be used"
         }
     }
     /// A proxy's URL without user info; nil for one that cannot be used.

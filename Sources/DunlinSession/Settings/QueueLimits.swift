@@ -3,9 +3,9 @@ extension HTTPSession {
     /// order of arrival. Without a number there is no queue.
     ///
     /// A request is on its way from its turn to the end of its response's body, redirects and retries included. A
-    /// request whose host has all it may have lets those to other hosts pass. The limit of `timeouts.pool` counts for
-    /// the wait in the queue and the wait for a connection together; the other limits, `total` too, begin with the
-    /// turn. A request that is suspended before its turn lets others pass and keeps its position.
+    /// request whose host has all it may have lets those to other hosts pass. The wait has a limit of its own,
+    /// `timeouts.queue`, and none by default; the other limits, `total` too, begin with the turn. A request that is
+    /// suspended before its turn lets others pass and keeps its position.
     public struct QueueLimits: Sendable, Hashable {
         /// Requests to all hosts together; `nil` for any number.
         public var running: Int?
@@ -18,6 +18,13 @@ extension HTTPSession {
             self.running = running
             self.runningPerHost = runningPerHost
             self.maximumWaiting = maximumWaiting
+        }
+
+        /// What may run at once, as text for errors.
+        var shown: String {
+            let all = running.map { "`queue.running` is \($0)" }
+            let each = runningPerHost.map { "`queue.runningPerHost` is \($0)" }
+            return [all, each].compactMap(\.self).joined(separator: ", ")
         }
 
         /// Whether there is a limit to wait for.

@@ -201,11 +201,17 @@ extension HTTPSession.Options {
         if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)
         if own.contains("authorization") { return }
+        func checkBasic(_ head: RequestHead) throws {
+            try basic.under(values.connectionRules(instead: basic.connectionRules)).check(head)
+        }
         switch values.credentials {
-        case .session: break
+        case .session:
+            // The session's credentials were judged by the session's way.
+            let isBasic = !values.proxy.isSession && head.fields["authorization"]?.hasPrefix("Basic ") == true
+            if isBasic { try checkBasic(head) }
         case .none: head.fields.remove("Authorization")
         case .value(let credentials):
-            if credentials.isBasic { try basic.check(head.origin) }
+            if credentials.isBasic { try checkBasic(head) }
             head.fields.authorize(try credentials.authorization(.invalidRequest))
         }
     }

@@ -1,6 +1,8 @@
 extension HTTPSession {
     /// The limits of one request that differ from its session's; those that are left out are the session's.
     public struct RequestTimeouts: Sendable, Hashable {
+        /// The wait for the request's turn in the session's queue.
+        public var queue: TimeLimit
         public var pool: TimeLimit
         public var resolve: TimeLimit
         public var connect: TimeLimit
@@ -14,12 +16,12 @@ extension HTTPSession {
         public var total: TimeLimit
 
         public init(
-            pool: TimeLimit = .session, resolve: TimeLimit = .session, connect: TimeLimit = .session,
-            proxyTLS: TimeLimit = .session, tunnel: TimeLimit = .session, tls: TimeLimit = .session,
-            send: TimeLimit = .session, firstByte: TimeLimit = .session, readIdle: TimeLimit = .session,
-            total: TimeLimit = .session
+            queue: TimeLimit = .session, pool: TimeLimit = .session, resolve: TimeLimit = .session,
+            connect: TimeLimit = .session, proxyTLS: TimeLimit = .session, tunnel: TimeLimit = .session,
+            tls: TimeLimit = .session, send: TimeLimit = .session, firstByte: TimeLimit = .session,
+            readIdle: TimeLimit = .session, total: TimeLimit = .session
         ) {
-            (self.pool, self.resolve, self.connect) = (pool, resolve, connect)
+            (self.queue, self.pool, self.resolve, self.connect) = (queue, pool, resolve, connect)
             (self.proxyTLS, self.tunnel, self.tls) = (proxyTLS, tunnel, tls)
             (self.send, self.firstByte, self.readIdle, self.total) = (send, firstByte, readIdle, total)
         }
@@ -59,6 +61,7 @@ extension HTTPSession {
             case .send: \.send
             case .firstByte: \.firstByte
             case .readIdle: \.readIdle
+            case .queue: \.queue
             case .total: \.total
             }
         }

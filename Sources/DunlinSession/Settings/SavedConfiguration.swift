@@ -35,7 +35,7 @@ extension HTTPSession {
             kept.sockets.localAddress = nil
             kept.interfaces = configuration.interfaces
             kept.guard = configuration.guard
-            kept.proxy = configuration.proxy.withoutSecrets
+            kept.proxy = configuration.proxy.withoutSecrets(configuration.secretFields)
             (kept.cacheMode, kept.coalescing) = (configuration.cacheMode, configuration.coalescing)
             kept.waitsForConnectivity = configuration.waitsForConnectivity
             kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents

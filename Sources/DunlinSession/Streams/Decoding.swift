@@ -4,8 +4,9 @@ internal import DunlinTransport
 /// Takes off a response's content codings: those of a list, chained, streamed, within limits.
 ///
 /// Two kinds of content are left as they are: content in a coding that is not on the list (only the caller can have
-/// asked for it), and a part of a whole (206), because the ranges of a coded entity are ranges of its coded bytes. The
-/// head's fields stay as received, so `Content-Encoding` and `Content-Length` say what was on the wire.
+/// asked for it), and a part of a whole (206), because the ranges of a coded entity are ranges of its coded bytes. So a
+/// part that comes coded is good only for a caller who asked for it. The head's fields stay as received, so
+/// `Content-Encoding` and `Content-Length` say what was on the wire.
 struct Decoding: Sendable {
     let codecs: ContentCodecs
     let limits: InflateLimits
@@ -41,6 +42,23 @@ struct Decoding: Sendable {
             let decoded = try DecodedBody(stream, codings, limits, response.head, control)
             return response.with(.stream(decoded), response.hop)
         }
+    }
+
+    /// Whether this is a part of a whole in a coding that is taken off wholes.
+    func isCodedPart(_ response: TransportResponse) -> Bool {
+        guard response.head.status == .partialContent, response.head.fields.hasContentEncoding else { return false }
+        if case .bytes(let bytes) = response.body, bytes.isEmpty { return false }
+        do { return try codings(of: response.head).map { !$0.isEmpty } ?? false } catch { return true }
+    }
+
+    /// The error for a part that came coded though nobody asked for that.
+    static func codedPart(_ head: ResponseHead) -> NetworkError {
+        let codings = head.fields.values(of: "content-encoding").joined(separator: ", ")
+        return NetworkError(
+            .decodingFailed,
+            "the server sent a compressed part (\(codings)) that nobody asked for, and a part alone cannot be "
+                + "decompressed: set Accept-Encoding to receive its bytes as they come",
+            phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 
     private func codings(of head: ResponseHead) throws -> [ContentCodec]? {

@@ -22,7 +22,7 @@ extension CertificateTemplate {
             all.append(Self.entry(.feature, DER.sequence(DER.integer(5))))
         }
         all.append(Self.entry(.subjectKey, DER.octets(try key.identifier)))
-        all.append(Self.authorityKey(try issuer.identifier))
+        if hasAuthorityKey { all.append(Self.authorityKey(try issuer.identifier)) }
         return DER.explicit(3, DER.sequence(of: all))
     }
 

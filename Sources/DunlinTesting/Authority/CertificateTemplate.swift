@@ -50,6 +50,8 @@ public struct CertificateTemplate: Sendable {
     /// Name constraints: DNS names (`api.test` holds for it and all below) and networks (`10.0.0.0/8`).
     public var permittedNames: [String] = []
     public var excludedNames: [String] = []
+    /// False leaves out whose key signed it, as certificates of authorities made by hand often do; RFC 5280 demands it.
+    public var hasAuthorityKey = true
     /// Demands a stapled OCSP response (RFC 7633).
     public var requiresStaple = false
 
@@ -111,6 +113,9 @@ extension CertificateTemplate {
 
     /// A certificate that says it is no authority, whatever it was made for.
     public var withoutAuthority: Self { changed { $0.isAuthority = false } }
+
+    /// Without the extension that says whose key signed it.
+    public var withoutAuthorityKey: Self { changed { $0.hasAuthorityKey = false } }
 
     public var stapled: Self { changed { $0.requiresStaple = true } }
 

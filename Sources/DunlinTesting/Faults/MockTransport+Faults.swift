@@ -120,8 +120,10 @@ struct FaultyBody: Sendable {
     private static func error(
         _ code: NetworkError.Code, _ reason: String, _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase
     ) -> NetworkError {
-        NetworkError(
-            code, reason, phase: phase, requestMayHaveBeenSent: true, isSafeToRetry: request.method.isIdempotent,
+        let head = RequestHead(
+            method: request.method, origin: request.origin, target: request.target, fields: request.fields)
+        return NetworkError(
+            code, reason, phase: phase, requestMayHaveBeenSent: true, isSafeToRetry: head.isRepeatable,
             peer: "\(request.origin)")
     }
 

@@ -32,6 +32,17 @@ extension LoopbackServer {
             return Bytes(text)
         }
 
+        /// A piece of a body as one chunk; an empty one would end the body.
+        static func chunk(_ piece: Bytes) -> Bytes {
+            Bytes(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece.array + Array("\r\n".utf8))
+        }
+
+        /// The end of a body in chunks.
+        static func lastChunk(_ trailers: Fields) -> Bytes {
+            let lines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+            return Bytes("0\r\n\(lines)\r\n")
+        }
+
         public static func == (left: Message, right: Message) -> Bool { left.bytes == right.bytes }
 
         public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }

@@ -37,12 +37,8 @@ extension LoopbackServer.Reply {
         var fields = fields
         fields.append(name: "Transfer-Encoding", value: "chunked")
         var reply = Self([.message(.init(status, fields: fields))])
-        for piece in pieces where !piece.isEmpty {
-            let size = Array("\(String(piece.count, radix: 16))\r\n".utf8)
-            reply.steps.append(.send(Bytes(size + piece.array + Array("\r\n".utf8))))
-        }
-        let lines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        reply.steps.append(.send(Bytes("0\r\n\(lines)\r\n")))
+        for piece in pieces where !piece.isEmpty { reply.steps.append(.send(LoopbackServer.Message.chunk(piece))) }
+        reply.steps.append(.send(LoopbackServer.Message.lastChunk(trailers)))
         return reply
     }
 

@@ -1,38 +1,45 @@
+internal import DunlinTransport
 internal import DunlinTypes
 internal import Synchronization
 
-/// A response body whose pieces are made as they are asked for: nothing is made ahead of the reader.
+/// A response body whose pieces are made as they are asked for: nothing is made ahead of the reader. It is read from
+/// the bytes that a server would send for the pieces.
 final class MockBody: TransportResponse.BodyStream {
     private enum State {
-        case idle(next: Int)
+        case idle(next: Int, CheckedBody)
         case reading
-        case ended
+        case ended(trailers: Fields)
         case failed(any Error)
     }
 
     let expectedLength: Int?
-    private let finalTrailers: Fields
+    private let exchange: CheckedExchange
+    private let lastTrailers: Fields
     private let piece: MockTransport.Outcome.Piece
-    private let state = Mutex(State.idle(next: 0))
+    private let state: Mutex<State>
 
-    init(length: Int?, trailers: Fields, _ piece: @escaping MockTransport.Outcome.Piece) {
-        expectedLength = length
-        finalTrailers = trailers
+    init(
+        _ body: CheckedBody, _ trailers: Fields, _ exchange: CheckedExchange,
+        _ piece: @escaping MockTransport.Outcome.Piece
+    ) {
+        expectedLength = body.expectedLength
+        lastTrailers = trailers
+        self.exchange = exchange
         self.piece = piece
+        state = Mutex(.idle(next: 0, body))
     }
 
     var hop: HTTP.Hop { HTTP.Hop() }
 
     var trailers: Fields {
-        state.withLock { if case .ended = $0 { finalTrailers } else { Fields() } }
+        state.withLock { if case .ended(let trailers) = $0 { trailers } else { Fields() } }
     }
 
     func next() async throws -> Bytes? {
-        guard let index = try begin() else { return nil }
+        guard let (index, body) = try begin() else { return nil }
         do {
-            try Task.checkCancellation()
-            let bytes = try await piece(index)
-            state.withLock { $0 = bytes == nil ? .ended : .idle(next: index + 1) }
+            let (bytes, state) = try await read(index, body)
+            self.state.withLock { $0 = state }
             return bytes
         } catch {
             state.withLock { $0 = .failed(error) }
@@ -40,13 +47,37 @@ final class MockBody: TransportResponse.BodyStream {
         }
     }
 
-    /// The number of the piece to make; nil at the end.
-    private func begin() throws -> Int? {
+    /// The next bytes of the body, and the state that they leave; nil at the end.
+    private func read(_ first: Int, _ body: CheckedBody) async throws -> (Bytes?, State) {
+        var (index, body) = (first, body)
+        while !body.isFinished {
+            try Task.checkCancellation()
+            let (number, piece) = (index, piece)
+            let made = try await exchange.wait(in: .receive, since: exchange.now()) { try await piece(number) }
+            index += 1
+            guard let made else {
+                try end(&body)
+                break
+            }
+            if made.isEmpty { continue }
+            let bytes = try body.take(body.isChunked ? LoopbackServer.Message.chunk(made) : made)
+            if !bytes.isEmpty { return (bytes, .idle(next: index, body)) }
+        }
+        return (nil, .ended(trailers: body.trailers))
+    }
+
+    private func end(_ body: inout CheckedBody) throws {
+        if body.isChunked { _ = try body.take(LoopbackServer.Message.lastChunk(lastTrailers)) }
+        try body.end()
+    }
+
+    /// The number of the piece to make, and what its bytes go through; nil at the end.
+    private func begin() throws -> (Int, CheckedBody)? {
         try state.withLock { state in
             switch state {
-            case .idle(let index):
+            case .idle(let index, let body):
                 state = .reading
-                return index
+                return (index, body)
             case .reading:
                 throw NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .receive)
             case .ended: return nil

@@ -39,7 +39,7 @@ extension MockTransport {
                 let time = limit.flatMap { request.timeouts[$0] }
                 return NetworkError(
                     code, reason, phase: phase, requestMayHaveBeenSent: isSent,
-                    isSafeToRetry: !isSent || request.head.method.isIdempotent,
+                    isSafeToRetry: !isSent || request.head.isRepeatable,
                     exceeding: limit, limit: time, elapsed: time, peer: "\(request.head.origin)")
             }
         }
@@ -53,7 +53,8 @@ extension MockTransport {
         /// At once, as if the limit had passed: in the phase that it is for, or, with `total`, before the answer.
         public static func timedOut(_ limit: Timeouts.Limit) -> Failure {
             let isSent = [.send, .firstByte, .readIdle, .total].contains(limit)
-            let phase = HTTP.Phase.allCases.first { Timeouts.Limit($0) == limit } ?? .firstByte
+            let own = HTTP.Phase.allCases.first { Timeouts.Limit($0) == limit }
+            let phase = own ?? (limit == .queue ? .pool : .firstByte)
             let reason = "the \(limit.rawValue) limit was exceeded"
             return Failure(.timedOut, reason, phase, isSent: isSent, exceeding: limit)
         }

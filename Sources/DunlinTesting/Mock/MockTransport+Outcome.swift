@@ -1,4 +1,5 @@
 public import Dunlin
+internal import DunlinTransport
 public import DunlinTypes
 
 extension MockTransport {
@@ -33,9 +34,24 @@ extension MockTransport {
 
         /// The value as JSON, with its content type unless `fields` names one. A value that cannot be encoded makes
         /// the request fail with the encoder's error.
+        @_disfavoredOverload
         public static func respond(
             _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable,
             coding: HTTP.JSON = .standard
+        ) -> Outcome {
+            encoding(value, status, fields, coding)
+        }
+
+        /// JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
+        public static func respond(
+            _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: DynamicValue,
+            coding: HTTP.JSON = .standard
+        ) -> Outcome {
+            encoding(value, status, fields, coding)
+        }
+
+        private static func encoding(
+            _ value: some Encodable, _ status: HTTP.Status, _ fields: Fields, _ coding: HTTP.JSON
         ) -> Outcome {
             var fields = fields
             if !fields.contains("Content-Type") { fields.append(name: "Content-Type", value: "application/json") }
@@ -90,7 +106,10 @@ extension MockTransport {
 }
 
 extension MockTransport.Outcome {
-    func perform(_ request: TransportRequest, on clock: any Clock<Duration>) async throws -> TransportResponse {
+    /// What it answers, in its time; or throws what it fails with.
+    func perform(
+        _ request: TransportRequest, on clock: any Clock<Duration>
+    ) async throws -> (ResponseHead, Content) {
         if delay > .zero { try await clock.sleep(for: delay) }
         switch kind {
         case .fail(let error):
@@ -100,20 +119,38 @@ extension MockTransport.Outcome {
             try await ManualClock().sleep(for: .seconds(1))
             throw CancellationError()
         case .respond(let head, let content):
-            return TransportResponse(head: head, body: content.body(of: head, answering: request.head.method))
+            return (head, content)
         }
     }
 }
 
 extension MockTransport.Outcome.Content {
-    /// Without what HTTP gives such a response no room for.
-    fileprivate func body(of head: ResponseHead, answering method: HTTP.Method) -> TransportResponse.Body {
-        if method == .head || head.status == .noContent || head.status == .notModified { return .bytes(.empty) }
+    /// The response that a client makes of the bytes which a server would send for this head and content.
+    func response(to exchange: CheckedExchange, _ head: ResponseHead) throws -> TransportResponse {
+        let answer = try exchange.answer(LoopbackServer.Message(head.status, fields: head.fields).bytes)
+        return TransportResponse(head: answer.head, interim: answer.interim, body: try body(of: answer, exchange))
+    }
+
+    private func body(of answer: CheckedAnswer, _ exchange: CheckedExchange) throws -> TransportResponse.Body {
         switch self {
-        case .whole(let bytes): return .bytes(bytes)
+        case .whole(let bytes):
+            var body = answer.body(ofLength: bytes.count)
+            if !body.isFinished, !body.isChunked {
+                let whole = try body.take(bytes)
+                if body.isFinished { return .bytes(whole) }
+            }
+            return Self.body(answer.body(ofLength: bytes.count), Fields(), exchange) { $0 == 0 ? bytes : nil }
         case .pieces(let length, let trailers, let piece):
-            return .stream(MockBody(length: length, trailers: trailers, piece))
+            // Only a body in chunks has trailers.
+            return Self.body(answer.body(ofLength: trailers.isEmpty ? length : nil), trailers, exchange, piece)
         }
+    }
+
+    private static func body(
+        _ body: CheckedBody, _ trailers: Fields, _ exchange: CheckedExchange,
+        _ piece: @escaping MockTransport.Outcome.Piece
+    ) -> TransportResponse.Body {
+        body.isFinished ? .bytes(.empty) : .stream(MockBody(body, trailers, exchange, piece))
     }
 }
 

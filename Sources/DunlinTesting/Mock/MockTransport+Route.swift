@@ -1,3 +1,4 @@
+public import Dunlin
 public import DunlinTypes
 
 extension MockTransport {
@@ -35,8 +36,14 @@ extension MockTransport.Route {
         reply(.respond(status, fields: fields, body: body))
     }
 
-    @discardableResult
+    @discardableResult @_disfavoredOverload
     public func respond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self {
+        reply(.respond(status, fields: fields, json: value))
+    }
+
+    /// JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
+    @discardableResult
+    public func respond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: DynamicValue) -> Self {
         reply(.respond(status, fields: fields, json: value))
     }
 
@@ -63,9 +70,14 @@ extension MockTransport.Route {
         respond(status, fields: fields, body: body)
     }
 
-    @discardableResult
+    @discardableResult @_disfavoredOverload
     public func thenRespond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self
     {
+        respond(status, fields: fields, json: value)
+    }
+
+    @discardableResult
+    public func thenRespond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: DynamicValue) -> Self {
         respond(status, fields: fields, json: value)
     }
 

@@ -1,4 +1,3 @@
-internal import DunlinReactor
 internal import DunlinTransport
 public import DunlinTypes
 internal import Synchronization
@@ -95,12 +94,15 @@ public final class MockTransport: Transport {
 extension MockTransport {
     public func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
+        let exchange = try await CheckedExchange(request)
         let (index, arrived) = arrival(of: RecordedRequest(request), request.body)
         changes.announce()
-        let body = try await collect(request.body) { body in
+        let body = try await collect(request.body, of: exchange) { body in
             state.withLock { $0.requests[index].body = body }
             changes.announce()
         }
+        // A test that sees the request may move the clock: whoever waits for the answer waits from before that.
+        let sent = request.body.isAtHand ? exchange.started : exchange.now()
         let recorded = state.withLock { state in
             state.requests[index].isComplete = true
             state.requests[index].body = body
@@ -108,7 +110,10 @@ extension MockTransport {
         }
         changes.announce()
         let routed = if case .decided(let outcome) = arrived { outcome } else { routed(recorded) }
-        return try await outcome(for: recorded, routed).perform(request, on: clock)
+        let (head, content) = try await exchange.wait(in: .firstByte, since: sent) { [self] in
+            try await outcome(for: recorded, routed).perform(request, on: clock)
+        }
+        return try content.response(to: exchange, head)
     }
 
     /// Takes the outcome on arrival, so that requests get them in the order in which they came; unless conditions must
@@ -153,24 +158,24 @@ extension MockTransport {
     }
 
     /// The request's body, as a transport would send it; `note` is told what there is after each piece.
-    private func collect(_ body: RequestBody, _ note: (Bytes) -> Void) async throws -> Bytes {
-        switch body.content {
-        case .none: return .empty
-        case .bytes(let bytes): return bytes
-        case .file(let file):
-            return try FileSource(file).bytes()
-        case .stream(let length, _, let make):
-            var whole: [UInt8] = []
-            for try await piece in make() {
-                whole += piece
-                note(Bytes(whole))
-            }
-            if let length, length != whole.count {
-                throw NetworkError(
-                    .bodyLengthMismatch, "the body has \(whole.count) bytes instead of \(length)", phase: .send,
-                    requestMayHaveBeenSent: true)
-            }
-            return Bytes(whole)
+    private func collect(
+        _ body: RequestBody, of exchange: CheckedExchange, _ note: (Bytes) -> Void
+    ) async throws -> Bytes {
+        var whole = Bytes.empty
+        try await exchange.sendBody { piece in
+            whole = whole.isEmpty ? piece : Bytes(whole.array + piece.array)
+            if !body.isAtHand { note(whole) }
+        }
+        return whole
+    }
+}
+
+extension RequestBody {
+    /// Whether all of it is here before it is sent.
+    fileprivate var isAtHand: Bool {
+        switch content {
+        case .none, .bytes: true
+        case .stream, .file: false
         }
     }
 }

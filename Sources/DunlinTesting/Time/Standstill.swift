@@ -24,7 +24,7 @@ final class Standstill: Sendable {
             defer { isWatching = true }
             return !isWatching
         }
-        if isFirst { Task { await watch(look) } }
+        if isFirst { Task.detached { await self.watch(look) } }
     }
 
     private func watch(_ look: Look) async {

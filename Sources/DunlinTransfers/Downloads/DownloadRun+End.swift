@@ -132,7 +132,8 @@ extension DownloadRun {
         let address = WebAddress(origin: original.head.origin, target: original.head.target, fragment: nil)
         return ResumeData(
             address, method: original.head.method, fields: original.head.fields, validator: machine.validator,
-            completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces)
+            completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces,
+            source: source)
     }
 }
 

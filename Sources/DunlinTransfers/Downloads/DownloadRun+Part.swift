@@ -11,6 +11,7 @@ extension DownloadRun {
         guard let (part, data) = try await finder.find(call) else { return }
         self.part = part
         found = data
+        source = data.source
         let next = part.content.gaps(upTo: data.completeLength ?? .max).first?.upperBound
         let isLast = next == nil || next == data.completeLength || data.completeLength == nil
         machine = ResumeMachine(goingOnWith: data, from: part.writer.position, upTo: isLast ? nil : next)

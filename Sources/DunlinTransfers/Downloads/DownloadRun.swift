@@ -21,10 +21,14 @@ struct DownloadRun {
     /// The hops of exchanges that others followed.
     var earlier: [HTTP.Hop] = []
     var resumedAt = 0
+    /// Whose the bytes are that the machine knows of; nil where whoever gave them vouches for them.
+    var source: ResumeSource?
     /// The whole file's digest, as the server declares it.
     var declared: ContentDigest?
     /// Whether several exchanges were of no use.
     var isAlone = false
+    /// How many bytes were there when it asked last.
+    private var present = 0
     /// Whether the body being written has nothing to do with the file that could be resumed.
     private(set) var isForeign = false
 
@@ -122,7 +126,13 @@ struct DownloadRun {
 
     private mutating func action(on arrival: LiveCall.Arrival, _ call: LiveCall) -> ResumeMachine.Action {
         let head = arrival.response.head
-        if isResumable { return machine.answered(head, isChanged: arrival.isChanged) }
+        if isResumable {
+            let answer = ResumeSource.Answer(of: arrival.response, to: call)
+            let isElsewhere = source.map { !$0.isOf(answer) } ?? false
+            let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
+            if action == .startOver || source == nil { source = ResumeSource(answer) }
+            return action
+        }
         return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }
 }
@@ -130,7 +140,7 @@ struct DownloadRun {
 // MARK: - Exchanges
 
 extension DownloadRun {
-    private func ask(_ call: inout LiveCall) async throws -> LiveCall.Arrival {
+    private mutating func ask(_ call: inout LiveCall) async throws -> LiveCall.Arrival {
         call.request = isResumable ? original.with(machine.fields) : original
         call.part = nil
         if maySplit || machine.limit != nil {
@@ -140,9 +150,12 @@ extension DownloadRun {
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
         // Once the file has begun, the machine's own rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
+        call.noteAsking(for: original)
+        let former = present
+        present = part?.content.byteCount ?? machine.offset
+        if present > former { await call.delegate.progressed(part: nil) }
         if machine.ask == .whole { return try await call.arrival() }
-        return try await call.arrival(
-            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength)
+        return try await call.arrival(appendingTo: present, of: machine.completeLength)
     }
 
     /// Gives up the rest of an answer.

@@ -62,14 +62,16 @@ struct Publication: Sendable {
     }
 
     /// Gives the file the permissions of any file that is made there: those of its folder and its process now, which
-    /// another may have begun it in.
+    /// another may have begun it in. A part file that somebody has closed to readers stays closed to them.
     private func openUp(_ file: PartFile) {
         var random = SystemRandomNumberGenerator()
         do throws(Errno) {
             if let permissions = file.newPermissions { return try file.setPermissions(permissions) }
             let new = try PartFile(creating: placement.partPath(random.next()))
             defer { Self.discard(new) }
-            if let permissions = new.newPermissions { try file.setPermissions(permissions) }
+            guard let permissions = new.newPermissions else { return }
+            let own = try file.status().ownership.permissions
+            if try new.status().ownership.permissions & ~own == 0 { try file.setPermissions(permissions) }
         } catch {
             // The file is whole and has its name. That fewer users may write to it than should is no reason to fail.
         }

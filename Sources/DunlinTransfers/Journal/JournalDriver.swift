@@ -35,6 +35,8 @@ struct JournalDriver: Sendable {
                 return await forget(result, withLeftovers: true)
             case .forget:
                 return await forget(told(result), withLeftovers: transfer.wasCancelled)
+            case .lacksURL:
+                return end(.failure(TransferJournal.Transfer.withoutURL), isForgotten: false)
             case .leave:
                 return end(told(result), isForgotten: false)
             }
@@ -79,7 +81,7 @@ struct JournalDriver: Sendable {
     private func forget(_ result: Result, withLeftovers: Bool) async {
         await journal.ended?(transfer, result)
         let (storage, id) = (journal.storage, transfer.id)
-        if withLeftovers, let leftover = JournalLeftover(transfer.entry) {
+        if withLeftovers, let leftover = JournalLeftover(transfer.entry, journal.secretFields) {
             await DiskThreads.shared.run { leftover.remove() }
         }
         do {
@@ -147,8 +149,8 @@ extension JournalDriver {
         _ options: HTTPSession.DownloadOptions
     ) async throws -> HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
         let session = journal.session
-        if !entry.request.formerURLs.isEmpty, let leftover = JournalLeftover(entry),
-            let data = await DiskThreads.shared.run({ leftover.elsewhere() })
+        if !entry.request.formerURLs.isEmpty, let leftover = JournalLeftover(entry, journal.secretFields),
+            let data = await DiskThreads.shared.run({ leftover.elsewhere(than: asked.url ?? entry.request.url) })
         {
             var options = options
             options.startsOverIfDamaged = true

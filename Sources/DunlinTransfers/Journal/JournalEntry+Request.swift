@@ -2,10 +2,14 @@ internal import DunlinSemantics
 
 extension JournalEntry.Request {
     /// What may lie on a disk of a request: its fields without those that carry credentials or look like it, but for
-    /// the ones in `kept`, whose names are in lower case. A session sends its own defaults and credentials anyway.
-    init(_ head: RequestHead, _ options: HTTPSession.Options, keeping kept: Set<String>) {
+    /// the ones in `kept`, whose names are in lower case, and its URL without what `hiding` hides; nil for nothing. A
+    /// session sends its own defaults and credentials anyway.
+    init(
+        _ head: RequestHead, _ options: HTTPSession.Options, keeping kept: Set<String>, hiding: HTTP.SecretFields? = nil
+    ) {
         method = head.method.rawValue
-        url = head.origin.description + head.target
+        let stored = StoredURL(head.origin.description + head.target, hiding: hiding)
+        (url, hidesSecrets) = (stored.text, stored.hidesSecrets ? true : nil)
         let harmless = ResumeData.kept(options.fields)
         let named = options.fields.filtered { kept.contains($0) }
         fields = harmless.overlaid(with: named).flatMap { [$0.name, $0.value] }

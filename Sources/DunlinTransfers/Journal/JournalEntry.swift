@@ -7,8 +7,10 @@ struct JournalEntry: Sendable, Equatable, Codable {
     /// What is sent, each time from its beginning.
     struct Request: Sendable, Equatable, Codable {
         var method: String
-        /// Absolute, without user info.
+        /// Absolute, without user info, and with asterisks for secrets in its query.
         var url: String
+        /// Whether there are such asterisks; nil for no.
+        var hidesSecrets: Bool?
         /// Earlier URLs of the same file.
         var formerURLs: [String] = []
         /// Names and values in turn.

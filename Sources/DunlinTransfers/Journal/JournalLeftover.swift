@@ -5,15 +5,15 @@ internal import DunlinSemantics
 struct JournalLeftover: Sendable {
     /// Where it may lie: in a folder a file is named after where it comes from.
     private let partPaths: [String]
-    private let url: String
-    /// Where it may have come from.
+    /// Where it may have come from, as an entry says it: perhaps without secrets.
     private let urls: [String]
+    private let secret: HTTP.SecretFields
 
     /// Nil for what leaves nothing.
-    init?(_ entry: JournalEntry) {
+    init?(_ entry: JournalEntry, _ secret: HTTP.SecretFields) {
         guard case .download(let download) = entry.work else { return nil }
-        url = entry.request.url
-        urls = [url] + entry.request.formerURLs
+        urls = [entry.request.url] + entry.request.formerURLs
+        self.secret = secret
         partPaths = urls.compactMap { url in
             let name = FileName.suggested([:], path: url)
             if download.isFolder { return Placement(folder: download.path, suggestedName: name).partPath }
@@ -21,9 +21,9 @@ struct JournalLeftover: Sendable {
         }
     }
 
-    /// What to go on with from another URL than it came from; nil if there is nothing, and for what a download finds by
-    /// itself.
-    func elsewhere() -> ResumeData? {
+    /// What to go on with from `url`, which is another than it came from; nil if there is nothing, and for what a
+    /// download finds by itself.
+    func elsewhere(than url: String) -> ResumeData? {
         partPaths.lazy.compactMap { record(of: $0) }.first { $0.url != url }
     }
 
@@ -47,11 +47,15 @@ struct JournalLeftover: Sendable {
         try part.remove()
     }
 
+    private func isOurs(_ url: String) -> Bool {
+        urls.contains(url) || urls.contains(StoredURL(url, hiding: secret).text)
+    }
+
     /// Nil for one of another download, and for one that is damaged: a download begins anew by itself then.
     private func record(of partPath: String) -> ResumeData? {
         do {
             let record = try RecordFile.read(Placement.recordPath(ofPart: partPath))
-            guard let record, urls.contains(record.data.url) else { return nil }
+            guard let record, isOurs(record.data.url) else { return nil }
             return record.resumeData(in: Placement.folder(of: partPath))
         } catch {
             return nil

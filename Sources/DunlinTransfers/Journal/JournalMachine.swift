@@ -9,6 +9,8 @@
 /// 4. A request that does something each time it is sent is sent again only if it was not sent.
 /// 5. A transfer that is cancelled is forgotten. It is kept if the journal is closed, the session is shut down or its
 ///    request is cancelled in other ways: for that nothing is saved, since nobody works at an entry that is not locked.
+/// 6. Of a URL with secrets only the rest is saved. A later process that is not told the URL sends nothing, and keeps
+///    the transfer.
 ///
 /// It must not know files, clocks or connections.
 struct JournalMachine: Sendable {
@@ -21,6 +23,8 @@ struct JournalMachine: Sendable {
         case finished(JournalEntry.NamedFile)
         /// Tell how it ended, then forget.
         case forget
+        /// Tell that its URL is not known, and leave it to whoever knows it.
+        case lacksURL
         /// Tell that it was stopped, and leave it to whoever comes next.
         case leave
     }
@@ -50,12 +54,19 @@ struct JournalMachine: Sendable {
     private(set) var entry: JournalEntry
     /// The file that was found where the entry says that it is.
     private let found: JournalEntry.NamedFile?
+    /// Whether the URL is known, whatever is saved of it.
+    private var hasURL: Bool
     private var life = Life.held
     private var stop: Stop?
 
     /// `found` is what lies where an entry that was publishing says its file is.
-    init(_ entry: JournalEntry, _ rules: TransferJournal.Rules, found: JournalEntry.NamedFile? = nil) {
+    /// `isAnew`: this process asked for it, and knows its URL.
+    init(
+        _ entry: JournalEntry, _ rules: TransferJournal.Rules, found: JournalEntry.NamedFile? = nil,
+        isAnew: Bool = false
+    ) {
         self.entry = entry
+        hasURL = isAnew || entry.request.hidesSecrets != true
         self.rules = rules
         if case .publishing(let file) = entry.state, found == file { self.found = found } else { self.found = nil }
     }
@@ -74,11 +85,18 @@ struct JournalMachine: Sendable {
     }
 
     /// The same for somebody who asks another URL: counts for the next attempt.
-    mutating func ask(_ url: String) {
-        guard url != entry.request.url else { return }
-        entry.request.formerURLs.append(entry.request.url)
-        entry.request.url = url
+    mutating func ask(_ url: StoredURL) {
+        hasURL = true
+        // Two of which secrets are hidden may differ in these.
+        let isOther = url.text != entry.request.url || url.hidesSecrets
+        if isOther, !entry.request.formerURLs.contains(entry.request.url) {
+            entry.request.formerURLs.append(entry.request.url)
+        }
+        (entry.request.url, entry.request.hidesSecrets) = (url.text, url.hidesSecrets ? true : nil)
     }
+
+    /// Whether somebody must say its URL before it can begin.
+    var lacksURL: Bool { !hasURL }
 
     /// Nobody wants it any more; whether that is news.
     mutating func cancel() -> Bool {
@@ -102,6 +120,7 @@ struct JournalMachine: Sendable {
         case nil: break
         }
         if let found { return end(.finished(found)) }
+        if lacksURL { return end(.lacksURL) }
         entry.state = .running
         entry.attempts += 1
         return .send(entry)

@@ -14,6 +14,8 @@ extension TransferJournal {
         /// What it was asked for with in this process.
         struct Asked: Sendable {
             var target: HTTP.Target
+            /// The URL that its starter gave, in place of the one that was saved.
+            var url: String?
             var query = HTTP.Query()
             var options: HTTPSession.Options
             var transfer: HTTPSession.DownloadOptions?
@@ -88,8 +90,11 @@ extension TransferJournal.Transfer {
     }
 
     public var method: HTTP.Method { HTTP.Method(first.request.method) }
-    /// The URL of the transfer, without user info.
+    /// The URL of the transfer as it is saved: without user info, and with asterisks for secrets in its query.
     public var url: String { entry.request.url }
+    /// Whether the URL had secrets, which are not saved, so that it must be begun with `start(from:)`. Begun in another
+    /// way it fails with `NetworkError` code `invalidRequest`, and stays in the folder.
+    public var needsURL: Bool { state.withLock { $0.machine.lacksURL } }
     public var label: String? { first.request.label }
     /// How often it was begun, by all processes. With 0 nothing can have been sent.
     public var attempts: Int { entry.attempts }
@@ -131,12 +136,15 @@ extension TransferJournal.Transfer {
     private func begin(_ url: String?, _ options: HTTPSession.Options?) {
         let mustDrive = state.withLock { state in
             guard state.machine.start() else { return false }
-            if let url { state.machine.ask(url) }
-            if url != nil || options != nil || state.asked == nil {
+            if let url { state.machine.ask(journal.stored(url)) }
+            let former = state.asked
+            if url != nil || options != nil || former == nil {
                 let request = state.machine.entry.request
-                let options = request.options(adding: options ?? state.asked?.options)
-                let transfer = state.asked?.transfer
-                state.asked = Asked(target: HTTP.Target(request.url), options: options, transfer: transfer)
+                // What this process asked for is known whole, which what is saved of it may not be.
+                let target = url.map { HTTP.Target($0) } ?? former?.target ?? HTTP.Target(request.url)
+                state.asked = Asked(
+                    target: target, url: url, query: url == nil ? former?.query ?? .init() : .init(),
+                    options: request.options(adding: options ?? former?.options), transfer: former?.transfer)
             }
             return true
         }
@@ -194,6 +202,11 @@ extension TransferJournal.Transfer {
 
     static var left: NetworkError {
         NetworkError(.cancelled, "the journal was closed; the transfer stays in it")
+    }
+
+    static var withoutURL: NetworkError {
+        let remedy = "begin the transfer with `start(from:)`, or set `Rules.keepsSecretsOfURLs`"
+        return NetworkError(.invalidRequest, "a journal saves no secrets of URLs, and this one had some: \(remedy)")
     }
 }
 

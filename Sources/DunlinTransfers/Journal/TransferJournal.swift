@@ -114,8 +114,8 @@ extension TransferJournal {
     /// are decided by a process that may not run any more, and throw `NetworkError` code `invalidRequest`.
     ///
     /// Of the options, fields, timeouts and label are saved, but no fields that look like secrets (except
-    /// `Rules.keptFields`). Session defaults and credentials are sent as for any request. `metadata` is yours, and
-    /// comes back with the restored transfer.
+    /// `Rules.keptFields`), and no secrets of the URL (but for `Rules.keepsSecretsOfURLs`). Session defaults and
+    /// credentials are sent as for any request. `metadata` is yours, and comes back with the restored transfer.
     public func download(
         _ target: HTTP.Target, query: HTTP.Query = .init(), options: HTTPSession.Options = .init(),
         to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
@@ -157,7 +157,8 @@ extension TransferJournal {
         let call = try session.core.call(
             method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
-        let request = JournalEntry.Request(call.head, asked.options, keeping: kept)
+        let request = JournalEntry.Request(
+            call.head, asked.options, keeping: kept, hiding: rules.keepsSecretsOfURLs ? nil : secretFields)
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
         if book.withLock({ $0.isClosed }) { throw Self.closed }
@@ -166,7 +167,7 @@ extension TransferJournal {
             try storage.add(entry, bytes)
         }
         do {
-            return try enter(Transfer(JournalMachine(entry, rules), file, .asked(asked), self))
+            return try enter(Transfer(JournalMachine(entry, rules, isAnew: true), file, .asked(asked), self))
         } catch {
             // Closed meanwhile: nobody is to find later what its caller was told is not there.
             try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
@@ -174,6 +175,14 @@ extension TransferJournal {
             }
             throw error
         }
+    }
+
+    /// What is secret in URLs.
+    var secretFields: HTTP.SecretFields { session.configuration.secretFields }
+
+    /// A URL as it is saved.
+    func stored(_ url: String) -> StoredURL {
+        StoredURL(url, hiding: rules.keepsSecretsOfURLs ? nil : secretFields)
     }
 
     private func enter(_ transfer: Transfer) throws -> Transfer {
@@ -208,8 +217,9 @@ extension TransferJournal {
     /// process or another journal may take them up at once. Those who wait for one get `NetworkError` code `cancelled`.
     /// Calling it again has no effect.
     ///
-    /// Called within any request, such as in one of its hooks, it stops them and waits for none, because a transfer may
-    /// wait for that request. When the awaiting task is cancelled, it returns at once.
+    /// Called within any request, such as in one of its hooks, or by code that refreshes a credential, it stops them
+    /// and waits for none, because a transfer may wait for that code. When the awaiting task is cancelled, it returns
+    /// at once.
     public func close() async {
         for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
         guard Enclosure.subjects.isEmpty else { return }

@@ -1,6 +1,6 @@
 extension ResumeData: Codable {
     private enum Key: String, CodingKey {
-        case version, url, method, fields, validator, completeLength, partPath, pieces
+        case version, url, method, fields, validator, completeLength, partPath, pieces, source
     }
 
     private struct StoredPiece: Codable {
@@ -10,7 +10,7 @@ extension ResumeData: Codable {
     }
 
     /// Numbers the forms in which it was ever encoded.
-    private static let version = 2
+    private static let version = 3
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
@@ -25,6 +25,7 @@ extension ResumeData: Codable {
             StoredPiece(start: $0.range.lowerBound, end: $0.range.upperBound, checksum: $0.checksum)
         }
         try values.encode(pieces, forKey: .pieces)
+        try values.encodeIfPresent(source.map { [$0.salt, $0.hash] }, forKey: .source)
     }
 
     /// Throws `NetworkError` with the code `invalidResumeData` for values that are impossible, and the decoder's own
@@ -43,15 +44,23 @@ extension ResumeData: Codable {
         guard stored.allSatisfy({ 0 <= $0.start && $0.start < $0.end }) else {
             throw NetworkError.invalidResumeData("a piece has no bytes")
         }
+        let source = try values.decodeIfPresent([[UInt8]].self, forKey: .source).map(Self.source)
         let data = ResumeData(
             url: try values.decode(String.self, forKey: .url),
             method: HTTP.Method(try values.decode(String.self, forKey: .method)), fields: fields,
             validator: try values.decodeIfPresent(String.self, forKey: .validator),
             completeLength: try values.decodeIfPresent(Int.self, forKey: .completeLength),
             partPath: try values.decode(String.self, forKey: .partPath),
-            pieces: stored.map { Piece(range: $0.start..<$0.end, checksum: $0.checksum) })
+            pieces: stored.map { Piece(range: $0.start..<$0.end, checksum: $0.checksum) }, source: source)
         guard let data else { throw NetworkError.invalidResumeData("it contradicts itself") }
         self = data
+    }
+
+    private static func source(_ parts: [[UInt8]]) throws -> ResumeSource {
+        guard parts.count == 2, let source = ResumeSource(salt: parts[0], hash: parts[1]) else {
+            throw NetworkError.invalidResumeData("it does not say whose it is")
+        }
+        return source
     }
 }
 

@@ -33,8 +33,8 @@ extension ResumeData {
     /// is the download's: it is written to, and moved to the destination in the end.
     ///
     /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or malformed, a URL that is not
-    /// absolute, and a file that is empty or longer than it will be. Throws `FileFailure` for a file that cannot be
-    /// read, or is not this user's alone (its group may write to it, for instance).
+    /// absolute, and a file that is not there, is empty or is longer than it will be. Throws `FileFailure` for a file
+    /// that cannot be read, or is not this user's alone (its group may write to it, for instance).
     public init(
         partialFile path: String, of url: String, validator: GivenValidator, fields: Fields = [:],
         completeLength: Int? = nil
@@ -46,7 +46,7 @@ extension ResumeData {
         let piece = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
             try Self.beginning(absolute)
         }
-        guard let piece else { throw NetworkError.invalidResumeData("there is nothing in the file") }
+        guard let piece else { throw NetworkError.invalidResumeData("there is no part file, or nothing in it") }
         let data = ResumeData(
             url: url, method: .get, fields: fields, validator: known.description, completeLength: completeLength,
             partPath: absolute, pieces: [piece])
@@ -58,12 +58,13 @@ extension ResumeData {
         do throws(Errno) { return try FileSystem.absolute(path) } catch { throw HTTPSession.FileFailure(path, error) }
     }
 
-    /// On a disk thread.
+    /// On a disk thread. Nil if there is nothing to go on with.
     private static func beginning(_ path: String) throws(HTTPSession.FileFailure) -> Piece? {
         let found: Result<PartFile, FileOwnership.Fault>
         do throws(Errno) {
             found = try PartFile.found(at: path)
         } catch {
+            if error.meansNoSuchFile { return nil }
             throw HTTPSession.FileFailure(path, error)
         }
         switch found {

@@ -3,9 +3,13 @@ internal import DunlinSemantics
 /// What is needed to go on with a download that was cancelled: its URL, the state of the file that was being sent, and
 /// the part file that holds what came.
 ///
-/// It can be stored, and holds no secrets: user info is taken off the URL, and request fields are kept only if they
-/// neither carry credentials nor look like it. A signed URL is its own secret; set `url` to another one for the same
-/// file when it has expired.
+/// It goes on for the user who began alone, and where the same origin answers: another user, or another origin after
+/// redirects, gets all of the file anew, whatever the validator says. Whoever the user is where a session's
+/// authenticator or an interceptor says it, no other session is known to have the same.
+///
+/// It can be stored, and holds no secrets: of who asked there is a salted hash, user info is taken off the URL, and
+/// request fields are kept only if they neither carry credentials nor look like it. A signed URL is its own secret; set
+/// `url` to another one for the same file when it has expired.
 public struct ResumeData: Sendable, Equatable {
     /// A range of bytes that has arrived, with its checksum.
     struct Piece: Sendable, Hashable {
@@ -29,6 +33,8 @@ public struct ResumeData: Sendable, Equatable {
     /// The pieces that have arrived: in order, without overlaps, none empty. Two that touch were brought by two
     /// exchanges.
     let pieces: [Piece]
+    /// Whose bytes they are; nil where whoever made the data says that they may be gone on with.
+    let source: ResumeSource?
 
     /// How many bytes have arrived.
     public var byteCount: Int { pieces.reduce(0) { $0 + $1.range.count } }
@@ -40,7 +46,7 @@ public struct ResumeData: Sendable, Equatable {
 
     init(
         _ address: WebAddress, method: HTTP.Method = .get, fields: Fields = [:], validator: Validator?,
-        completeLength: Int?, partPath: String, pieces: [Piece]
+        completeLength: Int?, partPath: String, pieces: [Piece], source: ResumeSource? = nil
     ) {
         url = address.description
         self.method = method
@@ -49,12 +55,13 @@ public struct ResumeData: Sendable, Equatable {
         self.completeLength = completeLength
         self.partPath = partPath
         self.pieces = pieces
+        self.source = source
     }
 
     /// Made of values from outside. Nil if they contradict each other, or are impossible.
     init?(
         url: String, method: HTTP.Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
-        pieces: [Piece]
+        pieces: [Piece], source: ResumeSource? = nil
     ) {
         guard let address = Self.address(url), Self.areInOrder(pieces, completeLength), !partPath.isEmpty,
             !partPath.utf8.contains(0), !method.rawValue.isEmpty
@@ -63,7 +70,7 @@ public struct ResumeData: Sendable, Equatable {
         if case .some(nil) = known { return nil }
         self.init(
             address, method: method, fields: fields, validator: known ?? nil, completeLength: completeLength,
-            partPath: partPath, pieces: pieces)
+            partPath: partPath, pieces: pieces, source: source)
     }
 
     /// The data with other pieces, which are in order.
@@ -78,6 +85,7 @@ public struct ResumeData: Sendable, Equatable {
         validator = other.validator
         completeLength = other.completeLength
         partPath = other.partPath
+        source = other.source
         self.pieces = pieces
     }
 

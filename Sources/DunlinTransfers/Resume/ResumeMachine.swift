@@ -15,6 +15,9 @@ internal import DunlinSemantics
 ///    accepted `crumbs` times: a file is not worth any number of exchanges. After a file has changed `attempts` times
 ///    the download fails.
 ///
+/// 6. What answers a request for the rest is of no use if somebody else asked, or another origin answered, than of whom
+///    the bytes are that are there: the same validator may name another file. Then the whole is asked for.
+///
 /// It must not know files, clocks or connections. The bytes that it counts as there were written: the driver says so.
 package struct ResumeMachine: Sendable {
     struct Rules: Sendable {
@@ -170,14 +173,16 @@ extension ResumeMachine {
 
 extension ResumeMachine {
     ///
-    /// With `isChanged`, the body is not what the server sent, and so no part of it.
-    mutating func answered(_ head: ResponseHead, isChanged: Bool = false) -> Action {
+    /// With `isChanged`, the body is not what the server sent, and so no part of it. `isElsewhere`: it is not for the
+    /// user, or not from the origin, of the bytes that are there.
+    mutating func answered(_ head: ResponseHead, isChanged: Bool = false, isElsewhere: Bool = false) -> Action {
         if isChanged, head.status == .partialContent { return .refuse(.coded) }
         defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
         switch (ask, head.status) {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
         case (.rest, 200), (.rest, 203): return restart() ?? startOver(head.fields)
         case (.whole, 206): return .refuse(.unaskedRange)
+        case (.rest, 206) where isElsewhere, (.rest, 416) where isElsewhere: return askForWhole()
         case (.rest(_, _, let validator), 206): return part(head.fields, validator)
         case (.rest(_, _, let validator), 416): return unsatisfied(head.fields, validator)
         default: return .deliver

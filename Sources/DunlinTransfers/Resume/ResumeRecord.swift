@@ -86,7 +86,7 @@ struct ResumeRecord: Sendable, Equatable {
 
 extension ResumeRecord {
     /// With its version.
-    private static let magic = Array("dunlinR2".utf8)
+    private static let magic = Array("dunlinR3".utf8)
     private static let slotFrame = 24
 
     private static func head(of data: ResumeData, _ capacity: Int) -> [UInt8] {
@@ -96,6 +96,8 @@ extension ResumeRecord {
         writer.put(data.validator ?? "")
         writer.put(UInt64(bitPattern: Int64(data.completeLength ?? -1)))
         writer.put(data.partPath)
+        writer.put(UInt32(data.source == nil ? 0 : 1))
+        if let source = data.source { writer.put(source.salt + source.hash) }
         writer.put(UInt32(data.fields.count))
         for field in data.fields {
             writer.put(field.name)
@@ -194,7 +196,8 @@ extension ResumeRecord {
 
     private static func data(_ reader: inout ByteReader, upTo end: Int) -> ResumeData? {
         guard let url = reader.text(), let method = reader.text(), let validator = reader.text(),
-            let complete = reader.word64(), let name = reader.text(), let count = reader.word32(),
+            let complete = reader.word64(), let name = reader.text(), let source = source(&reader),
+            let count = reader.word32(),
             complete == .max || complete <= UInt64(Int.max), !name.utf8.contains(UInt8(ascii: "/")),
             name != ".", name != ".."
         else { return nil }
@@ -206,7 +209,19 @@ extension ResumeRecord {
         guard reader.offset == end else { return nil }
         return ResumeData(
             url: url, method: HTTP.Method(method), fields: fields, validator: validator.isEmpty ? nil : validator,
-            completeLength: complete == .max ? nil : Int(complete), partPath: name, pieces: [])
+            completeLength: complete == .max ? nil : Int(complete), partPath: name, pieces: [], source: source)
+    }
+
+    /// Nil for what is none; none where it is not said whose the bytes are.
+    private static func source(_ reader: inout ByteReader) -> ResumeSource?? {
+        switch reader.word32() {
+        case 0: return .some(nil)
+        case 1:
+            guard let salt = reader.take(ResumeSource.saltLength), let hash = reader.take(ResumeSource.hashLength)
+            else { return nil }
+            return ResumeSource(salt: Array(salt), hash: Array(hash)).map { .some($0) }
+        default: return nil
+        }
     }
 }
 
@@ -214,6 +229,6 @@ extension ResumeData {
     fileprivate func checked(_ pieces: [Piece]) -> ResumeData? {
         ResumeData(
             url: url, method: method, fields: fields, validator: validator, completeLength: completeLength,
-            partPath: partPath, pieces: pieces)
+            partPath: partPath, pieces: pieces, source: source)
     }
 }

@@ -11,7 +11,7 @@ extension DownloadRun {
         _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
         guard let exchange = call.part, isResumable, machine.isResumable, !arrival.isChanged,
-            let validator = machine.validator, let length = machine.completeLength, machine.offset < length
+            let validator = machine.validator, let source, let length = machine.completeLength, machine.offset < length
         else { return nil }
         let gaps = part.content.gaps(upTo: length)
         let minimum = options.segments?.minimumLength ?? HTTPSession.Segments.defaultMinimum
@@ -19,7 +19,7 @@ extension DownloadRun {
         guard workers > 1 || gaps.count > 1 || machine.limit != nil else { return nil }
         return SegmentedFetch.Plan(
             workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
-            lead: machine.offset..<(machine.bodyEnd ?? length), origin: call.request.head.origin, arrival: arrival,
+            lead: machine.offset..<(machine.bodyEnd ?? length), source: source, arrival: arrival,
             exchange: exchange)
     }
 

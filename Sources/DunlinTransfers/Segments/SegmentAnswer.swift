@@ -16,13 +16,14 @@ package enum SegmentAnswer: Sendable, Equatable {
         case ignoresRanges
         case refused(ResumeMachine.Refusal)
         case status
-        /// The answer is of another origin, to which a redirect led: the same validator may name another file there.
+        /// The answer is of another origin, to which a redirect led, or for another user: the same validator may name
+        /// another file there.
         case elsewhere
         /// The answer brings too little, and not for the first time.
         case crumb
     }
 
-    /// `isElsewhere`: another origin answered than the one whose file the validator names.
+    /// `isElsewhere`: another origin answered than the one whose file the validator names, or another user asked.
     package init(
         _ head: ResponseHead, isElsewhere: Bool = false, to range: Range<Int>, _ validator: Validator, of length: Int
     ) {

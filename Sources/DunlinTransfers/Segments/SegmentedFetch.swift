@@ -12,7 +12,8 @@ final class SegmentedFetch: Sendable {
 
     enum Outcome: Sendable {
         case complete
-        /// The server has another file by now, or ignores ranges: the download starts over.
+        /// The server has another file by now, or ignores ranges, or what comes is another user's or origin's: the
+        /// download starts over.
         case useless
         /// The server sent more than it announced; what has come may be anything.
         case overrun(NetworkError)
@@ -28,8 +29,8 @@ final class SegmentedFetch: Sendable {
         let gaps: [Range<Int>]
         /// The range that the first answer brings.
         let lead: Range<Int>
-        /// The origin that answered first, after all redirects.
-        let origin: HTTP.Origin
+        /// Who asked first, and which origin answered, after all redirects.
+        let source: ResumeSource
         let arrival: LiveCall.Arrival
         /// The first exchange.
         let exchange: CallPart
@@ -39,11 +40,14 @@ final class SegmentedFetch: Sendable {
         var machine: Machine
         var hops: [HTTP.Hop] = []
         var failure: (any Error)?
-        var ignoresRanges = false
+        /// Whether nothing that comes by range is of use.
+        var startsOver = false
         var overrun: NetworkError?
         /// The last writer of each worker.
         var writers: [Int: DownloadWriter] = [:]
         var interrupts: [Int: Cancellation] = [:]
+        /// The workers that something has come to since they asked.
+        var progressed: Set<Int> = []
     }
 
     private let plan: Plan
@@ -91,8 +95,8 @@ final class SegmentedFetch: Sendable {
     }
 
     private func ended(_ outcome: Outcome?) async -> Outcome {
-        let (writers, failure, ignoresRanges, overrun) = state.withLock {
-            (Array($0.writers.values), $0.failure, $0.ignoresRanges, $0.overrun)
+        let (writers, failure, startsOver, overrun) = state.withLock {
+            (Array($0.writers.values), $0.failure, $0.startsOver, $0.overrun)
         }
         if let overrun {
             await settle(writers)
@@ -112,7 +116,7 @@ final class SegmentedFetch: Sendable {
         }
         await settle(writers)
         if let outcome { return outcome }
-        return ignoresRanges ? .useless : .failed(failure ?? Self.incomplete)
+        return startsOver ? .useless : .failed(failure ?? Self.incomplete)
     }
 
     /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
@@ -134,7 +138,7 @@ extension SegmentedFetch {
     /// Runs a worker; nil if others go on.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
-        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
+        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate, number: worker)
         state.withLock { $0.interrupts[worker] = exchange.cancellation }
         return await withTaskCancellationHandler {
             if isLead,
@@ -190,13 +194,13 @@ extension SegmentedFetch {
 
     /// Makes one exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
-        let (response, origin): (TransportResponse, HTTP.Origin)
+        let (response, isElsewhere): (TransportResponse, Bool)
         do {
-            (response, origin) = try await ask(range, exchange)
+            (response, isElsewhere) = try await ask(range, worker, exchange)
         } catch {
             return await broke(error, worker, exchange)
         }
-        switch answer(response.head, from: origin, to: range) {
+        switch answer(response.head, isElsewhere: isElsewhere, to: range) {
         case .part(let brought):
             let (isWanted, waiters) = state.withLock { $0.machine.answered(brought, to: worker) }
             wake(waiters)
@@ -218,7 +222,7 @@ extension SegmentedFetch {
             let failure = Self.refusal(response.head, why)
             let waiters = state.withLock { state in
                 state.failure = failure
-                state.ignoresRanges = why == .ignoresRanges
+                state.startsOver = why == .ignoresRanges || why == .elsewhere
                 return state.machine.refused(worker)
             }
             wake(waiters)
@@ -226,30 +230,36 @@ extension SegmentedFetch {
         }
     }
 
-    private func answer(_ head: ResponseHead, from origin: HTTP.Origin, to range: Range<Int>) -> SegmentAnswer {
+    private func answer(_ head: ResponseHead, isElsewhere: Bool, to range: Range<Int>) -> SegmentAnswer {
         let answer = SegmentAnswer(
-            head, isElsewhere: origin != plan.origin, to: range, plan.validator, of: plan.length)
+            head, isElsewhere: isElsewhere, to: range, plan.validator, of: plan.length)
         if case .part(let brought) = answer, state.withLock({ $0.machine.isCrumb(brought, of: range) }) {
             return .useless(.crumb)
         }
         return answer
     }
 
-    /// Returns the response, and the origin it is from after all redirects.
-    private func ask(_ range: Range<Int>, _ exchange: CallPart) async throws -> (TransportResponse, HTTP.Origin) {
+    /// Returns the response, and whether it is for another user or of another origin than what came first.
+    private func ask(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async throws -> (TransportResponse, Bool)
+    {
         try await call.pass()
+        if state.withLock({ $0.progressed.remove(worker) }) != nil {
+            await call.delegate.progressed(part: exchange.number)
+        }
         var own = call
         own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
         (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
         (own.part, own.mayRetry) = (exchange, false)
+        own.noteAsking(for: request)
         defer { if let hops = own.callHistory?.hops { state.withLock { $0.hops += hops } } }
         var response = try await own.answerToPart()
+        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: own))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)
         }
         let told = try await call.observers?.told(response, call) ?? response
-        return (told, own.request.head.origin)
+        return (told, isElsewhere)
     }
 
     private static func refusal(_ head: ResponseHead, _ why: SegmentAnswer.Uselessness) -> NetworkError {
@@ -257,7 +267,8 @@ extension SegmentedFetch {
             switch why {
             case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
             case .refused(let refusal): (.invalidResponse, "\(refusal)")
-            case .elsewhere: (.invalidResponse, "another origin answered where a part was asked for")
+            case .elsewhere:
+                (.invalidResponse, "a part came from another server, or for another user")
             case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
             case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
             }
@@ -306,7 +317,11 @@ extension SegmentedFetch {
     }
 
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
-        let (taken, missing) = state.withLock { ($0.machine.received(count, by: worker), $0.machine.missing) }
+        let (taken, missing) = state.withLock { state in
+            let taken = state.machine.received(count, by: worker)
+            if taken.count > 0 { state.progressed.insert(worker) }
+            return (taken, state.machine.missing)
+        }
         call.control?.receivedTogether(plan.length - missing)
         if missing == 0 { stopBystanders() }
         return (taken.count, taken.isEnd)

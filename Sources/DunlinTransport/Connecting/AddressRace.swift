@@ -77,7 +77,7 @@ struct AddressRace {
                         action = contenders.machine.slow(contender.position, at: now)
                         // This attempt goes on beside the next.
                         group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
-                    case .cancelled, .closed, .busy: return contenders.close(.gaveUp(contender.wake))
+                    case .cancelled, .closed, .busy, .woken: return contenders.close(.gaveUp(contender.wake))
                     }
                 case .win(let position): return contenders.win(position)
                 case .fail: return .refused(contenders.failures)

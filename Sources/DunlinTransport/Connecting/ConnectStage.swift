@@ -4,9 +4,10 @@ internal import DunlinWire
 
 /// Has an HTTP proxy make a tunnel to the origin, by the rules of `ConnectMachine`.
 ///
-/// Nothing of the request that will go through the tunnel is said here but host and port.
+/// Nothing of the request that will go through the tunnel is said here but host and port, and beside them what the
+/// settings say to tell this proxy.
 struct ConnectStage: ConnectionStage {
-    private let origin: HTTP.Origin
+    private let request: RequestHead
     private let login: ProxyLogin
     private var machine = ConnectMachine(isTLSInside: true)
     /// What the last CONNECT went with.
@@ -17,9 +18,9 @@ struct ConnectStage: ConnectionStage {
     private static let (readChallenge, readRefusal) = (64 << 10, 4 << 10)
 
     init(to origin: HTTP.Origin, _ login: ProxyLogin) throws {
-        self.origin = origin
+        request = ProxiedRequest.connect(to: origin, fields: login.proxy.connectFields)
         self.login = login
-        sent = try login.unasked(ProxiedRequest.connect(to: origin))
+        sent = try login.unasked(request)
     }
 
     mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
@@ -48,12 +49,21 @@ struct ConnectStage: ConnectionStage {
                 line.unread(rest)
                 return .passed
             case .answer(let framing):
-                try answer(head, line)
+                switch login.challenged(head, to: request, after: sent) {
+                case .send(let next): sent = next
+                case .fail(let reason):
+                    throw try await refusal(.proxyAuthenticationFailed, reason, head, rest, framing, &line)
+                }
                 guard framing.canReuse else { return .dialAgain }
                 let isWhole = try await line.body(rest, framing.body, upTo: Self.readChallenge).isWhole
                 if !isWhole { return .dialAgain }
                 hasAnswered = true
-            case .refuse(let status, let framing): throw try await refusal(status, head, rest, framing, &line)
+            case .refuse(let status, let framing):
+                let code =
+                    status == .proxyAuthenticationRequired
+                    ? NetworkError.Code.proxyAuthenticationFailed : .proxyFailed
+                let reason = "the proxy answered CONNECT with \(status) \(status.phrase)"
+                throw try await refusal(code, reason, head, rest, framing, &line)
             case .fail(let error): throw line.failure(.proxyFailed, "\(error)", cause: error)
             }
         }
@@ -74,10 +84,14 @@ struct ConnectStage: ConnectionStage {
     private func encoded(_ line: StageSocket) throws -> Bytes {
         var bytes: [UInt8] = []
         do throws(WireError) {
-            let head = ProxiedRequest.connect(to: origin, authorization: sent?.value)
+            var head = request
+            if let sent {
+                head = ProxiedRequest.connect(
+                    to: head.origin, authorization: sent.value, fields: login.proxy.connectFields)
+            }
             try RequestEncoder.encode(head, framing: .none, into: &bytes)
         } catch {
-            throw line.failure(.invalidRequest, "the proxy cannot be asked for \(origin)", cause: error)
+            throw line.failure(.invalidRequest, "the proxy cannot be asked for \(request.origin)", cause: error)
         }
         return Bytes(bytes)
     }
@@ -98,17 +112,9 @@ struct ConnectStage: ConnectionStage {
         }
     }
 
-    /// Decides what the next CONNECT goes with.
-    private mutating func answer(_ head: ResponseHead?, _ line: StageSocket) throws {
-        switch login.challenged(head, to: ProxiedRequest.connect(to: origin), after: sent) {
-        case .send(let next): sent = next
-        case .fail(let reason): throw line.failure(.proxyAuthenticationFailed, reason, response: head)
-        }
-    }
-
     /// The error for a proxy that said no, with the beginning of why.
     private func refusal(
-        _ status: HTTP.Status, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
+        _ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
         _ line: inout StageSocket
     ) async throws -> NetworkError {
         var body: [UInt8] = []
@@ -121,11 +127,8 @@ struct ConnectStage: ConnectionStage {
         } catch {
             // The refusal says more than what broke behind its head.
         }
-        let asksAgain = status == .proxyAuthenticationRequired
         let said = SecretText.beginning(of: Bytes(body), contentType: head?.fields["content-type"])
         return line.failure(
-            asksAgain ? .proxyAuthenticationFailed : .proxyFailed,
-            "the proxy answered CONNECT with \(status) \(status.phrase)" + (said.map { ": \($0)" } ?? ""),
-            response: head, body: Bytes(body))
+            code, reason + (said.map { ": \($0)" } ?? ""), response: head, body: Bytes(body))
     }
 }

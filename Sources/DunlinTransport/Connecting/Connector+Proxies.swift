@@ -45,7 +45,7 @@ extension Connector {
         let party = Handshake.Party(origin: origin, tlsPolicy: tlsPolicy, phase: .proxyTLS)
         let secure = try await Handshake.run(over: line, with: party, context, &hop)
         context.cancellation.disarm()
-        return line.secured(secure)
+        return line.secured(secure, tlsPolicy.tlsGeneration)
     }
 
     /// What is to be said to a proxy before the request; nil where that itself says all, in absolute form.

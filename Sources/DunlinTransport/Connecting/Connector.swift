@@ -30,8 +30,16 @@ struct Connector: Sendable {
         } else {
             line = try await connectThroughStages(context, &opening, &hop)
         }
-        guard context.origin.scheme == .https else { return (clear(line, context, &hop), line.turn) }
+        guard context.origin.scheme == .https else { return (try clear(line, context, &hop), line.turn) }
         return (try await secure(line, context, &opening, &hop), line.turn)
+    }
+
+    /// Throws if bytes have come already: whoever sent them has not seen the request, so they are no answer to it. One
+    /// rule for all new connections; for those that were used before `ChannelMachine` has it.
+    private func check(_ stream: ByteStream, _ context: ExchangeContext, _ hop: HTTP.Hop, ahead: Bool = false) throws {
+        guard ahead || stream.hasUnaskedBytes() else { return }
+        stream.close()
+        throw context.unasked(hop)
     }
 
     private func secure(
@@ -44,18 +52,30 @@ struct Connector: Sendable {
         opening.enter(.tls)
         let party = Handshake.Party(origin: context.origin, tlsPolicy: tlsPolicySource.tlsPolicy(), phase: .tls)
         let channel = try await Handshake.run(over: line, with: party, context, &hop)
-        let peer = HTTP.Hop.Peer(line.address, channel.security, proxy: context.connectionTerms?.proxy?.description)
+        var making = making(line, context)
+        making.tlsGeneration = party.tlsPolicy.tlsGeneration
+        let proxy = context.connectionTerms?.proxy?.description
+        let peer = HTTP.Hop.Peer(line.address, channel.security, proxy: proxy, making)
         hop.peerReference = peer
+        try check(.tls(channel), context, hop)
         return Connection(
             .tls(channel), to: context.place, at: peer, tlsGeneration: party.tlsPolicy.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 
     /// What is under no TLS of the origin's.
-    private func clear(_ line: OpeningLine, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Connection {
-        let peer = HTTP.Hop.Peer(line.address, proxy: context.connectionTerms?.proxy?.description)
+    private func clear(_ line: OpeningLine, _ context: ExchangeContext, _ hop: inout HTTP.Hop) throws -> Connection {
+        let proxy = context.connectionTerms?.proxy?.description
+        let peer = HTTP.Hop.Peer(line.address, proxy: proxy, making(line, context))
         if peer.proxy != nil { hop.peerReference = peer }
+        try check(line.stream, context, hop, ahead: !line.ahead.isEmpty)
         return Connection(line.stream, to: context.place, at: peer)
+    }
+
+    private func making(_ line: OpeningLine, _ context: ExchangeContext) -> HTTP.Hop.Making {
+        var making = HTTP.Hop.Making()
+        (making.terms, making.proxyTLSGeneration) = (context.connectionTerms, line.proxyTLSGeneration)
+        return making
     }
 
     /// Connects a socket to the origin, or to a proxy before it.
@@ -63,6 +83,7 @@ struct Connector: Sendable {
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
         let proxy = context.connectionTerms?.proxy
+        if let proxy { hop.peerReference = HTTP.Hop.Peer(nil, proxy: proxy.description) }
         let destination = proxy.map { Destination($0) } ?? Destination(context.origin)
         var dialer = Dialer(
             options: context.origin.route?.sockets ?? sockets, guardRules: context.connectionTerms?.guardRules,

@@ -157,8 +157,9 @@ extension NameCache {
 
 extension NameCache {
     private func startWorker() -> Task<Void, Never> {
-        // The task runs on the loop, as the waiters do: only the resolver itself runs elsewhere.
-        Task(executorPreference: reactor) { [weak self, resolver, reactor, limit, stream = orders.stream] in
+        // The task runs on the loop, as the waiters do: only the resolver itself runs elsewhere. It is detached because
+        // it outlives the request that begins it, and must not keep what is bound to that.
+        Task.detached(executorPreference: reactor) { [weak self, resolver, reactor, limit, stream = orders.stream] in
             await withDiscardingTaskGroup { group in
                 for await order in stream {
                     // No look-up keeps the cache: a session that is released cancels its look-ups.

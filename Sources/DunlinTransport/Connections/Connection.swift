@@ -36,6 +36,7 @@ final class Connection: Sendable, PoolMember {
         stream.close()
     }
 
+    var proxyTLSGeneration: UInt64 { peer.making.proxyTLSGeneration ?? .max }
     var channel: Channel { stream.channel }
     var id: UInt64 { channel.id }
     var loop: ObjectIdentifier { ObjectIdentifier(channel.reactor) }

@@ -12,10 +12,11 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         case ended
         case failed(any Error)
 
-        mutating func begin() -> Turn {
+        /// What is there to read is taken out, and `next` left in its place.
+        mutating func begin(leaving next: consuming State = .busy) -> Turn {
             switch consume self {
             case .idle(let work):
-                self = .busy
+                self = next
                 return .read(work)
             case .busy:
                 self = .busy
@@ -61,6 +62,11 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
 
     public func begin() -> Turn {
         record.withLock { $0.state.begin() }
+    }
+
+    /// Takes what reading needs for good. Whoever comes from now on gets the error, and is not told of another reader.
+    public func giveUp(_ error: any Error) -> Turn {
+        record.withLock { $0.state.begin(leaving: .failed(error)) }
     }
 
     /// `hop` is the new state of the hop; nil for no change.

@@ -3,11 +3,11 @@ package import DunlinTypes
 internal import Synchronization
 
 /// Under which terms a connection is made, beside where to. Connections are shared only under equal terms.
-final class ConnectionTerms: Sendable {
+package final class ConnectionTerms: Sendable {
     /// Judges what is dialled; nil for no guard.
-    let guardRules: GuardRules?
+    package let guardRules: GuardRules?
     /// The proxy that leads to the origin, with its credentials; nil for the direct way.
-    let proxy: ProxyAddress?
+    package let proxy: ProxyAddress?
     /// Whether the proxy reads the requests and forwards them: then one connection to it serves all origins.
     let isForwarding: Bool
 
@@ -22,24 +22,24 @@ final class ConnectionTerms: Sendable {
 }
 
 extension ConnectionTerms: Hashable {
-    static func == (left: ConnectionTerms, right: ConnectionTerms) -> Bool {
+    package static func == (left: ConnectionTerms, right: ConnectionTerms) -> Bool {
         left === right
             || (left.isForwarding == right.isForwarding && left.guardRules == right.guardRules
                 && left.proxy == right.proxy)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(guardRules)
         hasher.combine(proxy)
     }
 }
 
 extension ConnectionTerms: HTTP.Route.Terms {
-    func areSame(as other: any HTTP.Route.Terms) -> Bool {
+    package func areSame(as other: any HTTP.Route.Terms) -> Bool {
         (other as? ConnectionTerms).map { self == $0 } ?? false
     }
 
-    func name(of origin: HTTP.Origin) -> String? {
+    package func name(of origin: HTTP.Origin) -> String? {
         proxy.map { isForwarding ? "the proxy \($0)" : "\(origin) through \($0)" }
     }
 }
@@ -65,7 +65,7 @@ public final class ConnectionRules: Sendable {
     }
 
     /// Nil if the connection is made as usual.
-    func terms(for head: RequestHead) throws -> ConnectionTerms? {
+    package func terms(for head: RequestHead) throws -> ConnectionTerms? {
         guard case .proxy(let proxy)? = try chooseProxy?(head) else { return direct }
         let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS
         return latest.withLock { latest in

@@ -87,8 +87,13 @@ final class ExchangeContext: Sendable {
     var isForwarded: Bool { connectionTerms?.isForwarding == true }
 
     /// The same exchange, with what the proxy is told of who sends it.
+    ///
+    /// A proxy may close a connection behind its challenge without having said so. What may be sent again is sent over
+    /// it all the same; anything else goes over another, for nobody could tell whether it was taken up.
     func authorized(_ authorization: String?, isFirst: Bool) -> ExchangeContext {
-        ExchangeContext(
+        let mayFail = isFirst || (request.head.isRepeatable && request.body.isReplayable)
+        let request = mayFail ? self.request : self.request.with { $0.needsFreshConnection = true }
+        return ExchangeContext(
             request, cancellation, terms, exchangeOptions, observer, under: connectionTerms,
             proxyAuthorization: authorization, since: isFirst ? started : clock.now(), on: clock.reactor)
     }
@@ -98,11 +103,6 @@ final class ExchangeContext: Sendable {
         var hop = HTTP.Hop()
         hop.started = started
         return hop
-    }
-
-    /// When the wait began that the limit of `pool` is for: at the beginning of the exchange, or before in a queue.
-    var waitStarted: MonotonicTime {
-        started.advanced(by: -(control?.queueStatus.queuedTime(until: started) ?? 0))
     }
 
     /// Cancels the exchange, whatever it waits for.
@@ -120,7 +120,7 @@ extension ExchangeContext {
         switch wake {
         case .timedOut: timedOut(phase, since: start, hop)
         case .cancelled: cancelled(phase, hop)
-        case .ready, .closed, .busy: closed("the connection was closed while in use", phase, hop)
+        case .ready, .closed, .busy, .woken: closed("the connection was closed while in use", phase, hop)
         }
     }
 
@@ -140,10 +140,22 @@ extension ExchangeContext {
 
     /// The error of a cancelled call: if its Swift task was cancelled, `CancellationError`, which can carry no hop.
     func cancelled(_ phase: HTTP.Phase, _ hop: HTTP.Hop) -> any Error {
+        let cause = cancellation.cause
+        if cause == .deadline { return timedOut(phase, exceeding: .total, since: started, hop) }
         let error = error(.cancelled, "the request was cancelled", in: phase, hop)
-        guard cancellation.cause == .task else { return error }
+        guard cause == .task else { return error }
         control?.cancelledHop = error.hop
         return CancellationError()
+    }
+
+    /// The error of opening a connection, with the hop as that left it: the phase that failed has its time by then.
+    func telling(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
+        var hop = hop
+        hop.ended = clock.now()
+        if error is CancellationError, control?.cancelledHop != nil { control?.cancelledHop = hop }
+        guard var failure = error as? NetworkError, failure.hop != nil else { return error }
+        failure.hop = hop
+        return failure
     }
 
     func closed(_ reason: String, _ phase: HTTP.Phase, _ hop: HTTP.Hop, _ cause: (any Error)? = nil) -> NetworkError {
@@ -159,6 +171,12 @@ extension ExchangeContext {
         case .tls(.truncated): closed("the response ended too soon", phase, hop, TLSError.truncated)
         case .tls(let error): insecure(error, phase, hop)
         }
+    }
+
+    /// The error for bytes that came on a new connection before anything was sent.
+    func unasked(_ hop: HTTP.Hop) -> NetworkError {
+        let who = connectionTerms?.proxy == nil ? "the server sent bytes" : "bytes came through the proxy"
+        return error(.invalidResponse, "\(who) before the request was sent, which answer nothing", in: .send, hop)
     }
 
     func insecure(_ cause: TLSError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
@@ -194,13 +212,15 @@ extension ExchangeContext {
         _ code: NetworkError.Code, _ reason: String, in phase: HTTP.Phase, _ hop: HTTP.Hop,
         cause underlying: (any Error)? = nil
     ) -> NetworkError {
-        let sent = hop.bytesSent > 0
+        let (sent, now) = (hop.bytesSent > 0, clock.now())
         var error = NetworkError(
-            code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || method.isIdempotent,
-            elapsed: clock.now().duration(since: started), peer: peer(in: phase, hop), underlying: underlying)
+            code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || request.head.isRepeatable,
+            elapsed: now.duration(since: started), peer: peer(in: phase, hop), underlying: underlying)
         error.connectionWasReused = hop.isConnectionReused && hop.bytesReceived == 0
+        var hop = hop
+        hop.ended = now
+        hop.fill(phase)
         error.hop = hop
-        error.hop?.ended = clock.now()
         return error
     }
 
@@ -215,6 +235,7 @@ extension ExchangeContext {
         case .send: "the peer stopped taking the request"
         case .firstByte: "no response came in time"
         case .readIdle: "the response stopped coming"
+        case .queue: "the request's turn did not come in time"
         case .total: "the request took too long"
         }
     }

@@ -1,7 +1,6 @@
 public import DunlinTypes
 
-/// The status of an observed call in the queue it waits in: its priority, its position, and how long it has waited
-/// before.
+/// The status of an observed call in the queue it waits in: its priority and its position.
 ///
 /// The call waits in one queue at a time. Of two changes of priority the later one counts, here as well as in the
 /// queue: the queue is told under the control's lock, and takes its own within it. The parts of a call that has several
@@ -10,8 +9,6 @@ public struct QueueStatus: Sendable {
     struct State {
         var priority: HTTP.Priority
         var place: (any QueuePosition)?
-        var queuedUntil = MonotonicTime.never
-        var queuedTime: Int64 = 0
         var parts: [Part] = []
     }
 
@@ -55,16 +52,6 @@ public struct QueueStatus: Sendable {
     /// The call was suspended: let others go first.
     func stepAside() {
         control.withQueueStatus { $0.place }?.stepAside()
-    }
-
-    /// The call waited in a queue for so many nanoseconds, until `end`.
-    public func queued(_ time: Int64, until end: MonotonicTime) {
-        control.withQueueStatus { ($0.queuedTime, $0.queuedUntil) = (time, end) }
-    }
-
-    /// Nanoseconds that the call waited in a queue right before an exchange that began at `start`.
-    func queuedTime(until start: MonotonicTime) -> Int64 {
-        control.withQueueStatus { $0.queuedUntil == start ? $0.queuedTime : 0 }
     }
 }
 

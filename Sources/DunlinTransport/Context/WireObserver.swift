@@ -32,20 +32,25 @@ extension Bytes {
 }
 
 extension RequestHead {
-    /// The head with the fields as they were encoded; what was sensitive still is.
+    /// The head as it was encoded, which for a proxy has another target and other fields; what was sensitive still is.
     fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> RequestHead {
-        var fields = Fields()
+        var (target, fields) = (request.target, Fields())
         var lines = Array(opening)[...]
         var isFirst = true
         while let end = lines.firstIndex(of: 0x0D), end > lines.startIndex {
             let line = lines[..<end]
             lines = lines[end...].dropFirst(2)
             defer { isFirst = false }
-            guard !isFirst, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            if isFirst {
+                let words = line.split(separator: 0x20)
+                if words.count == 3 { target = String(decoding: words[1], as: UTF8.self) }
+                continue
+            }
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             let value = String(decoding: line[line.index(after: colon)...].drop { $0 == 0x20 }, as: UTF8.self)
             fields.append(name: name, value: value, sensitive: request.fields.isSensitive(name))
         }
-        return RequestHead(method: request.method, origin: request.origin, target: request.target, fields: fields)
+        return RequestHead(method: request.method, origin: request.origin, target: target, fields: fields)
     }
 }

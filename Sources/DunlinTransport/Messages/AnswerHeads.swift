@@ -49,3 +49,20 @@ struct AnswerHeads {
         return nil
     }
 }
+
+extension ExchangeContext {
+    /// How the body of an answer ends.
+    func framing(of answer: borrowing Answer, _ hop: HTTP.Hop) throws -> MessageFraming {
+        let framing: MessageFraming
+        do throws(WireError) {
+            framing = try answer.parsed.framing(for: method)
+        } catch {
+            throw invalid(error, .receive, hop)
+        }
+        guard framing.body != .upgrade else {
+            // Other protocols would begin here: nothing asks for one yet.
+            throw error(.invalidResponse, "the server switched protocols unasked", in: .receive, hop)
+        }
+        return framing
+    }
+}

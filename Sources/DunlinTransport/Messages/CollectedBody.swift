@@ -47,6 +47,9 @@ struct CollectedBody {
         return whole.count - before
     }
 
+    /// A copy of the bytes that were received last.
+    func last(_ count: Int) -> Bytes { Bytes(Array(whole.suffix(count))) }
+
     /// Moves everything into one array with room for more.
     private mutating func gather(room: Int) {
         let needed = count + room

@@ -16,7 +16,8 @@ extension ConnectionBody {
     /// How many reads are made and discarded if a peer sends more instead of ending the connection.
     private static var looks: Int { 16 }
 
-    /// Returns whether the peer took all of the request. `isOver`: the connection has ended, and the response with it.
+    /// Returns whether the connection may serve another request, since the peer took all of this one. `isOver`: it has
+    /// ended, and the response with it.
     func settle(
         _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
@@ -35,7 +36,7 @@ extension ConnectionBody {
         {
             upload.turnOutCut()
         }
-        if upload.isComplete { return true }
+        if upload.isComplete { return upload.mayReuse }
         guard upload.wasRefused else { throw upload.cut(hop) }
         return false
     }
@@ -43,12 +44,13 @@ extension ConnectionBody {
     /// Waits until the request is sent, the peer is gone, or it sends something more; then nobody looks any further.
     private func watch(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
-        while upload.markAwaited() {
+        while upload.awaitEnd() {
             if !reading.reader.mayHaveMore {
                 switch await reading.lease.connection.channel.waitReadable(until: context.clock.whole) {
                 case .ready: break
+                case .woken: continue
                 case .cancelled: throw context.cancelled(.send, hop)
-                case .timedOut where upload.markAwaited():
+                case .timedOut where upload.awaitEnd():
                     throw context.timedOut(.send, exceeding: .total, since: start, hop)
                 case .timedOut: return
                 case .closed, .busy: return upload.stop()
@@ -68,7 +70,6 @@ extension ConnectionBody {
     private func isReset(_ reading: inout Reading, _ hop: HTTP.Hop) async throws -> Bool {
         let channel = reading.lease.connection.channel
         let limit = min(context.clock.now().advanced(by: Self.longestWait), context.clock.whole)
-        channel.limitReading(until: .never)
         for _ in 0..<Self.looks {
             do throws(Errno) {
                 // Read below TLS: the messages of TLS have all come.
@@ -80,7 +81,7 @@ extension ConnectionBody {
                 return true
             }
             switch await channel.waitReadable(until: limit) {
-            case .ready: break
+            case .ready, .woken: break
             case .cancelled: throw context.cancelled(.receive, hop)
             case .timedOut, .closed, .busy: return false
             }

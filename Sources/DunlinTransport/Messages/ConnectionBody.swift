@@ -103,13 +103,12 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     /// Closes the connection, as nobody reads any more; later reads get `error`. Has no effect on a body that is over
     /// or is being read just now: a cancel ends that.
     func abandon(_ error: any Error) {
-        switch reader.begin() {
+        switch reader.giveUp(error) {
         case .over: return
         case .failed: return
         case .read(let reading):
             reading.upload?.stop()
             context.observer?.saw(.responseLeft(bodyBytes: hop.bodyBytes))
-            reader.fail(error)
         }
     }
 
@@ -221,10 +220,13 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         reading.chunk = .empty
         reading.offset = 0
         let start = context.clock.now()
-        let phase = reading.upload?.phaseOfReader ?? .receive
-        try await reading.reader.next(
-            into: &reading.buffer, replacing: true, upTo: .max, at: &reading.pace,
-            certain: reading.body.certainBytes, in: phase, since: start, before: reading.limit, &hop)
+        while true {
+            let (phase, since) = reading.nextWait(from: start)
+            let hasRead = try await reading.reader.next(
+                into: &reading.buffer, replacing: true, upTo: .max, at: &reading.pace,
+                certain: reading.body.certainBytes, in: phase, since: since, before: reading.limit, &hop)
+            if hasRead { break }
+        }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer in memory, should the reader keep them.
@@ -240,17 +242,21 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         _ whole: inout CollectedBody, upTo count: Int, _ reading: inout Reading, _ hop: inout HTTP.Hop
     ) async throws {
         let start = context.clock.now()
-        let phase = reading.upload?.phaseOfReader ?? .receive
         (reading.chunk, reading.buffer, reading.offset) = (.empty, [], 0)
         let received = try await whole.receive(upTo: count) { bytes, room in
-            try await reading.reader.next(
-                into: &bytes, replacing: false, upTo: room, at: &reading.pace, certain: count, in: phase,
-                since: start, before: reading.limit, &hop)
+            while true {
+                let (phase, since) = reading.nextWait(from: start)
+                let hasRead = try await reading.reader.next(
+                    into: &bytes, replacing: false, upTo: room, at: &reading.pace, certain: count, in: phase,
+                    since: since, before: reading.limit, &hop)
+                if hasRead { break }
+            }
         }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
         hop.bodyBytes += received
         hop.decodedBytes += received
         context.control?.received(upTo: hop.bodyBytes)
+        context.observer?.sees(received: whole.last(received))
         reading.body.skip(received)
         if received == 0 { try endOfStream(&reading, hop) }
     }
@@ -286,6 +292,12 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 }
 
 extension ConnectionBody.Reading {
+    /// The phase of a wait that begins at `start`, and since when its limit counts. A reader that was woken asks again.
+    fileprivate func nextWait(from start: MonotonicTime) -> (HTTP.Phase, since: MonotonicTime) {
+        guard let wait = upload?.wait(from: start) else { return (.receive, start) }
+        return (wait.phase, wait.since)
+    }
+
     /// Takes a chunk of body out of what was received.
     fileprivate mutating func take(_ range: Range<Int>, _ hop: inout HTTP.Hop) -> Bytes {
         offset = range.upperBound
@@ -300,14 +312,5 @@ extension ConnectionBody.Reading {
         guard canReuse, consumed == chunk.count else { return false }
         guard !reader.mayHaveMore || reader.stream.isStillSilent() else { return false }
         return reader.resetLowWater(of: &pace)
-    }
-}
-
-extension Error {
-    /// The error with what had come of the body.
-    fileprivate func keeping(_ beginning: Bytes) -> any Error {
-        guard var error = self as? NetworkError, error.body == nil else { return self }
-        error.body = beginning
-        return error
     }
 }

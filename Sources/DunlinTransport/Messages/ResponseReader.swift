@@ -31,8 +31,7 @@ struct ResponseReader: ~Copyable {
 
     /// The next bytes; none at the end of the stream.
     ///
-    /// While the request is still being `sent`, only the total limit counts here: the sender checks its own waits, and
-    /// says when the answer is due.
+    /// In `.send`, while the request is on its way, only the total limit counts: the sender checks its own waits.
     @inline(__always)
     mutating func next(
         upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: inout HTTP.Hop
@@ -40,7 +39,9 @@ struct ResponseReader: ~Copyable {
         while true {
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start)
-                guard wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
+                // What it was woken for may be known already.
+                let mayRead = wake == .ready || wake == .woken
+                guard mayRead else { throw context.failure(wake, in: phase, since: start, hop) }
             } else if let control = context.control {
                 try await pass(control, in: phase, hop)
             }
@@ -48,8 +49,8 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// The next bytes, or nil if none have come by `limit`, which is the caller's and no failure. Bytes that the kernel
-    /// has by then have come, whether or not the loop has seen them.
+    /// The next bytes, or nil if none have come by `limit`, which is the caller's and no failure, or by when the reader
+    /// is woken. Bytes that the kernel has by then have come, whether or not the loop has seen them.
     mutating func next(
         upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime,
         _ hop: inout HTTP.Hop
@@ -58,7 +59,7 @@ struct ResponseReader: ~Copyable {
             var isLast = false
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start, before: limit)
-                isLast = wake == .timedOut && limit <= context.clock.now()
+                isLast = wake == .woken || (wake == .timedOut && limit <= context.clock.now())
                 guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
             } else if let control = context.control {
                 try await pass(control, in: phase, hop)
@@ -112,7 +113,7 @@ struct ResponseReader: ~Copyable {
             let deadline = deadline(in: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
-            case .ready: return await control.pass(until: whole) ? .ready : .timedOut
+            case .ready, .woken: return await control.pass(until: whole) ? wake : .timedOut
             case .timedOut where control.suspendedTime(since: start) > held: continue
             default: return wake
             }
@@ -143,15 +144,16 @@ struct ResponseReader: ~Copyable {
 // MARK: - Long bodies
 
 extension ResponseReader {
-    /// The next bytes behind those in `bytes`, or in their place; none at the end of the stream. `pace` decides how
-    /// many to read and when, up to `capacity`.
+    /// Reads the next bytes behind those in `bytes`, or in their place; none at the end of the stream. `pace` decides
+    /// how many to read and when, up to `capacity`. Returns false if the reader was woken before there were any.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
         in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ hop: inout HTTP.Hop
-    ) async throws {
+    ) async throws -> Bool {
         while true {
             if !mayHaveMore {
-                try await wait(&pace, certain: certain, in: phase, since: start, before: limit, hop)
+                let mayRead = try await wait(&pace, certain: certain, in: phase, since: start, before: limit, hop)
+                if !mayRead { return false }
             } else if let control = context.control {
                 try await pass(control, in: phase, hop)
             }
@@ -162,25 +164,28 @@ extension ResponseReader {
                 let count = bytes.count - before
                 pace.took(count)
                 hop.bytesReceived += count
-                return
+                return true
             }
         }
     }
 
-    /// Waits until there is as much as `pace` wants, or its patience is over and there may be less.
+    /// Waits until there is as much as `pace` wants, or its patience is over and there may be less. Returns false if
+    /// the reader was woken.
     private func wait(
         _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: MonotonicTime,
         before limit: MonotonicTime, _ hop: HTTP.Hop
-    ) async throws {
+    ) async throws -> Bool {
         // A part of what is certain to come may have come already, as the beginning of a record.
         let certain = certain - stream.depth * Self.largestRecord
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
         let longestWait = pace.isMarked ? start.advanced(by: ReadingPace.longestWait) : .never
         let wake = await waitReadable(in: phase, since: start, before: min(limit, longestWait))
-        if wake == .ready { return }
+        if wake == .ready { return true }
+        if wake == .woken { return false }
         // Bytes below the mark count as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, hop) }
         if let mark = pace.fellBehind() { try setLowWater(mark, phase, hop) }
+        return true
     }
 
     /// Bytes of plaintext, with more than its ciphertext has around it.

@@ -3,84 +3,18 @@ internal import DunlinTypes
 internal import DunlinWire
 internal import Synchronization
 
-/// The sending half of an exchange whose body is sent while the response is awaited and read.
+/// The sending half of an exchange whose body is sent while the response is awaited and read, by the rules of
+/// `UploadMachine`: it takes and writes the body, and acts on what the machine says.
 ///
-/// Rules:
-/// 1. It sets `outcome` before anything it does can end the reader's wait, so that the reader can tell a peer's silence
-///    from a producer's failure.
-/// 2. `isOver` comes after all it does to the channel. Until then the connection may not serve another request.
-/// 3. Only the reader ends it early. A child task of an `UploadScope` runs it, and nothing outlives that. Errors of the
-///    upload or the body's producer after it was stopped are no failure, and leave the channel to the reader: the
-///    server's answer may be on its way there.
-/// 4. If it is stopped before it has begun, it sends nothing and takes no body. So if nothing was sent, the request may
-///    be sent elsewhere, even with a body that can be sent once only.
-/// 5. It writes nothing to a peer that has ended its side, though the kernel would take it: a request that is complete
-///    was written to its end while the connection was whole.
+/// A child task of an `UploadScope` runs it, and nothing outlives that. It writes nothing to a peer that has ended its
+/// side, though the kernel would take it: a request that is complete was written to its end while the connection was
+/// whole. The lock is around the machine alone; what it says is done outside.
 final class Upload: Sendable {
-    enum Outcome: Sendable {
-        case underway
-        case complete
-        /// The peer answered or was gone before it had everything.
-        case cut
-        case failed(any Error)
-    }
-
-    private struct State {
-        var outcome = Outcome.underway
-        var bytesSent = 0
-        /// When the outcome was set.
-        var ended: MonotonicTime?
-        var isOver = false
-        /// The head of the response, once it has come: then more of its body is due next.
-        var answer: ResponseHead?
-        /// Whether it came before the request had been sent to its end.
-        var isAnsweredEarly = false
-        /// Whether all of the response has come, and its reader waits only for the end of the request.
-        var isAwaited = false
-        var hasBegun = false
-        /// Whether every byte that was announced is written, and only its producer has not said yet that it is done.
-        var hasAllWritten = false
-        var isStopped = false
-        /// Whether the peer reset the connection, and the kernel told the writer instead of the reader.
-        var wasReset = false
-
-        var isUnderway: Bool {
-            if case .underway = outcome { true } else { false }
-        }
-
-        var isComplete: Bool {
-            if case .complete = outcome { true } else { false }
-        }
-
-        /// Whether the peer may have something of the request.
-        var mayHaveSent: Bool {
-            if bytesSent > 0 { return true }
-            if case .underway = outcome { return hasBegun }
-            return false
-        }
-
-        mutating func begin() -> Bool {
-            hasBegun = !isStopped
-            if isStopped { outcome = .cut }
-            return hasBegun
-        }
-
-        /// Sets the outcome; false if it was stopped, which is no outcome of its own.
-        mutating func end(_ outcome: Outcome) -> Bool {
-            if isStopped, case .failed = outcome {
-                self.outcome = hasAllWritten ? .complete : .cut
-                return false
-            }
-            self.outcome = outcome
-            return true
-        }
-    }
-
     let writer: RequestWriter
     /// The part of the head that is still to be sent.
     private let opening: Bytes
     private let file: FileSource?
-    private let state: Mutex<State>
+    private let machine: Mutex<UploadMachine>
     /// Delivered when it is over.
     private let end: ValueWaiter<Void>
     /// Delivered when the scope need no longer run it, or is to cancel it.
@@ -88,7 +22,7 @@ final class Upload: Sendable {
 
     /// `sent`: bytes of the head that went ahead.
     init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after sent: Int) {
-        state = Mutex(State(bytesSent: sent))
+        machine = Mutex(UploadMachine(after: sent))
         self.opening = opening
         self.file = file
         var writer = writer
@@ -98,17 +32,19 @@ final class Upload: Sendable {
         leash = ValueWaiter(on: writer.context.clock.reactor)
     }
 
-    var outcome: Outcome { state.withLock { $0.outcome } }
-    var bytesSent: Int { state.withLock { $0.bytesSent } }
-    var ended: MonotonicTime? { state.withLock { $0.ended } }
-    var isOver: Bool { state.withLock { $0.isOver } }
-
-    var isComplete: Bool { state.withLock { $0.isComplete } }
+    /// Nil while it is underway.
+    var outcome: UploadMachine.Outcome? { machine.withLock { $0.outcome } }
+    var bytesSent: Int { machine.withLock { $0.bytesSent } }
+    /// When the outcome was set.
+    var ended: MonotonicTime? { machine.withLock { $0.ended } }
+    var isOver: Bool { machine.withLock { $0.isOver } }
+    var isComplete: Bool { machine.withLock { $0.isComplete } }
     /// Whether the answer ended the sending.
-    var isStopped: Bool { state.withLock { $0.isStopped } }
-    var wasRefused: Bool { state.withLock { $0.answer.map { !$0.status.isSuccess } ?? false } }
-    var isAnsweredEarly: Bool { state.withLock { $0.isAnsweredEarly } }
-    var wasReset: Bool { state.withLock { $0.wasReset } }
+    var isStopped: Bool { machine.withLock { $0.isStopped } }
+    var wasRefused: Bool { machine.withLock { $0.head.map { !$0.status.isSuccess } ?? false } }
+    var isAnsweredEarly: Bool { machine.withLock { $0.isAnsweredEarly } }
+    var wasReset: Bool { machine.withLock { $0.wasReset } }
+    var mayReuse: Bool { machine.withLock { $0.mayReuse } }
 
     /// Whether it runs off the loop, as body producers (the user's code) and files (which may wait for a disk) do.
     var runsOffLoop: Bool {
@@ -123,82 +59,82 @@ final class Upload: Sendable {
     /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
     /// it caused.
     func explain(_ error: any Error) -> any Error {
-        let (outcome, sent, answer) = state.withLock { ($0.outcome, $0.mayHaveSent, $0.answer) }
-        if case .failed(let cause) = outcome { return cause }
+        let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent, $0.head) }
+        if case .failed(let cause)? = outcome {
+            // What a body is made from may be another request, whose error knows nothing of this one.
+            guard var own = cause as? NetworkError else { return cause }
+            own.requestMayHaveBeenSent = own.requestMayHaveBeenSent || sent
+            own.isSafeToRetry = own.isSafeToRetry && (!sent || writer.context.request.head.isRepeatable)
+            own.connectionWasReused = false
+            return own
+        }
         guard var failure = error as? NetworkError else { return error }
         failure.response = failure.response ?? answer
         failure.requestMayHaveBeenSent = sent
-        failure.isSafeToRetry = !sent || writer.context.method.isIdempotent
-        if failure.phase == .send, case .complete = outcome { failure.phase = .firstByte }
-        if failure.phase == .firstByte, failure.code == .timedOut, failure.exceeded != .total {
-            (failure.exceeded, failure.limit) = (.firstByte, writer.context.clock.duration(of: .firstByte))
-        }
+        failure.isSafeToRetry = !sent || writer.context.request.head.isRepeatable
+        if failure.phase == .send, case .complete? = outcome { failure.phase = .firstByte }
         return failure
+    }
+
+    private func act(on action: UploadMachine.Action) {
+        let stream = writer.stream
+        switch action {
+        case .none, .send: break
+        case .wakeReader: stream.channel.wakeReader()
+        case .close: stream.close()
+        case .cancel:
+            stream.channel.stopWriting()
+            _ = leash.deliver(())
+        case .tellEnd(let scopeToo):
+            _ = end.deliver(())
+            if scopeToo { _ = leash.deliver(()) }
+        }
     }
 }
 
 // MARK: - The reader's side
 
 extension Upload {
-    /// Notes that the response's head has come. Its body may take its time while there is more to send.
-    func noteAnswer(_ head: ResponseHead) {
-        state.withLock { state in
-            state.answer = head
-            state.isAnsweredEarly = !state.isComplete
-        }
-        writer.stream.channel.limitReading(until: .never)
+    /// What the reader's wait for input is for that begins at `start`. One that is woken meanwhile asks again.
+    func wait(from start: MonotonicTime) -> UploadMachine.Wait {
+        machine.withLock { $0.wait(from: start) }
     }
 
-    /// The phase of a wait for the response's body that begins now. While there is more to send, only the total limit
-    /// counts, and `run` says when that changes.
-    var phaseOfReader: HTTP.Phase {
-        if state.withLock({ $0.isUnderway && !$0.isStopped }) { return .send }
-        writer.stream.channel.limitReading(until: .never)
-        return .receive
+    /// Notes that the response's head has come. Its body may take its time while there is more to send.
+    func noteAnswer(_ head: ResponseHead) {
+        machine.withLock { $0.answered(head) }
     }
 
     /// Ends the sending: the server would only discard the rest.
     func stop() {
-        let isOver = state.withLock { state in
-            state.isStopped = true
-            return state.isOver
-        }
-        if isOver { return }
-        writer.stream.channel.stopWriting()
-        _ = leash.deliver(())
+        act(on: machine.withLock { $0.stop() })
     }
 
     /// Whether nothing has to be awaited before the response's end, which may be the connection's too.
     func isSettled(endingConnection: Bool) -> Bool {
-        state.withLock { state in
-            if state.isStopped { return true }
-            return state.isComplete && state.isOver && !(state.isAnsweredEarly && endingConnection)
-        }
+        machine.withLock { $0.isSettled(endingConnection: endingConnection) }
     }
 
-    /// Notes that all of the response has come: from now on the reader's wait ends with the sending. False if that has
-    /// ended.
-    func markAwaited() -> Bool {
-        state.withLock { state in
-            state.isAwaited = true
-            return state.isUnderway
-        }
+    /// Notes that all of the response has come: from now on the reader is woken by the end of the sending. False if
+    /// that has ended.
+    func awaitEnd() -> Bool {
+        machine.withLock { $0.awaitEnd() }
     }
 
     /// Notes that the bytes the kernel took did not all reach the peer.
     func turnOutCut() {
-        state.withLock { $0.outcome = .cut }
+        machine.withLock { $0.turnOutCut() }
     }
 
     /// The error for a success after which the peer did not stay to read the request.
     func cut(_ hop: HTTP.Hop) -> NetworkError {
-        let answer = state.withLock { $0.answer }
+        let answer = machine.withLock { $0.head }
         let said = answer.map { "answered \($0.status) and " } ?? ""
         var error = writer.context.closed(
             "the server \(said)ended the connection before it had the whole request", .send, hop)
         error.response = answer
         error.requestMayHaveBeenSent = true
-        error.isSafeToRetry = writer.context.method.isIdempotent
+        error.isSafeToRetry = writer.context.request.head.isRepeatable
         return error
     }
 
@@ -223,10 +159,8 @@ extension Upload {
     }
 
     func run() async {
-        if state.withLock({ $0.begin() }) { await sendAll() }
-        state.withLock { $0.isOver = true }
-        _ = end.deliver(())
-        _ = leash.deliver(())
+        if machine.withLock({ $0.begin() }) == .send { await sendAll() }
+        act(on: machine.withLock { $0.leave() })
     }
 
     private func sendAll() async {
@@ -236,40 +170,52 @@ extension Upload {
         do {
             try await send(&hop)
             finish(.complete)
-        } catch let error as NetworkError where error.code == .connectionClosed {
+        } catch let error as PeerGone {
             // The peer may have answered before it closed; the reader will find out.
-            finish(.cut, wasReset: (error.underlying as? Errno).map { !$0.meansEndedBefore } ?? false)
+            finish(.cut(byReset: (error.cause.underlying as? Errno).map { !$0.meansEndedBefore } ?? false))
         } catch {
-            finish(.failed(error))
+            // What a producer throws because it was cancelled is told as what the call was cancelled for.
+            let isOwn = error is NetworkError || writer.context.cancellation.cause == nil
+            finish(.failed(isOwn ? error : writer.context.cancelled(.send, hop)))
         }
     }
 
-    private func finish(_ outcome: Outcome, wasReset: Bool = false) {
-        let clock = writer.context.clock
-        let now = clock.now()
-        let (isOwn, isAwaited, isStopped, phase) = state.withLock { state in
-            let isOwn = state.end(outcome)
-            state.ended = now
-            state.wasReset = wasReset
-            return (isOwn, state.isAwaited, state.isStopped, state.answer == nil ? HTTP.Phase.firstByte : .receive)
-        }
-        writer.context.cancellation.phase = phase
-        let channel = writer.stream.channel
-        if isAwaited {
-            // The reader waits only for this.
-            channel.limitReading(until: now)
-        } else if case .complete = outcome, !isStopped {
-            // Only from now on must the peer answer.
-            channel.limitReading(until: clock.deadline(for: phase, from: now))
-        }
-        if isOwn, case .failed = outcome { writer.stream.close() }
+    private func finish(_ outcome: UploadMachine.Outcome) {
+        let now = writer.context.clock.now()
+        act(on: machine.withLock { $0.end(outcome, at: now) })
     }
 
     private func write(
         _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop
     ) async throws {
-        defer { state.withLock { [hop] in $0.bytesSent = hop.bytesSent } }
-        try await writer.write(bytes, more: more, counted: counted, &hop)
+        try await writing(&hop) { hop in try await writer.write(bytes, more: more, counted: counted, &hop) }
+    }
+
+    /// The peer has closed this connection. What a body is made from may have lost another, which is no reason to wait
+    /// for an answer.
+    private struct PeerGone: Error {
+        let cause: NetworkError
+    }
+
+    private func writing<Value>(
+        _ hop: inout HTTP.Hop, _ write: (inout HTTP.Hop) async throws -> Value
+    ) async throws -> Value {
+        try checkWanted()
+        defer { note(hop) }
+        do {
+            return try await write(&hop)
+        } catch let error as NetworkError where error.code == .connectionClosed {
+            throw PeerGone(cause: error)
+        }
+    }
+
+    /// Throws if the sending was stopped; what is thrown counts for nothing then.
+    private func checkWanted() throws {
+        guard machine.withLock({ $0.mayWrite }) else { throw CancellationError() }
+    }
+
+    private func note(_ hop: HTTP.Hop) {
+        machine.withLock { $0.wrote(upTo: hop.bytesSent) }
     }
 }
 
@@ -292,7 +238,7 @@ extension Upload {
         case .stream(let length, _, let make):
             try await send(make(), of: length, isChunked, &hop)
         }
-        if isChunked { try await sendEnd(&hop) }
+        if isChunked { try await write(try await writer.context.end(of: body, hop), &hop) }
     }
 
     /// Whether the body's first byte follows the head at once, and may share its segment.
@@ -322,8 +268,9 @@ extension Upload {
     private func send(_ source: FileSource, _ hop: inout HTTP.Hop) async throws {
         var offset = source.range.lowerBound
         while offset < source.range.upperBound {
-            offset += try await writer.send(source.file, from: offset, upTo: source.range.upperBound, &hop)
-            state.withLock { [hop] in $0.bytesSent = hop.bytesSent }
+            offset += try await writing(&hop) { hop in
+                try await writer.send(source.file, from: offset, upTo: source.range.upperBound, &hop)
+            }
         }
     }
 
@@ -339,18 +286,17 @@ extension Upload {
             }
         }
         try Task.checkCancellation()
-        guard let length, sent < length else { return }
-        throw mismatch("\(length - sent) of the \(length) bytes announced are missing", hop)
+        try writer.context.checkEnd(after: sent, of: length, hop)
     }
 
     private func send(
         _ chunk: Bytes, of length: Int?, _ isChunked: Bool, _ sent: inout Int, _ hop: inout HTTP.Hop
     ) async throws {
-        try count(chunk.count, of: length, &sent, hop)
+        try writer.context.count(chunk.count, of: length, &sent, hop)
         try await writer.pass(hop)
         try await write(isChunked ? Self.framed(chunk) : chunk, &hop)
         writer.context.control?.sent(chunk.count)
-        if let length, sent == length, !isChunked { state.withLock { $0.hasAllWritten = true } }
+        if let length, sent == length, !isChunked { machine.withLock { $0.wroteAll() } }
     }
 
     /// Sends a part that is a file as a body that is one.
@@ -365,7 +311,7 @@ extension Upload {
                 try await send(chunk, of: length, isChunked, &sent, &hop)
             case .file(let file):
                 try Task.checkCancellation()
-                try count(file.length, of: length, &sent, hop)
+                try writer.context.count(file.length, of: length, &sent, hop)
                 do {
                     try await frame(file.length, isChunked, &hop) { hop in try await send(file, &hop) }
                 } catch let error as NetworkError where error.code.blamesTheBody {
@@ -373,27 +319,5 @@ extension Upload {
                 }
             }
         }
-    }
-
-    private func count(_ more: Int, of length: Int?, _ sent: inout Int, _ hop: HTTP.Hop) throws {
-        if let length, more > length - sent {
-            throw mismatch("more than the \(length) bytes announced", hop)
-        }
-        sent += more
-    }
-
-    private func sendEnd(_ hop: inout HTTP.Hop) async throws {
-        let trailers = try await body.trailers?.make() ?? Fields()
-        var end: [UInt8] = []
-        do throws(WireError) {
-            try ChunkEncoder.appendEnd(trailers: trailers, into: &end)
-        } catch {
-            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", in: .send, hop, cause: error)
-        }
-        try await write(Bytes(end), &hop)
-    }
-
-    private func mismatch(_ reason: String, _ hop: HTTP.Hop) -> NetworkError {
-        writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", in: .send, hop)
     }
 }

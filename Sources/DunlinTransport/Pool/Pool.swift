@@ -172,8 +172,9 @@ final class Pool: Sendable {
     }
 
     /// Leases no connection of an earlier TLS generation from now on.
-    func retire(before tlsGeneration: UInt64) {
-        for connection in state.withLock({ $0.machine.retire(before: tlsGeneration) }) { connection.close() }
+    func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) {
+        let retired = state.withLock { $0.machine.retire(before: tlsGeneration, proxies: proxies) }
+        for connection in retired { connection.close() }
     }
 
     /// Gives no more leases. Idle connections are closed at once, leased ones when they come back.
@@ -199,7 +200,8 @@ extension Pool {
     private func startWatching() {
         state.withLock { state in
             guard state.watcher == nil else { return }
-            state.watcher = Task { [weak self, stream = unsolicited.stream] in
+            // The first exchange begins it, and it outlives that: what is bound to that task, it must not keep.
+            state.watcher = Task.detached { [weak self, stream = unsolicited.stream] in
                 for await id in stream { self?.inspect(id) }
             }
         }

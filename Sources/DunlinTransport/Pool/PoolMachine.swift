@@ -75,6 +75,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private var nextSweep = MonotonicTime.never
     private var isClosed = false
     private var tlsGeneration: UInt64 = 0
+    private var proxyTLSGeneration: UInt64 = 0
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
@@ -193,7 +194,8 @@ extension PoolMachine {
         if wasLookedAt { endLook(origin) }
         let end = connection.opened.advanced(by: limits.age)
         guard !isClosed, end > now, connection.uses < limits.uses, connection.idleLimit > 0,
-            connection.tlsGeneration >= tlsGeneration, let position = position(of: origin)
+            connection.tlsGeneration >= tlsGeneration, connection.proxyTLSGeneration >= proxyTLSGeneration,
+            let position = position(of: origin)
         else { return .close }
         if waitingCount > 0, let served = serve(from: position) { return served }
         let until = min(now.advanced(by: min(limits.idleTime, connection.idleLimit)), end)
@@ -292,10 +294,12 @@ extension PoolMachine {
     }
 
     /// Takes out idle connections of earlier TLS generations; the caller closes them.
-    mutating func retire(before tlsGeneration: UInt64) -> [Connection] {
-        guard tlsGeneration > self.tlsGeneration else { return [] }
-        self.tlsGeneration = tlsGeneration
-        return removeIdle { $0.connection.tlsGeneration < tlsGeneration }
+    mutating func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) -> [Connection] {
+        guard tlsGeneration > self.tlsGeneration || proxies > proxyTLSGeneration else { return [] }
+        self.tlsGeneration = max(tlsGeneration, self.tlsGeneration)
+        proxyTLSGeneration = max(proxies, proxyTLSGeneration)
+        let (origins, proxies) = (self.tlsGeneration, proxyTLSGeneration)
+        return removeIdle { $0.connection.tlsGeneration < origins || $0.connection.proxyTLSGeneration < proxies }
     }
 
     /// Nobody waits for an idle connection, so nobody has to be told.

@@ -12,4 +12,11 @@ protocol PoolMember {
     var idleLimit: Int64 { get }
     /// The TLS generation it was secured by.
     var tlsGeneration: UInt64 { get }
+    /// The same of the TLS with a proxy.
+    var proxyTLSGeneration: UInt64 { get }
+}
+
+extension PoolMember {
+    /// No proxy, or none over TLS: there is no generation that could become outdated.
+    var proxyTLSGeneration: UInt64 { .max }
 }

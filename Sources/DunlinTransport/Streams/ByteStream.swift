@@ -134,6 +134,15 @@ extension ByteStream {
 
     private static var looks: Int { 8 }
 
+    /// Whether bytes have come on a new stream, over which nobody has asked anything yet. Its end does not count, nor
+    /// do messages of TLS itself.
+    func hasUnaskedBytes() -> Bool {
+        switch self {
+        case .plain(let channel): channel.hasInput()
+        case .tls(let secure): secure.hasUnaskedBytes()
+        }
+    }
+
     /// Ends the owner's turn; false if the stream is not fit for another.
     func endTurn() -> Bool {
         guard case .tls(let secure) = self else { return channel.endTurn() }

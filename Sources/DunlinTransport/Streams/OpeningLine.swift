@@ -10,6 +10,8 @@ struct OpeningLine: Sendable {
     let address: HTTP.SocketAddress
     /// What was read of the stream already, and is for whoever reads next.
     var ahead: [UInt8] = []
+    /// The generation of the TLS policy that a proxy was spoken to by; nil for none.
+    private(set) var proxyTLSGeneration: UInt64?
 
     init(_ dialed: DialedChannel) {
         self.init(.plain(dialed.channel), dialed.turn, dialed.address)
@@ -21,8 +23,10 @@ struct OpeningLine: Sendable {
         self.address = address
     }
 
-    /// The same connection under TLS.
-    func secured(_ secure: TLSChannel) -> OpeningLine {
-        OpeningLine(.tls(secure), turn, address)
+    /// The same connection under TLS with a proxy.
+    func secured(_ secure: TLSChannel, _ tlsGeneration: UInt64) -> OpeningLine {
+        var line = OpeningLine(.tls(secure), turn, address)
+        line.proxyTLSGeneration = tlsGeneration
+        return line
     }
 }

@@ -201,6 +201,19 @@ extension TLSChannel {
         }
     }
 
+    /// Whether plaintext has come that nobody has asked for. A record that is still arriving may be TLS's own. What is
+    /// wrong with the stream shows with the next read or write.
+    func hasUnaskedBytes() -> Bool {
+        var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
+        do throws(StreamError) {
+            while case .some(let more) = try lower.read(into: &scratch, upTo: Self.smallRead) {
+                let status = try decrypt(scratch, behind: &plaintext, upTo: 0)
+                if status.isOver || status.hasMore || !more { break }
+            }
+        } catch {}
+        return state.withLock { !$0.surplus.isEmpty }
+    }
+
     private var isBetweenRecords: Bool {
         state.withLock { !$0.engine.isWithinRecord } && lower.secure?.isBetweenRecords ?? true
     }

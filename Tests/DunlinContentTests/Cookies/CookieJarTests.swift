@@ -27,6 +27,17 @@ import Testing
         mocked.transport.requests.map { $0.fields.values(of: "cookie") }
     }
 
+    @Test func `the time of a jar goes on as its clock does`() async throws {
+        let clock = ManualClock()
+        let jar = CookieJar(clock: clock)
+        try jar.receive(["Set-Cookie": "a=1; Max-Age=60", "set-cookie": "b=1"], from: "http://api.test/")
+        try await clock.advance(by: .seconds(59))
+        #expect(jar.cookies.map(\.name) == ["a", "b"])
+        #expect(try jar.cookies(for: "http://api.test/x").count == 2)
+        try await clock.advance(by: .seconds(2))
+        #expect(jar.cookies.map(\.name) == ["b"])
+    }
+
     @Test(.rows("RQ-57")) func `a session has no cookie jar unless it is given one`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(fields: ["Set-Cookie": "a=1"]) }

@@ -24,6 +24,15 @@ import Testing
         ("\("😀")", "%F0%9F%98%80", "{}"),
         ("a/\(encoded: "b/c?d=%20")/e", "a/b/c?d=%20/e", "a/{}/e"),
         ("\("...")", "...", "{}"),
+        ("report\("").pdf", "report.pdf", "report{}.pdf"),
+        ("a\(".")b", "a.b", "a{}b"),
+        ("a\("..")/b", "a../b", "a{}/b"),
+        ("\("")\(1)/\(2)\("")", "1/2", "{}{}/{}{}"),
+        ("\(".")htaccess", ".htaccess", "{}htaccess"),
+        ("x/\("..")\(".")/y", "x/.../y", "x/{}{}/y"),
+        ("\("a");v=\("")", "a;v=", "{};v={}"),
+        ("x\(encoded: "/")\("y")", "x/y", "x{}{}"),
+        ("http://\("api").test:\(80)/\("a")\("")", "http://api.test:80/a", "http://{}.test:{}/{}{}"),
     ]
 
     @Test(arguments: interpolated)
@@ -37,18 +46,33 @@ import Testing
 
     static let refused: [(HTTP.Target, String)] = [
         ("users/\("..")", ".."), ("users/\(".")/x", "."), ("users/\("")/x", ""), ("\("ok")/\("..")/\(".")", ".."),
-        (".\(".")/x", "."),
+        (".\(".")/x", ".."), ("x/\("")\("")/y", ""), ("x/\(".")\(".")", ".."), ("\("")./x", "."),
+        ("\(".")\("")?x", "."), ("..\("")#x", ".."), ("/\("")/evil.test", ""), ("%2e\(".")/x", "%2e."),
+        ("\("")%2E%2e", "%2E%2e"), ("\("..");a=1/x", "..;a=1"), ("x/\("");a=1", ";a=1"),
+        ("\("")\(encoded: "../x")", ".."),
+        ("a\(encoded: "/..")\("")", ".."), ("http://\("")/x", ""),
     ]
 
     @Test(arguments: refused)
-    func `an interpolated value that would change the path is refused`(target: HTTP.Target, value: String) throws {
-        #expect(target.problem?.contains("\"\(value)\" may not be a segment") == true)
+    func `a segment with a value in it that would change the path is refused`(
+        target: HTTP.Target, segment: String
+    ) throws {
+        #expect(target.problem?.contains("\"\(segment)\" may not be a segment") == true)
         let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
         let failure = #expect(throws: NetworkError.self) {
             try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
         }
         #expect(failure?.code == .invalidRequest)
         #expect(failure?.requestMayHaveBeenSent == false)
+    }
+
+    @Test(arguments: ["http://\("").test/", "http://\("..")\("").test/", "http://\(""):80/"] as [HTTP.Target])
+    func `a host that a value leaves without its name is refused`(target: HTTP.Target) throws {
+        let builder = try RequestBuilder(.init(baseURL: nil))
+        let failure = #expect(throws: NetworkError.self) {
+            try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
+        }
+        #expect(failure?.code == .invalidRequest)
     }
 
     @Test(.rows("LX-2")) func `a target that is made of a URL stays as it is`() {
@@ -76,12 +100,14 @@ import Testing
         #expect(literal.text == "users/4%2F2/posts/7" && literal.template == "users/{id}/posts/{post}")
         let named = HTTP.Target(template: "users/{id}/posts/{post}", ["id": id, "post": 7])
         #expect(named == literal)
+        #expect(HTTP.Target(template: "report{part}.pdf", ["part": ""]).problem == nil)
     }
 
     static let misfits: [(HTTP.Target, String)] = [
         (HTTP.Target(template: "users/{id}", [:]), "there is no value for {id}"),
         (HTTP.Target(template: "users", ["id": 1]), "there is a value for {id}"),
         (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" may not be a segment"),
+        (HTTP.Target(template: "users/.{id}/x", ["id": "."]), "\"..\" may not be a segment"),
         ("\("https://api.test")/users", "this one is a URL"),
     ]
 

@@ -11,7 +11,7 @@ import Testing
         case nothing
     }
 
-    private struct Point: Codable {
+    private struct Point: Codable, Equatable {
         var x: Int
     }
 
@@ -32,6 +32,16 @@ import Testing
         throws
     {
         #expect(try Self.compound.serialize(Replies.made(body, type: type)) == expected)
+    }
+
+    @Test(.rows("RS-52")) func `nil is a value, and what a serializer does not take is the next one's`() throws {
+        let serializer: FirstMatchSerializer<Point?> = .first(
+            of: JSONSerializer(Point?.self),
+            StringSerializer(rules: HTTP.ResponseRules(contentTypes: ["text/*"])).map { Point(x: $0.utf8.count) })
+        #expect(try serializer.serialize(Replies.made("", type: "application/json")) == nil)
+        #expect(try serializer.serialize(Replies.made("{\"x\":1}", type: "application/json"))?.x == 1)
+        #expect(try serializer.serialize(Replies.made("{\"x\":1}", type: "text/plain"))?.x == 7)
+        #expect(Replies.failure { _ = try serializer.serialize(Replies.made("1", type: "image/png")) } != nil)
     }
 
     @Test(.rows("RS-52")) func `an error lists what each serializer expected when none can make a value`() {

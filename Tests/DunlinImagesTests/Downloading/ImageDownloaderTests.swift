@@ -26,6 +26,28 @@ import Testing
         #expect(ImageDownloader.cacheFolder([:], "app") == nil)
     }
 
+    @Test(.rows("UC-2"))
+    func `what its own session brings is stored in its folder, and the shared one has such a session`()
+        async throws
+    {
+        let shared = try ImageDownloader.shared.session.configuration
+        #expect(shared.cache != nil && shared.cookies != nil && shared.cacheMode == .standard)
+        let (folder, transport) = (Folder(), MockTransport())
+        let fields: Fields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
+        transport.on(.get, "/cat.png").respond(fields: fields, body: try await Pictures.png())
+        for source in [ImageDownloader.Response.Source.network, .httpCache] {
+            let cache = HTTPSession.Cache(.images, folder: folder.path)
+            var configuration = ImageDownloader.sessionConfiguration(caching: cache)
+            configuration.transport = transport
+            let session = try HTTPSession(configuration)
+            let downloader = ImageDownloader(session: session, cache: nil)
+            let receipt = try await downloader.download(.init("http://a.test/cat.png"))
+            #expect(try await receipt.response.source == source)
+            await session.shutdown()
+        }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test(.rows("ID-2", "ID-3", "VD-11")) func `it has AFNetworking's defaults, and all of them can be replaced`()
         throws
     {

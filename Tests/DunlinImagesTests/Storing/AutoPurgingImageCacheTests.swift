@@ -27,12 +27,12 @@ import Testing
     }
 
     @Test(.rows("IC-2", "IC-8"), arguments: [(850, 300, 1.0), (850, 300, 2.0), (1, 1, 3.0)])
-    func `an image counts as many bytes as it has pixels, four for each`(
+    func `an image counts four bytes for each pixel, whatever its scale, beside its key and its place`(
         width: Int, height: Int, scale: Double
     ) throws {
         let cache = try Self.cache(10 << 20)
         cache.add(try Pictures.buffer(width, height, scale: scale), for: "a")
-        #expect(cache.memoryUsage == width * height * 4)
+        #expect(cache.memoryUsage == width * height * 4 + AutoPurgingImageCache.overhead + 1)
     }
 
     @Test(.rows("IC-7", "IC-11", "IC-13")) func `what was added is there, and gone when it was removed`() throws {
@@ -108,13 +108,14 @@ import Testing
         async throws
     {
         let source = ToldPressure()
-        let cache = try Self.cache(1 << 20, 400, source)
-        for number in 0..<20 { cache.add(try Pictures.buffer(5, 5), for: "\(number)") }
-        #expect(cache.memoryUsage == 2000)
+        let each = 100 + 2 + AutoPurgingImageCache.overhead
+        let cache = try Self.cache(1 << 20, 4 * each, source)
+        for number in 10..<30 { cache.add(try Pictures.buffer(5, 5), for: "\(number)") }
+        #expect(cache.memoryUsage == 20 * each)
         try await eventually("it observes") { source.begun == 1 }
         source.tell(.some)
-        try await eventually("the cache shrinks") { cache.memoryUsage == 400 }
-        #expect(cache.image(for: "19") != nil)
+        try await eventually("the cache shrinks") { cache.memoryUsage == 4 * each }
+        #expect(cache.image(for: "29") != nil)
         source.tell(.critical)
         try await eventually("the cache is empty") { cache.memoryUsage == 0 }
     }
@@ -123,7 +124,7 @@ import Testing
         let source = ToldPressure()
         weak var gone: AutoPurgingImageCache?
         do {
-            let cache = try Self.cache(100, 50, source)
+            let cache = try Self.cache(10_000, 5000, source)
             gone = cache
             #expect(source.begun == 0)
             cache.add(try Pictures.buffer(1, 1), for: "a")
@@ -144,7 +145,7 @@ import Testing
                 group.addTask {
                     var chance = SeededGenerator(seed: UInt64(seed))
                     for _ in 0..<2000 {
-                        let name = "\(chance.next(below: 100))"
+                        let name = "\(chance.next(below: 90) + 10)"
                         switch chance.next(below: 4) {
                         case 0: _ = cache.image(for: name)
                         case 1: cache.removeImage(for: name)
@@ -154,10 +155,61 @@ import Testing
                 }
             }
         }
-        #expect(cache.memoryUsage == cache.count * picture.byteCount)
+        #expect(cache.memoryUsage == cache.count * (picture.byteCount + 2 + AutoPurgingImageCache.overhead))
         #expect(cache.memoryUsage <= 64_000)
         cache.removeAll()
         #expect(cache.memoryUsage == 0)
+    }
+
+    /// Small pictures of which each keeps a great deal that is no pixel: a PNG of three kilobytes may bring a profile
+    /// of three megabytes.
+    private static let loads: [@Sendable (AutoPurgingImageCache, Int) throws -> Void] = [
+        { cache, number in
+            var picture = try Pictures.buffer(1, 1)
+            picture.colorProfile = Bytes([UInt8](repeating: 7, count: 3 << 20))
+            cache.add(picture, for: ImageKey(url: "http://a.test/\(number)"), freshness: .unlimited)
+        },
+        { cache, number in
+            let name = "\(number)" + String(repeating: "a", count: 1 << 20)
+            cache.add(try Pictures.buffer(1, 1), for: name)
+        },
+        { cache, number in
+            let long = String(repeating: "a", count: 1 << 20)
+            let key = ImageKey(url: "\(number)", filter: long, selection: ["accept": long, long: ""])
+            cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
+        },
+        { cache, number in
+            let long = String(repeating: "a", count: 1 << 20)
+            let freshness = ImageFreshness(entityTag: long, lastModified: long)
+            cache.add(try Pictures.buffer(1, 1), for: ImageKey(url: "\(number)"), freshness: freshness)
+        },
+        { cache, number in
+            let key = ImageKey(url: "\(number)")
+            cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
+            cache.renew(key, freshness: ImageFreshness(entityTag: String(repeating: "a", count: 1 << 20)))
+        },
+    ]
+
+    @Test(arguments: loads.indices) func `all that a picture keeps counts, and is bounded`(index: Int) throws {
+        let cache = try Self.cache(10 << 20, 5 << 20)
+        for number in 0..<30 { try Self.loads[index](cache, number) }
+        #expect(cache.count <= 10)
+        #expect(cache.count > 0)
+        #expect(cache.memoryUsage <= 10 << 20)
+    }
+
+    @Test func `pictures without bytes of their own to speak of do not pile up`() throws {
+        let cache = try Self.cache(1 << 20, 1 << 19)
+        for number in 0..<5000 { cache.add(try Pictures.buffer(1, 1), for: "\(number)") }
+        #expect(cache.count <= (1 << 20) / AutoPurgingImageCache.overhead)
+    }
+
+    @Test func `a profile is kept without what it was cut from`() throws {
+        let cache = try Self.cache()
+        var picture = try Pictures.buffer(1, 1)
+        picture.colorProfile = Bytes([UInt8](repeating: 7, count: 1 << 20))[10..<20]
+        cache.add(picture, for: "a")
+        #expect(cache.image(for: "a")?.colorProfile?.storage.count == 10)
     }
 
     @Test func `no description of a key shows user info, queries and fields`() {

@@ -101,14 +101,40 @@ import Testing
         _ = machine.add(1, bytes: 1, for: "a", until: .seconds(10))
         #expect(Self.look(&machine, at: 9) == "fresh")
         #expect(Self.look(&machine, at: 10) == "stale")
-        let renewed = machine.renew("a", until: .seconds(20)) { $0 += 1 }
-        let missed = machine.renew("b", until: nil) { $0 += 1 }
+        let renewed = machine.renew("a", until: .seconds(20)) {
+            $0 += 1
+        } bytes: {
+            $0
+        }
+        let missed = machine.renew("b", until: nil) {
+            $0 += 1
+        } bytes: {
+            $0
+        }
         #expect(renewed)
         #expect(!missed)
         #expect(Self.look(&machine, at: 19) == "fresh")
         let value = machine.anyValue(for: "a")
         #expect(value == 2)
         #expect(Self.look(&machine, at: 20) == "stale")
+    }
+
+    @Test func `what is renewed counts as it is then, and makes room for itself`() throws {
+        var machine = try Self.machine(100, 60)
+        for name in ["a", "b", "c"] { _ = machine.add(20, bytes: 20, for: name) }
+        let larger = machine.renew("a", until: nil) {
+            $0 = 70
+        } bytes: {
+            $0
+        }
+        #expect(larger && machine.usage == 70)
+        #expect(Array(machine.keys) == ["a"])
+        let tooLarge = machine.renew("a", until: nil) {
+            $0 = 101
+        } bytes: {
+            $0
+        }
+        #expect(!tooLarge && machine.usage == 0 && machine.count == 0)
     }
 
     private static func look(_ machine: inout Machine, at seconds: Int) -> String {

@@ -79,6 +79,20 @@ private final class PseudoTerminal: Sendable {
         #expect(terminal.mode == before)
     }
 
+    /// As if somebody had pressed Control-S.
+    @Test(arguments: [0, 1 << 16]) func `a terminal that takes nothing is waited for no longer than the limit`(
+        filled: Int
+    ) {
+        let before = terminal.mode
+        #expect(fcntl(slave.fileDescriptor, F_SETFL, O_RDWR | O_NONBLOCK) == 0)
+        let bytes = [UInt8](repeating: 0x20, count: filled)
+        _ = write(slave.fileDescriptor, bytes, filled)
+        #expect(tcflow(slave.fileDescriptor, TCOOFF) == 0)
+        #expect(ask(limit: .milliseconds(10)) == TerminalAnswers())
+        #expect(tcflow(slave.fileDescriptor, TCOON) == 0)
+        #expect(terminal.mode == before)
+    }
+
     @Test func `what answers for ever is not read for ever`() {
         // Before it is asked it drops what is more than a line may have.
         let thread = Thread { [terminal] in

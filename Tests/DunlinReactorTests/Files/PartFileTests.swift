@@ -39,6 +39,37 @@ import Testing
         try finished()
     }
 
+    @Test func `a file that is swept before it is locked is made again`() throws {
+        let path = "\(folder)/a"
+        var swept = 0
+        let file = try PartFile(creating: path) {
+            if swept == 3 { return }
+            swept += 1
+            // As whoever finds it without a lock does.
+            do { try PartFile(opening: path).remove() } catch { Issue.record(error) }
+        }
+        #expect(swept == 3)
+        #expect(try file.isInPlace() && file.isLocked)
+        let always = Self.errno { () throws(Errno) in
+            _ = try PartFile(creating: "\(folder)/b") { unlink("\(folder)/b") }
+        }
+        #expect(always == ENOENT)
+        try finished()
+    }
+
+    @Test func `a file that somebody else has locked first is theirs`() throws {
+        let path = "\(folder)/a"
+        var theirs: PartFile?
+        let error = Self.errno { () throws(Errno) in
+            _ = try PartFile(creating: path) {
+                do { theirs = try PartFile(opening: path) } catch { Issue.record(error) }
+            }
+        }
+        #expect(error == EWOULDBLOCK)
+        #expect(try theirs?.isInPlace() == true)
+        try finished()
+    }
+
     @Test func `a part file is written anywhere, read, cut and synced`() throws {
         let file = try PartFile(creating: "\(folder)/a")
         try Self.bytes("world") { bytes throws(Errno) in try file.write(bytes, at: 6) }

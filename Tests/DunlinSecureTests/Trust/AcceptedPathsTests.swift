@@ -13,8 +13,8 @@ import Testing
 
     static let validity = PathValidity(from: 100, until: 200)
 
-    @Test(arguments: [(99, false), (100, true), (199, true), (200, false)] as [(Int64, Bool)])
-    func `an accepted path counts while it is valid, which it is not in its last second`(now: Int64, counts: Bool) {
+    @Test(arguments: [(99, false), (100, true), (200, true), (201, false)] as [(Int64, Bool)])
+    func `an accepted path counts while it is valid, its last second included`(now: Int64, counts: Bool) {
         var paths = AcceptedPaths()
         paths.remember([], for: Self.bytes(1), while: Self.validity)
         #expect((paths.path(for: Self.bytes(1), at: now) != nil) == counts)

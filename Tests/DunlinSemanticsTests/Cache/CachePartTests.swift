@@ -50,6 +50,23 @@ import Testing
         ).play()
     }
 
+    @Test func `a part of what is stored coded is served only to one who asks for codings`() {
+        for coding in ["gzip", "identity"] {
+            let isCoded = coding != "identity"
+            let asking: Fields = ["Range": "bytes=0-1", "Accept-Encoding": "gzip"]
+            CacheScenario(
+                coding, .first(["Cache-Control": "max-age=3600", "Content-Encoding": coding]),
+                CacheStep(
+                    request: ["Range": "bytes=0-1"], expects: .cache, expectsStatus: isCoded ? 200 : 206,
+                    expectsBody: isCoded ? Self.digits : "01"),
+                CacheStep(
+                    request: ["Range": "bytes=0-1", "Accept-Encoding": "identity"], expects: .cache,
+                    expectsStatus: isCoded ? 200 : 206, expectsBody: isCoded ? Self.digits : "01"),
+                CacheStep(request: asking, expects: .cache, expectsStatus: 206, expectsBody: "01")
+            ).play()
+        }
+    }
+
     @Test func `the fields of a range are those of the whole`() {
         CacheScenario(
             "A", .first(["Cache-Control": "max-age=3600", "A": "1", "Content-Length": "10"]),

@@ -1,4 +1,5 @@
 import DunlinTypes
+import Glibc
 import Testing
 
 @testable import DunlinSemantics
@@ -83,6 +84,41 @@ import Testing
         let (before, url) = (store.steps, "\(scheme)://evil.com/")
         store.receive(Self.fields(0..<count), from: try Self.scope(url), at: 0)
         #expect(store.steps - before < count * count)
+    }
+
+    /// Of this thread alone, so that it does not matter what else the machine does; in nanoseconds.
+    private static func time(_ work: () throws -> Void) rethrows -> Int64 {
+        func now() -> Int64 {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        }
+        let start = now()
+        try work()
+        return now() - start
+    }
+
+    /// Each of its cookies is for another of the domains above the host. Where each was compared with all of them, a
+    /// host of four times as many labels would take sixteen times as long.
+    @Test(arguments: ["http", "https"])
+    func `a host of many labels costs its cookies what its length costs`(scheme: String) throws {
+        func cost(labels: Int) throws -> Int64 {
+            let host = (0..<labels).map { "l\($0 % 10)" }.joined(separator: ".") + ".com"
+            let parts = host.split(separator: ".")
+            let fields = (0..<180).map { number in
+                Bytes("n\(number)=1; Domain=\(parts.dropFirst(number % labels).joined(separator: "."))")
+            }
+            let scope = try Self.scope("\(scheme)://\(host)/")
+            var store = CookieStore(Self.suffixes)
+            let secure = fields.map { Bytes($0.array + Array("; Secure; Path=/p\($0.count)".utf8)) }
+            store.receive(secure, from: try Self.scope("https://\(host)/"), at: 0)
+            return Self.time { store.receive(fields, from: scope, at: 1) }
+        }
+        let growth = try (0..<3).map { _ in
+            let few = try cost(labels: 15)
+            return Double(try cost(labels: 60)) / Double(few)
+        }
+        #expect((growth.min() ?? 0) < 6, "\(growth)")
     }
 
     @Test func `only the first fields of a response get room in the store`() throws {

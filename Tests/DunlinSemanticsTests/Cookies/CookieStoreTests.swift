@@ -39,6 +39,10 @@ import Testing
         ("http://[::1]/", "x=1; Domain=::1", "http://[::1]/", ["x=1"]),
         ("https://a.com/", "x=1; Domain=b.com", "https://a.com/", []),
         ("https://a.com/", "x=1; Domain=b.com; Domain=", "https://a.com/", ["x=1"]),
+        ("https://a.com/", "x=1; Domain=a.com; Domain=", "https://a.com/", ["x=1"]),
+        ("https://a.com/", "x=1; Domain=a.com; Domain=", "https://b.a.com/", []),
+        ("https://a.com/", "x=1; Domain=a.com; Domain", "https://b.a.com/", []),
+        ("https://a.com/", "x=1; Domain=; Domain=a.com", "https://b.a.com/", ["x=1"]),
         ("https://a.com/", "x=1; Domain=\u{E4}.com", "https://a.com/", []),
         ("https://a.com/d/e", "x=1", "https://a.com/d/f", ["x=1"]),
         ("https://a.com/d/e", "x=1", "https://a.com/", []),
@@ -81,7 +85,7 @@ import Testing
         ("http://b.a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1"]),
         ("http://a.com/", "=x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
         ("http://a.com/", "==x=2; Path=/login", ["x=1", "==x=2"]), ("http://a.com/", "x; Path=/login", ["x=1", "=x"]),
-        ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["=x=2"]),
+        ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1", "=x=2"]),
     ])
     func `a secure cookie stays as it is where a change does not come from https`(
         from: String, field: String, sent: [String]
@@ -105,6 +109,15 @@ import Testing
         ]
         let sent = try Self.sent(to: "https://a.com/a", after: fields.map { ("https://a.com/", $0) })
         #expect(sent.count == 5)
+    }
+
+    @Test(arguments: [
+        (["a", "b"], ["=b"]), (["=a=1", "b"], ["=b"]), (["=a=1", "=b=2"], ["=b=2"]), (["=a", "a"], ["=a"]),
+        (["a=1", "=a=2"], ["a=1", "=a=2"]), (["=a=1", "a=2"], ["=a=1", "a=2"]), (["a", "b; Path=/p"], ["=b", "=a"]),
+        (["a", "; Max-Age=0"], ["=a"]), (["a", "x; Max-Age=0"], []),
+    ])
+    func `two cookies without a name are one, whatever stands in them`(fields: [String], sent: [String]) throws {
+        #expect(try Self.sent(to: "https://a.com/p", after: fields.map { ("https://a.com/", $0) }) == sent)
     }
 
     @Test func `a store forgets a cookie that has expired, or that its server ended`() throws {

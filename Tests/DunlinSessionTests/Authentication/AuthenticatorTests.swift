@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -63,7 +64,7 @@ private final class TokenServer: Sendable {
         #expect(mock.transport.requests.map(\.path) == ["/token", "/x", "/x", "/x"])
     }
 
-    @Test func `a refused request is sent again with a new token, its body too`() async throws {
+    @Test(.rows("OP-9")) func `a refused request is sent again with a new token, its body too`() async throws {
         let (server, mock) = try Self.scene("0")
         #expect(try await mock.session.get("x", as: .string).value == "in")
         server.expire()
@@ -89,11 +90,52 @@ private final class TokenServer: Sendable {
     @Test func `a token that does not help is not got again and again`() async throws {
         let (server, mock) = try Self.scene("0", clock: ManualClock())
         server.refuseAll()
-        for _ in 0..<5 {
+        for count in 0..<5 {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
             #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
+            #expect(error?.refreshRefusal == (count == 0 ? .neverAccepted : .resting))
+            #expect(error.map { "\($0)" }?.contains("no other credential was got: ") == true)
         }
         #expect(server.grants == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `the error of a 401 says why no other token was got, and that of another status says nothing of it`(
+        isStreamed: Bool
+    ) async throws {
+        let (server, mock) = try Self.scene("0", clock: ManualClock())
+        server.refuseAll()
+        let error = try await networkError {
+            guard isStreamed else { return _ = try await mock.session.get("x", as: .string) }
+            try await mock.session.withResponse(from: "x") { for try await _ in $0.lines {} }
+        }
+        #expect(error?.refreshRefusal == .neverAccepted, "\(String(describing: error))")
+        mock.transport.on(.get, "/gone").respond(404)
+        let other = try await networkError { _ = try await mock.session.get("gone", as: .string) }
+        #expect(other?.response?.status == 404 && other?.refreshRefusal == nil)
+    }
+
+    @Test(arguments: [(true, 503), (true, 500), (false, 503)] as [(Bool, HTTP.Status)])
+    func `a retry policy looks at what a refresh was answered with`(
+        isCovered: Bool, status: HTTP.Status
+    ) async throws {
+        let clock = ManualClock()
+        let mock = try Mocked {
+            $0.authentication = .bearer("old") { client in .init(try await client.post("/token", as: .string).value) }
+            $0.retry = .constant(
+                attempts: 2, every: .seconds(2), when: isCovered ? [.status(503)] : [.timeout], budget: .unlimited)
+            try $0.use(clock)
+        }
+        mock.transport.on(.post, "/token").respond(status).thenRespond(body: "new")
+        mock.transport.otherwise { request in
+            request.fields["Authorization"] == "Bearer new" ? .respond(body: "in") : .respond(401)
+        }
+        let error = try await clock.skippingWaits {
+            try await networkError { _ = try await mock.session.get("x", as: .string) }
+        }
+        let isRight = isCovered && status == 503
+        #expect(error?.code == (isRight ? nil : .authenticationFailed))
+        #expect(mock.transport.requests.count == (isRight ? 4 : 2))
     }
 
     @Test func `a refresh that fails is everybody's error, with its cause, and is not tried at once`() async throws {

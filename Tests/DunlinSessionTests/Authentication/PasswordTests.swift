@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -31,7 +32,24 @@ import Testing
         #expect(error?.code == .authenticationFailed && mock.transport.requests.count == 1)
     }
 
-    @Test func `nothing is sent before the server asks, and then the strongest answer`() async throws {
+    @Test(arguments: [true, false])
+    func `a request's own password may be for Digest alone`(asksForDigest: Bool) async throws {
+        let mock = try Mocked("https://api.test") { $0.credentials = .password(user: "eve", password: "pw") }
+        mock.transport.otherwise { request in
+            if request.fields["authorization"] != nil { return .respond(body: "in") }
+            return Self.asks(asksForDigest ? Self.digest : "Basic realm=\"r\"")
+        }
+        let options = HTTPSession.Options(credentials: .digest(user: "ada", password: "pw"))
+        if asksForDigest {
+            #expect(try await mock.session.get("x", options: options, as: .string).value == "in")
+            #expect(mock.transport.requests[1].fields["authorization"]?.hasPrefix("Digest username=\"ada\"") == true)
+        } else {
+            let error = try await networkError { try await mock.session.get("x", options: options) }
+            #expect(error?.code == .authenticationFailed && mock.transport.requests.count == 1)
+        }
+    }
+
+    @Test(.rows("OP-9")) func `nothing is sent before the server asks, and then the strongest answer`() async throws {
         let mock = try Self.scene { request in
             request.fields["authorization"] == nil
                 ? Self.asks("Basic realm=\"r\", Digest realm=\"r\", nonce=\"m\", qop=\"auth\", \(Self.digest)")
@@ -48,6 +66,10 @@ import Testing
         #expect(try await mock.session.get("y", as: .string).value == "in")
         #expect(mock.transport.requests.count == 3)
         #expect(mock.transport.requests[2].fields["authorization"]?.contains("nc=00000002") == true)
+        // Nothing of it is known to another session.
+        let other = try HTTPSession(mock.session.configuration)
+        #expect(try await other.get("z", as: .string).value == "in")
+        #expect(mock.transport.requests.count == 5 && mock.transport.requests[3].fields["authorization"] == nil)
     }
 
     @Test func `a stale nonce is answered once more, a wrong password not`() async throws {

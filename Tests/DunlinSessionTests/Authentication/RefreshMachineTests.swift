@@ -36,7 +36,9 @@ import Testing
             switch machine.refused(number ?? last ?? 1, at: Self.at(seconds)) {
             case .sendAgain(let wasGood): wasGood ? "sendAgain, it was good" : "sendAgain"
             case .sendWithNewer: "sendWithNewer"
-            case .deliver: "deliver"
+            case .deliver(.neverAccepted): "deliver, never accepted"
+            case .deliver(.resting): "deliver"
+            case .deliver(let why): "deliver, \(why)"
             }
         }
 
@@ -88,7 +90,7 @@ import Testing
         for (index, pause) in [1.0, 2, 4, 8, 16, 32, 60, 60].enumerated() {
             #expect(scene.refresh("x", now) == [0])
             #expect(scene.ask(now) == "use x")
-            #expect(scene.refuse(now) == "deliver")
+            #expect(scene.refuse(now) == "deliver, never accepted")
             #expect(scene.ask(now + pause - 0.001) == "use x")
             #expect(scene.refuse(now + pause - 0.001) == "deliver")
             now += pause
@@ -146,14 +148,14 @@ import Testing
         #expect(scene.refuse(0, 1) == "sendAgain")
         #expect(scene.ask(0) == "wait 1, begin #1")
         #expect(scene.refresh("b", 0) == [0])
-        #expect(scene.ask(0) == "use b" && scene.refuse(0) == "deliver")
+        #expect(scene.ask(0) == "use b" && scene.refuse(0) == "deliver, never accepted")
         #expect(scene.ask(0) == "use b")
         scene.accept()
         #expect(scene.ask(0.5) == "use b" && scene.refuse(0.5) == "deliver" && scene.ask(0.9) == "use b")
         #expect(scene.refuse(1) == "sendAgain, it was good")
         #expect(scene.ask(1) == "wait 2, begin #2")
         #expect(scene.refresh("c", 1) == [0])
-        #expect(scene.ask(1) == "use c" && scene.refuse(1) == "deliver")
+        #expect(scene.ask(1) == "use c" && scene.refuse(1) == "deliver, never accepted")
         #expect(scene.refuse(2.9) == "deliver" && scene.refuse(3) == "sendAgain")
     }
 

@@ -94,6 +94,23 @@ private final class HungDisk: Sendable {
         await store.close()
     }
 
+    @Test func `who has less time than a disk is given does not wait for it`() async throws {
+        let clock = ManualClock()
+        let store = await store()
+        let mock = try Mocked(clock: clock) {
+            try $0.use(clock)
+            $0.cache = HTTPSession.Cache(store)
+        }
+        disk.hang()
+        async let error = networkError { _ = try await mock.session.get("/a", timeout: .seconds(1), as: .string) }
+        try await clock.waitForDeadlines()
+        try await clock.advance(by: .seconds(1))
+        #expect(try await error?.code == .timedOut)
+        #expect(mock.transport.requests.isEmpty)
+        disk.lift()
+        await store.close()
+    }
+
     @Test func `a damaged file is asked for again, whichever block of it is damaged`() async throws {
         let store = await store()
         let body = CachePlace.bytes(200_000)

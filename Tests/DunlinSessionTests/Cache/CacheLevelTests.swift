@@ -62,12 +62,20 @@ import Testing
 
     @Test func `memory has all that is stored under a key, or nothing`() {
         var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
-        let tooLong = Self.response(2, CachePlace.bytes(9000))
+        let tooLong = Self.response(2, CachePlace.bytes(10_001))
         memory.endFinding(memory.beginFinding(Self.key), [Self.response(1)])
         #expect(Self.ids(&memory) == [1])
         memory.endChange(memory.beginChange(Self.key), [Self.response(1), tooLong])
         #expect(Self.ids(&memory) == nil)
         #expect(memory.cost == 0 && memory.keys == 0)
+    }
+
+    @Test func `the longest body is that of a response by itself, whatever its head and its other forms take up`() {
+        var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
+        let (one, other) = (Self.response(1, CachePlace.bytes(10_000)), Self.response(2, CachePlace.bytes(10_000)))
+        memory.endChange(memory.beginChange(Self.key), [one, other])
+        #expect(Self.ids(&memory) == [1, 2])
+        #expect(memory.cost > 20_000 && memory.cost < 26_000)
     }
 
     @Test func `removals are counted for what is on its way`() {
@@ -80,55 +88,6 @@ import Testing
         #expect(Self.ids(&memory) == nil)
         memory.removeAll()
         #expect(memory.removals(Self.key) == before + 2)
-    }
-
-    // MARK: - The index of a folder
-
-    private static func found(_ path: String, _ cost: Int, isUsed: Bool = false) throws -> DiskIndex.Found {
-        DiskIndex.Found(name: try #require(CacheName(CachePlace.key(path))), cost: cost, isUsed: isUsed)
-    }
-
-    @Test func `what was changed while the folder was read is as it was changed`() throws {
-        var index = DiskIndex(capacity: 1000)
-        let (a, b, c, d) = (
-            try Self.found("/a", 1), try Self.found("/b", 2), try Self.found("/c", 4), try Self.found("/d", 8)
-        )
-        for found in [a, b, c] { _ = index.put(found.name, cost: found.cost, isWritten: true) }
-        let begins = [index.beginReading(), index.beginReading()]
-        #expect(begins == [true, false])
-        // The list has a and b, and d, which somebody else has stored; c is gone.
-        index.remove(a.name)
-        _ = index.put(b.name, cost: 16, isWritten: true)
-        #expect(index.endReading([a, b, d]).isEmpty)
-        #expect(Set(index.machine.names) == [b.name, d.name])
-        #expect(index.machine.cost == 24)
-        let again = index.beginReading()
-        #expect(again)
-        #expect(index.endReading(nil).isEmpty)
-        #expect(index.machine.cost == 24)
-    }
-
-    @Test func `the folder is read again once a sixteenth of the capacity was written`() throws {
-        var index = DiskIndex(capacity: 1600)
-        let name = try Self.found("/a", 1).name
-        _ = index.put(name, cost: 100, isWritten: true)
-        _ = index.put(name, cost: 100, isWritten: false)
-        #expect(!index.isReadingDue)
-        _ = index.put(name, cost: 1, isWritten: true)
-        #expect(index.isReadingDue)
-        _ = index.beginReading()
-        #expect(!index.isReadingDue)
-        _ = index.endReading([])
-        #expect(!index.isReadingDue)
-    }
-
-    @Test func `what others have stored counts, and the oldest that nobody used goes`() throws {
-        var index = DiskIndex(capacity: 100)
-        let used = try Self.found("/used", 40, isUsed: true)
-        _ = index.beginReading()
-        let thrown = index.endReading([used] + (try (0..<5).map { try Self.found("/\($0)", 20) }))
-        #expect(thrown == (try (0..<2).map { try Self.found("/\($0)", 20).name }))
-        #expect(index.machine.isUsed(used.name))
     }
 
     @Test(arguments: [

@@ -15,12 +15,12 @@ import Testing
 
     private static func entry(
         _ body: CachedBody, method: HTTP.Method = .get, status: HTTP.Status = .ok, fields: Fields = secret,
-        selecting: [SelectingFields.Member] = [], sentAt: Int64 = 1000, isDoubtful: Bool = false,
-        key: String = "https://a.test/ä?b"
+        selecting: [SelectingFields.Member] = [], owner: CacheOwner = .everybody, sentAt: Int64 = 1000,
+        isDoubtful: Bool = false, key: String = "https://a.test/ä?b"
     ) -> CacheEntry {
         CacheEntry(
-            key: CacheKey(text: key), method: method, selecting: SelectingFields(selecting), status: status,
-            fields: fields, sentAt: sentAt, receivedAt: 1001, body: body, isDoubtful: isDoubtful,
+            key: CacheKey(text: key), method: method, selecting: SelectingFields(selecting), owner: owner,
+            status: status, fields: fields, sentAt: sentAt, receivedAt: 1001, body: body, isDoubtful: isDoubtful,
             rules: CachePlace.rules)
     }
 
@@ -34,6 +34,8 @@ import Testing
                 .init(name: "accept", value: nil), .init(name: "range", value: ""),
                 .init(name: "cookie", value: CachePlace.bytes(32)),
             ]),
+        entry(.whole(1), owner: CacheOwner(user: CachePlace.bytes(32), terms: "guard é")),
+        entry(.whole(1), owner: CacheOwner(user: nil, terms: "guard")),
     ]
 
     @Test(arguments: sound.indices)
@@ -47,6 +49,7 @@ import Testing
         #expect(read.fields == entry.fields)
         #expect(read.fields.entries.map(\.isSensitive) == entry.fields.entries.map(\.isSensitive))
         #expect(read.selecting == entry.selecting)
+        #expect(read.owner == entry.owner)
         #expect((read.sentAt, read.receivedAt) == (entry.sentAt, entry.receivedAt))
         #expect(read.body == entry.body)
         #expect(read.isDoubtful == entry.isDoubtful)
@@ -77,6 +80,9 @@ import Testing
             entry(.whole(1), fields: ["a": String(repeating: "b", count: (1 << 20) + 1)]),
             entry(.whole(1), sentAt: -1), entry(.whole(1), sentAt: .max),
             entry(.whole(1), selecting: [.init(name: "", value: nil)]),
+            entry(.whole(1), owner: CacheOwner(user: Bytes([]), terms: "")),
+            entry(.whole(1), owner: CacheOwner(user: CachePlace.bytes(65), terms: "")),
+            entry(.whole(1), owner: CacheOwner(user: nil, terms: String(repeating: "t", count: 4097))),
             entry(.whole(1), key: String(repeating: "k", count: (64 << 10) + 1)),
         ].map { Unsound($0) })
     func `what would be refused is not written`(unsound: Unsound) {
@@ -93,8 +99,8 @@ import Testing
         let member = SelectingFields.Member(name: "x-form", value: Bytes("\(id)"))
         return CacheEntry(
             key: entry.key, method: entry.method, selecting: SelectingFields(entry.selecting.members + [member]),
-            status: entry.status, fields: entry.fields, sentAt: entry.sentAt, receivedAt: entry.receivedAt,
-            body: entry.body, isDoubtful: entry.isDoubtful, rules: CachePlace.rules)
+            owner: entry.owner, status: entry.status, fields: entry.fields, sentAt: entry.sentAt,
+            receivedAt: entry.receivedAt, body: entry.body, isDoubtful: entry.isDoubtful, rules: CachePlace.rules)
     }
 
     private static func record() throws -> CacheRecord {
@@ -170,11 +176,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("dunlin-cache-1-lock", .lock), ("dunlin-cache-1-new-00000000000000ff", .temporary(255)),
-            ("dunlin-cache-2-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-1-", nil),
-            ("dunlin-cache-1", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
-            ("dunlin-cache-1-new-ff", nil), ("dunlin-cache-1-new-00000000000000FF", nil), ("photo.jpg", nil),
-            ("dunlin-cache-1-new-00000000000000ff-1", nil), (".", nil),
+            ("dunlin-cache-2-lock", .lock), ("dunlin-cache-2-new-00000000000000ff", .temporary(255)),
+            ("dunlin-cache-1-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-2-", nil),
+            ("dunlin-cache-2", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
+            ("dunlin-cache-2-new-ff", nil), ("dunlin-cache-2-new-00000000000000FF", nil), ("photo.jpg", nil),
+            ("dunlin-cache-2-new-00000000000000ff-1", nil), (".", nil),
         ] as [(String, CacheFileName?)])
     func `files that a cache did not make are not known by their names`(text: String, file: CacheFileName?) {
         #expect(CacheFileName(text) == file)

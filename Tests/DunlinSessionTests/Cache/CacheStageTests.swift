@@ -233,6 +233,70 @@ struct CachedStage {
         #expect(stage.sent.count == 2)
     }
 
+    @Test(.rows("UC-7"))
+    func `an error is kept by its age where its status allows it, and so is what no serializer takes`()
+        async throws
+    {
+        let stage = try CachedStage()
+        let old: Fields = ["Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT"]
+        for status in [404, 405, 410, 414, 501, 403, 500, 503] as [HTTP.Status] {
+            let path = "/\(status.code)"
+            stage.transport.on(.get, path).respond(status, fields: old).always()
+            let before = stage.sent.count
+            for _ in 1...2 { _ = await #expect(throws: NetworkError.self) { try await stage.get(.url(path)) } }
+            let isKept = [404, 405, 410, 414, 501].contains(status.code)
+            #expect(stage.sent.count - before == (isKept ? 1 : 2), "\(status)")
+        }
+        stage.transport.on(.get, "/text").respond(fields: Self.fresh, body: "no JSON")
+        let before = stage.sent.count
+        for _ in 1...2 {
+            await #expect(throws: NetworkError.self) { try await stage.session.get("/text", as: Int.self) }
+        }
+        #expect(stage.sent.count - before == 1)
+    }
+
+    @Test(.rows("UC-3"))
+    func `the key is the URL and what Vary names, and a response has its share of the room at most`()
+        async throws
+    {
+        let transport = MockTransport()
+        transport.otherwise { request in
+            let body = Bytes(Array(repeating: 0x61, count: request.path == "/long" ? 60_000 : 50_000))
+            return .respond(fields: ["Cache-Control": "max-age=60", "Vary": "Accept-Language"], body: body)
+        }
+        let session = try HTTPSession(baseURL: "http://a.test") {
+            $0.transport = transport
+            $0.cache = HTTPSession.Cache(.init(memory: 1 << 20, disk: 0))
+        }
+        var sent: [Int] = []
+        for (target, language) in [
+            ("/a?x=1", "en"), ("/a?x=1", "en"), ("/a?x=2", "en"), ("/a?x=1", "de"), ("/a?x=1", "en"), ("/long", "en"),
+            ("/long", "en"),
+        ] {
+            _ = try await session.get(.url(target), headers: ["Accept-Language": language])
+            sent.append(transport.requests.count)
+        }
+        #expect(sent == [1, 1, 2, 3, 3, 4, 5])
+    }
+
+    @Test(.rows("UC-1"))
+    func `a session keeps nothing unless it is given a cache, as small as AFNetworking's if it likes`()
+        async throws
+    {
+        #expect(HTTPSession.Cache.Capacity.small.memory == 4 << 20 && HTTPSession.Cache.Capacity.small.disk == 20 << 20)
+        #expect(HTTPSession.Configuration().cache == nil)
+        for (cache, count) in [(nil, 2), (HTTPSession.Cache(.small), 1)] as [(HTTPSession.Cache?, Int)] {
+            let transport = MockTransport()
+            transport.on(.get, "/a").respond(fields: Self.fresh, body: "1").always()
+            let session = try HTTPSession(baseURL: "http://a.test") {
+                $0.transport = transport
+                $0.cache = cache
+            }
+            for _ in 1...2 { #expect(try await session.get("/a", as: .string).value == "1") }
+            #expect(transport.requests.count == count)
+        }
+    }
+
     @Test func `without a cache nothing is said of one`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "1").always()

@@ -12,7 +12,8 @@ import Testing
 
         func open() { opened.settle(()) }
 
-        func wait() async {
+        /// False if it was cancelled.
+        func wait() async -> Bool {
             let ended = Settlement<Void>()
             opened.whenSettled { ended.settle(()) }
             await withTaskCancellationHandler {
@@ -20,6 +21,7 @@ import Testing
             } onCancel: {
                 ended.settle(())
             }
+            return !Task.isCancelled
         }
     }
 
@@ -43,8 +45,7 @@ import Testing
             _ change: (inout HTTPSession.Configuration) -> Void = { _ in }
         ) throws {
             transport.otherwise { [gate] request in
-                await gate.wait()
-                return outcome(request)
+                await gate.wait() ? outcome(request) : .fail(CancellationError())
             }
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.coalescing.isOn = true
@@ -175,7 +176,7 @@ import Testing
         shared.gate.open()
         shared.transport.on(.get, "/a").reply(
             .stream(length: 3) { index in
-                if index == 0 { await first.wait() }
+                if index == 0 { _ = await first.wait() }
                 return index == 0 ? "old" : nil
             })
         let before = Task { [session = shared.session] in try await Self.get(session, 0) }

@@ -37,7 +37,7 @@ final class MapStore: ResponseStore {
 
         func write(_ bytes: Bytes) async { self.bytes.withLock { $0 += Array(bytes) } }
 
-        func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async {
+        func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool {
             let body = Body(Bytes(bytes.withLock(\.self)), isAtHand: store.isAtHand) {
                 [store] offset throws(CacheDamage) in
                 try store.reading.withLock(\.self)(offset)
@@ -49,6 +49,7 @@ final class MapStore: ResponseStore {
                     entry: entry, level: store.level, body: body, id: .random(in: 1 ... .max))
                 stored.append(response)
             }
+            return true
         }
 
         func abandon() async { store.abandoned.withLock { $0 += 1 } }

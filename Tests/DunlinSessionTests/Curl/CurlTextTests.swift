@@ -142,6 +142,7 @@ import Testing
         ([:], .value(.password(user: "bob", password: "p")), "", "--user bob:p", "ada"),
         ([:], .value(.bearer(token: "t")), "", "-H 'Authorization: Bearer t'", "--user"),
         ([:], .session, "bob:p@", "--user bob:p", "ada"),
+        ([:], .value(.password(user: "a:b", password: "p")), "", "\n# The user's name has a colon in it", "--user"),
     ]
 
     @Test(arguments: users) func `a command has the password of its own request`(

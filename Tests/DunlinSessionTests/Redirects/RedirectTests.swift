@@ -137,6 +137,22 @@ import Testing
         #expect(try await other.session.post("from", body: again, as: .string).value == "there")
     }
 
+    /// A redirect that is not followed, and one whose last hop fails.
+    @Test(arguments: ["ftp://api.test/", "/lost"], [false, true])
+    func `a redirected POST may be repeated after an error if it has a key by which the server knows it again`(
+        location: String, hasKey: Bool
+    ) async throws {
+        let mocked = try Self.redirecting(to: location)
+        mocked.transport.on(.get, "/lost").fail(.connectionReset).always()
+        let options = HTTPSession.Options(fields: hasKey ? ["Idempotency-Key": "7"] : [:])
+        let error = try #require(
+            try await networkError {
+                _ = try await mocked.session.post("from", body: .string("x"), options: options, as: .bytes)
+            })
+        #expect(error.requestMayHaveBeenSent)
+        #expect(error.isSafeToRetry == hasKey)
+    }
+
     static let refusals: [(String, String, NetworkError.Code)] = [
         ("http://api.test", "app://x", .unsupportedScheme), ("http://api.test", "http://", .invalidRedirect),
         ("http://api.test", "http://a b/", .invalidRedirect),

@@ -174,4 +174,23 @@ import Testing
         }
         #expect(Machine.Failure(CancellationError()) == .other)
     }
+
+    @Test func `a call that got no credential failed as its refresh did`() {
+        func failure(_ cause: NetworkError) -> Machine.Failure {
+            let inner = NetworkError(.authenticationFailed, "", underlying: cause)
+            let outer = NetworkError(.authenticationFailed, "", underlying: inner)
+            #expect(Machine.Failure(outer) == Machine.Failure(inner))
+            return Machine.Failure(inner)
+        }
+        #expect(failure(NetworkError(.connectionClosed, "")) == .connection)
+        let refused = NetworkError(.unacceptableStatus, "", response: ResponseHead(status: 503))
+        #expect(failure(refused) == .status(503) && Machine.Failure(refused) == .other)
+        #expect(failure(NetworkError(.timedOut, "", phase: .firstByte)) == .timeout)
+        #expect(failure(NetworkError(.timedOut, "", exceeding: .total)) == .timeout, "that limit is the refresh's")
+        #expect(failure(NetworkError(.timedOut, "", phase: .pool)) == .other)
+        #expect(failure(NetworkError(.serverTrustFailed, "")) == .other)
+        let asked = Self.first(.failed(.status(503), isSafe: true, retryAfter: 7 * Self.second))
+        #expect(asked == .retry(after: 8 * Self.second, isAsked: true))
+        #expect(Self.first(.failed(.status(400), isSafe: true)) == .settle(nil))
+    }
 }

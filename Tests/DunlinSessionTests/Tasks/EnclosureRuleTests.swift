@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Mocking
 import Synchronization
 import Testing
 
@@ -37,5 +38,32 @@ import Testing
             #expect(Enclosure.subjects == [outer] && Enclosure.contains(outer))
         }
         #expect(Enclosure.subjects.isEmpty)
+    }
+
+    @Test func `what an interceptor has a task of its own send does not come to those that wait for it`() async throws {
+        let asked = Mutex(0)
+        let own = Mutex<HTTPSession?>(nil)
+        let mock = try Mocked("https://api.test") {
+            $0.interceptors = [
+                .call { request, next in
+                    asked.withLock { $0 += 1 }
+                    _ = try await next.session?.get("/token", as: .bytes)
+                    return try await next(request)
+                },
+                .call { request, next in try await Task.detached { try await next(request) }.value },
+            ]
+            // It runs beneath the second interceptor, and asks in turn.
+            $0.authenticationHandler = { _ in
+                do { _ = try await own.withLock { $0 }?.get("/secret", as: .bytes) } catch { return .cancel(error) }
+                return .useCredential(.password(user: "ann", password: "pw"))
+            }
+        }
+        own.withLock { $0 = mock.session }
+        mock.transport.otherwise { request in
+            let isIn = request.path == "/secret" || request.fields.contains("authorization")
+            return isIn ? .respond(body: "in") : .respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        _ = try await mock.session.get("/a", as: .bytes)
+        #expect(asked.withLock { $0 } == 1)
     }
 }

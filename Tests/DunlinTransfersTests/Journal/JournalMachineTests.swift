@@ -46,6 +46,33 @@ import Testing
         #expect(!machine.maySend)
     }
 
+    @Test func `a transfer whose URL was not saved whole is begun by whoever says it, and else left`() {
+        func restored(isAnew: Bool = false) -> Machine {
+            var entry = Self.machine().entry
+            (entry.request.url, entry.request.hidesSecrets) = ("https://a.test/x?token=***", true)
+            var machine = Machine(entry, TransferJournal.Rules(), isAnew: isAnew)
+            _ = machine.start()
+            return machine
+        }
+        var machine = restored()
+        let lacks = machine.lacksURL
+        let left = machine.next()
+        #expect(lacks && left == .lacksURL && !machine.maySend)
+        machine = restored()
+        machine.ask(StoredURL("https://a.test/x?token=new", hiding: .usual))
+        let step = machine.next()
+        #expect(step == .send(machine.entry) && machine.entry.attempts == 1)
+        #expect(machine.entry.request.formerURLs == ["https://a.test/x?token=***"])
+        #expect(machine.entry.request.url == "https://a.test/x?token=***")
+        machine = restored(isAnew: true)
+        let own = machine.next()
+        #expect(own == .send(machine.entry))
+        machine = restored()
+        _ = machine.cancel()
+        let cancelled = machine.next()
+        #expect(cancelled == .forget)
+    }
+
     @Test func `a temporary failure is tried again, later each time, up to a limit`() {
         var machine = Self.started()
         var delays: [Duration] = []

@@ -168,6 +168,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a request that is suspended before its turn neither begins nor ends, and drain waits for it`(
+        isCancelled: Bool
+    ) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            Self.one(&$0)
+            $0.timeouts.queue = .seconds(5)
+            $0.timeouts.total = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first", .init(timeouts: .patient))
+            let held = try await stage.begin("held", behind: 0)
+            held.suspend()
+            try await stage.eventually("it stands aside") { await stage.queued == 0 }
+            turnstile.open()
+            _ = try await first.value
+            let isDrained = Atomic(false)
+            let drain = Task {
+                try await stage.session.tasks.drain()
+                isDrained.store(true, ordering: .relaxed)
+            }
+            try await clock.advance(by: .seconds(1000))
+            #expect(await stage.session.tasks.count == 1 && held.resultIfEnded == nil)
+            #expect(isDrained.load(ordering: .relaxed) == false)
+            if isCancelled { held.cancel() } else { held.resume() }
+            try await drain.value
+            switch held.resultIfEnded {
+            case .success(let response)?: #expect(!isCancelled && response.value == "x")
+            case .failure(let error as NetworkError)?: #expect(isCancelled && error.code == .cancelled)
+            case let other: Issue.record("\(String(describing: other))")
+            }
+        }
+    }
+
     @Test func `many requests suspended, resumed and cancelled at random leave nothing behind`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 3, runningPerHost: 2) }) {
             (stage: Stage) async throws in

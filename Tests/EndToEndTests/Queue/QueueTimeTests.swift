@@ -6,19 +6,20 @@ import Testing
 /// What the time in a queue counts for.
 @Suite(.timeLimit(.minutes(10))) struct `Time in the queue` {
     private static func limits(
-        pool: Duration, total: Duration? = nil
+        queue: Duration? = nil, pool: Duration? = .seconds(10), total: Duration? = nil
     ) -> @Sendable (inout HTTPSession.Configuration) -> Void {
         {
             $0.queue.running = 1
+            $0.timeouts.queue = queue
             $0.timeouts.pool = pool
             $0.timeouts.total = total
         }
     }
 
     @Test(arguments: [false, true])
-    func `time in the queue counts for the limit of the pool`(isStreamed: Bool) async throws {
+    func `time in the queue has a limit of its own, whose error names the remedy`(isStreamed: Bool) async throws {
         let clock = ManualClock()
-        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10))) {
+        try await Stage.with(clock: clock, configure: Self.limits(queue: .seconds(10), pool: .seconds(1))) {
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try await stage.begin("first")
@@ -32,8 +33,8 @@ import Testing
             try await clock.advance(by: .milliseconds(1))
             let error = try await failure
             #expect(error.code == .timedOut && error.phase == .pool)
-            #expect(error.exceeded == .pool && error.limit == .seconds(10) && error.elapsed == .seconds(10))
-            #expect(error.reason.contains("queue"))
+            #expect(error.exceeded == .queue && error.limit == .seconds(10) && error.elapsed == .seconds(10))
+            #expect(error.reason.contains("`queue.running` is 1") && error.reason.contains("`timeouts.queue`"))
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
             #expect(error.hop?.duration(of: .pool) == .seconds(10))
             #expect(await stage.session.tasks.count == 1)
@@ -43,11 +44,57 @@ import Testing
         }
     }
 
+    @Test func `those who wait behind a queue of one's own wait as long as it takes`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            $0.queue.running = 2
+            $0.timeouts = Timeouts(total: .seconds(100))
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            async let values = withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<12 {
+                    group.addTask { try await stage.session.get("\(number)", as: .string).value }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // Each round is longer than `timeouts.pool`, and all of them are longer than `timeouts.total`.
+            for round in 0..<6 {
+                try await stage.eventually("two are there, and the others wait") {
+                    turnstile.arrived.count == 2 * round + 2 ? await stage.queued == 10 - 2 * round : false
+                }
+                try await clock.advance(by: .seconds(55))
+                for number in 0..<2 { try await turnstile.pass(2 * round + number) }
+            }
+            #expect(try await values.count == 12)
+        }
+    }
+
+    @Test(arguments: [HTTPSession.TimeLimit.session, .none, .seconds(20)])
+    func `a request may have a limit of its own for its time in the queue`(own: HTTPSession.TimeLimit) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: Self.limits(queue: .seconds(10))) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first", .init(timeouts: .patient))
+            let late = try await stage.begin("late", .init(timeouts: .init(queue: own)), behind: 0)
+            try await clock.advance(by: .seconds(15))
+            if own == .session {
+                #expect(try await NetworkError.thrown { _ = try await late.value }.limit == .seconds(10))
+            } else if own != .none {
+                try await clock.advance(by: .seconds(5))
+                #expect(try await NetworkError.thrown { _ = try await late.value }.limit == .seconds(20))
+            }
+            turnstile.open()
+            #expect(try await first.value == "x")
+            if own == .none { #expect(try await late.value == "x") }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `time in the queue counts for no other limit, and shows as the pool's`(isStreamed: Bool) async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
-            Self.limits(pool: .seconds(20), total: .seconds(5))(&$0)
+            Self.limits(pool: .seconds(5), total: .seconds(5))(&$0)
             $0.timeouts.firstByte = .seconds(5)
         } _: { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
@@ -70,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `the wait for a connection has what the queue has left of the pool's limit`() async throws {
+    @Test func `the wait for a connection has all of the pool's limit, however long the queue took`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             Self.limits(pool: .seconds(10))(&$0)
@@ -89,6 +136,7 @@ import Testing
                 await stage.queued == 0 && stage.session.connections.waiting == 1 && third.snapshot.phase == .pool
             }
             try await clock.advance(by: .milliseconds(3999))
+            try await clock.advance(by: .seconds(6))
             #expect(third.resultIfEnded == nil)
             try await clock.advance(by: .milliseconds(1))
             let error = try await NetworkError.thrown { _ = try await third.value }
@@ -101,7 +149,7 @@ import Testing
 
     @Test func `time in the queue counts for a deadline that is inherited`() async throws {
         let clock = ManualClock()
-        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(100))) {
+        try await Stage.with(clock: clock, configure: Self.limits(queue: .seconds(100))) {
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try await stage.begin("first")
@@ -113,7 +161,7 @@ import Testing
             try await clock.advance(by: .seconds(5))
             let error = try await failure
             #expect(error.code == .timedOut && error.phase == .pool && error.exceeded == .total)
-            #expect(error.isSafeToRetry)
+            #expect(error.isSafeToRetry && error.reason.contains("`withTimeout`"))
             turnstile.open()
             _ = try await first.value
         }
@@ -121,7 +169,7 @@ import Testing
 
     @Test func `time in the queue does not count while a request is suspended or waits for others`() async throws {
         let clock = ManualClock()
-        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10), total: .seconds(10))) {
+        try await Stage.with(clock: clock, configure: Self.limits(queue: .seconds(10), total: .seconds(10))) {
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try await stage.begin("first", .init(timeouts: .patient))

@@ -37,6 +37,10 @@ enum Onlookers {
             heard(owner + "response", task) { _ in "\(head.status.code)" }
             return nil
         }
+        hooks.willCache = { head, task in
+            heard(owner + "will cache", task) { _ in "\(head.status.code)" }
+            return nil
+        }
         hooks.destination = { head, task in
             heard(owner + "destination", task) { _ in "\(head.status.code)" }
             return nil

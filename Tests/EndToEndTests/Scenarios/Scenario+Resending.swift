@@ -118,7 +118,8 @@ extension Scene {
             var count = 0
             for try await piece in response.body { count += piece.count }
             return "\(response.status.code), \(count) bytes from \(response.url), retries \(response.retries.count),"
-                + " history \(response.history)" + transcript.text(response.metrics)
+                + " history \(response.history)" + transcript.text(response.cacheUse)
+                + transcript.text(response.metrics)
         }
     }
 }

@@ -18,12 +18,15 @@ struct Scenario: Sendable, CustomStringConvertible {
     var hasAttempts = true
     /// Whether the server surely reads what was sent.
     var hasWire = true
+    /// What stands between the two, if something does.
+    var proxy: Proxy?
     var configure: @Sendable (inout HTTPSession.Configuration) -> Void = { _ in }
     let play: @Sendable (Scene) async throws -> Void
 
     init(
         _ name: String, server: LoopbackServer.Configuration = .init(), isSecure: Bool = false,
         hasManualClock: Bool = false, chancy: Set<HTTP.Phase> = [], hasAttempts: Bool = true, hasWire: Bool = true,
+        proxy: Proxy? = nil,
         configure: @escaping @Sendable (inout HTTPSession.Configuration) -> Void = { _ in },
         _ play: @escaping @Sendable (Scene) async throws -> Void
     ) {
@@ -34,15 +37,18 @@ struct Scenario: Sendable, CustomStringConvertible {
         self.chancy = chancy
         self.hasAttempts = hasAttempts
         self.hasWire = hasWire
+        self.proxy = proxy
         self.configure = configure
         self.play = play
     }
 
     var description: String { name }
 
-    static let all =
-        verbs + redirects + retries + cancellations + uploads + streams + downloads + crowds + endings
-        + cookies + longStreams + stoppedUploads + files + handles + lines + openings + interventions + mocks + secure
+    static let all = [
+        verbs, redirects, retries, cancellations, uploads, streams, downloads, crowds, endings, cookies, longStreams,
+        stoppedUploads, files, handles, lines, openings, interventions, mocks, secure, logins, tokens, caching,
+        cachedTogether, proxies, interceptors, interceptorEnds, journals, segments, combinations,
+    ].flatMap(\.self)
 }
 
 /// Who looks on. What goes over the wire, and what comes of it, must not depend on that.
@@ -59,6 +65,8 @@ struct Scene: Sendable {
     /// Moves the session only in a scenario that says so.
     let clock: ManualClock
     let folder: Folder
+    /// Nil but in a scenario that has one.
+    let proxy: LoopbackProxy?
 
     var server: LoopbackServer { stage.server }
     var session: HTTPSession { stage.session }
@@ -66,6 +74,11 @@ struct Scene: Sendable {
     /// Makes a request and notes what becomes of it.
     func note<Value>(_ label: String, _ work: () async throws -> Value) async {
         await transcript.note(label, work)
+    }
+
+    /// Asks for a target and notes what becomes of it.
+    func noteGet(_ label: String, _ target: HTTP.Target = "a", _ options: HTTPSession.Options = .init()) async {
+        await note(label) { try await session.get(target, options: options, as: .string) }
     }
 
     /// Notes what the registry tells of the session's requests.

@@ -40,6 +40,8 @@ import Testing
     private static func play(_ scenario: Scenario, _ company: Company) async throws -> [String] {
         let clock = ManualClock()
         let folder = try Folder()
+        let proxy = try scenario.proxy?.start()
+        defer { proxy?.stop() }
         var lines: [String] = []
         // Which connection a request gets is another matter with several loops.
         try await Stage.with(
@@ -47,22 +49,26 @@ import Testing
         ) {
             $0.fields = ["User-Agent": "dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"]
             $0.random = { 0 }
+            if let proxy, let setting = scenario.proxy?.setting(of: proxy) { $0.proxy = setting }
             scenario.configure(&$0)
             if company == .watched { $0.hooks = Onlookers.hooks() }
         } _: { stage in
             let names = [
                 ("127.0.0.1:\(stage.server.port)", "SERVER"), ("localhost:\(stage.server.port)", "OTHER"),
                 ("nowhere.test:\(stage.server.port)", "NOWHERE"), (folder.path, "FOLDER"),
+                ("127.0.0.1:\(proxy?.port ?? 0)", "PROXY"),
             ]
             let transcript = Transcript(names, of: scenario)
             let events = company == .watched ? stage.session.events(bufferingNewest: 10_000) : nil
             try await Onlookers.$transcript.withValue(transcript) {
-                try await scenario.play(Scene(stage: stage, transcript: transcript, clock: clock, folder: folder))
+                try await scenario.play(
+                    Scene(stage: stage, transcript: transcript, clock: clock, folder: folder, proxy: proxy))
             }
             await stage.session.shutdown()
             lines = ["# outcomes"] + transcript.outcomes
             if scenario.hasWire { lines += ["# wire"] + transcript.wire(of: stage.server) }
             lines.append("# connections: \(stage.server.connectionCount)")
+            if let proxy { lines += ["# proxy"] + transcript.visits(of: proxy) }
             if events != nil || !transcript.hooks.isEmpty { lines += ["# hooks"] + transcript.hooks }
             guard let events else { return }
             lines.append("# events")

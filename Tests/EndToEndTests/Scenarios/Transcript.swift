@@ -24,6 +24,8 @@ final class Transcript: Sendable {
     /// Phases that take time or none by chance in this scenario.
     private let chancy: Set<HTTP.Phase>
     private let hasAttempts: Bool
+    /// For a play that waits for something that its session's configuration was given.
+    let gate = LoopbackServer.Gate()
     /// What is replaced, and by what.
     private let names: [(String, String)]
 
@@ -67,7 +69,9 @@ final class Transcript: Sendable {
     }
 
     func tidied(_ line: String) -> String {
-        names.reduce(line) { $0.replacing($1.0, with: $1.1) }
+        let line = names.reduce(line) { $0.replacing($1.0, with: $1.1) }
+        guard line.contains("cnonce=") else { return line }
+        return line.replacing(#/(cnonce|response)="[^"]*"/#) { "\($0.output.1)=\"...\"" }
     }
 
     /// A letter for each connection, in the order in which they were met.
@@ -102,6 +106,8 @@ extension Transcript {
         case let bytes as Bytes: "\(bytes.count) bytes"
         case let file as HTTPSession.DownloadedFile:
             "file \(file.path), \(file.byteCount) bytes, resumed at \(file.resumedAt)"
+        case let outcome as TransferJournal.Outcome:
+            (outcome.file.map { text($0) } ?? "no file") + (outcome.response.map { ", \(text($0))" } ?? "")
         case is Void: "done"
         default: "\(value)"
         }
@@ -113,7 +119,14 @@ extension Transcript {
         if !response.history.isEmpty { text += ", by way of \(response.history)" }
         if !response.trailers.isEmpty { text += ", trailers \(response.trailers.map { "\($0.name): \($0.value)" })" }
         if !response.retries.isEmpty { text += ", retries \(response.retries.map { "\($0.cause) +\($0.wait)" })" }
-        return text + self.text(response.metrics)
+        return text + self.text(response.cacheUse) + self.text(response.metrics)
+    }
+
+    /// What a cache did; how long something stays fresh is the clock's to say.
+    func text(_ use: HTTPSession.CacheUse?) -> String {
+        guard let use else { return "" }
+        let marks = (use.isRevalidated ? ", revalidated" : "") + (use.isStale ? ", stale" : "")
+        return ", \(use.source)\(marks) (\(use.status.replacing(#/ttl=-?\d+/#, with: "ttl")))"
     }
 
     func text(_ metrics: HTTPSession.Metrics) -> String {
@@ -124,7 +137,7 @@ extension Transcript {
         let phases = HTTP.Phase.allCases.filter { !chancy.contains($0) && hop.duration(of: $0) != nil }
         let reuse = hop.isConnectionReused ? "again" : "new"
         return "connection \(letter(hop.connection)) \(reuse), \(phases.map(\.rawValue).joined(separator: " ")),"
-            + " body \(hop.bodyBytes), decoded \(hop.decodedBytes)"
+            + " body \(hop.bodyBytes), decoded \(hop.decodedBytes)" + (hop.proxy.map { ", through \($0)" } ?? "")
     }
 
     func text(_ error: any Error) -> String {
@@ -213,5 +226,13 @@ extension Transcript {
             return ["connection \(request.connection), request \(request.indexOnConnection)"]
                 + (head + [body] + trailers).map { "    \(tidied($0))" }
         }
+    }
+
+    /// What the proxy was asked, in order.
+    func visits(of proxy: LoopbackProxy) -> [String] {
+        proxy.visits.flatMap { visit -> [String] in
+            let said = visit.said.split(separator: "\r\n").map { "    \(tidied(String($0)))" }
+            return ["connection \(visit.connection), \(visit.kind) \(tidied(visit.target))"] + said
+        } + ["connections: \(proxy.connectionCount)"]
     }
 }

@@ -50,6 +50,7 @@ struct `A server's proof of who it is` {
 
     private static func check(_ error: NetworkError, _ example: TrustCase) {
         #expect(error.phase == .tls)
+        #expect(error.hop?.duration(of: .tls) != nil && error.hop?.duration(of: .connect) != nil)
         #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
         switch example.verdict {
         case .believed: Issue.record("\(error)")

@@ -26,6 +26,25 @@ struct `The wire trace` {
         return lines
     }
 
+    @Test func `bytes of a body are told though they come later than its head`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+            stage.server.enqueue(.raw(Bytes(head.utf8)).then(.waitForSignal(gate), .send("later")))
+            let trace = stage.session.trace(bytes: 100)
+            async let body = stage.session.get("/", as: .string).value
+            var received = ""
+            for await event in trace {
+                guard case .step(let step, _) = event else { continue }
+                if case .responseHead = step { gate.open() }
+                if case .received(let bytes, _) = step { received += String(decoding: bytes, as: UTF8.self) }
+                if case .responseEnd = step { break }
+            }
+            #expect(try await body == "later")
+            #expect(received == head + "later")
+        }
+    }
+
     @Test func `a request is told from its connection to its end`() async throws {
         let lines = try await lines(
             .response(fields: ["X-A": "1"], body: "hello"), .chunked(["wo", "rld"], trailers: ["X-Sum": "7"])

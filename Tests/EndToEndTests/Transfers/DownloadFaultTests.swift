@@ -107,6 +107,17 @@ struct `A download that fails` {
         }
     }
 
+    @Test(arguments: Moment.allCases) func `a download that a shutdown ends leaves nothing behind`(
+        moment: Moment
+    ) async throws {
+        try await Self.stuck(moment) { (stage: Stage, task: Handle) async throws in
+            #expect(await stage.session.shutdown() == 1)
+            #expect(try await NetworkError.thrown { _ = try await task.value }.code == .cancelled)
+            // What is left is looked for through the same session.
+            await stage.session.restart()
+        }
+    }
+
     @Test(arguments: Moment.allCases) func `a download whose awaiting task is cancelled leaves nothing behind`(
         moment: Moment
     ) async throws {

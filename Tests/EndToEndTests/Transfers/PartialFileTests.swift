@@ -46,6 +46,23 @@ struct `A partial file from elsewhere` {
         }
     }
 
+    @Test(arguments: [0o600, 0o640])
+    func `a partial file that is closed to readers becomes a file that is`(permissions: Int) async throws {
+        let folder = try Folder()
+        let path = try Self.write(300_000, folder)
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+        let file = ServedFile(Self.length)
+        try await Stage.with { (stage: Stage) async throws in
+            file.serve(on: stage)
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+            _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            let facts = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/file")
+            let mode = try #require(facts[.posixPermissions] as? Int)
+            #expect(mode & ~permissions == 0, "\(String(mode, radix: 8))")
+        }
+    }
+
     @Test func `a partial file is continued in place if that is where the file goes`() async throws {
         let folder = try Folder()
         let path = try Self.write(300_000, folder, as: "file")
@@ -128,7 +145,8 @@ struct `A partial file from elsewhere` {
         let tag = ResumeData.GivenValidator.entityTag(#""one""#)
         let (empty, path) = (try Self.write(0, folder, as: "empty"), try Self.write(10, folder))
         for (path, url, length) in [
-            (empty, "https://a.test/x", nil), (path, "/x", nil), (path, "https://a.test/x", 9),
+            (empty, "https://a.test/x", nil), ("\(folder.path)/none", "https://a.test/x", nil), (path, "/x", nil),
+            (path, "https://a.test/x", 9),
             (path, "https://a.test/x", -1),
         ] as [(String, String, Int?)] {
             let error = try await NetworkError.thrown {
@@ -138,7 +156,7 @@ struct `A partial file from elsewhere` {
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
         let failures: [(String, Int32, HTTPSession.FileFailure.Distrust?)] = [
-            (path, EPERM, .isWritableByGroup), ("\(folder.path)/none", ENOENT, nil), (folder.path, EISDIR, nil),
+            (path, EPERM, .isWritableByGroup), (folder.path, EISDIR, nil),
             ("a\0b", EINVAL, nil),
         ]
         for (path, errno, distrust) in failures {

@@ -1,25 +1,13 @@
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzAddresses.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// URLs, references and Location fields: whatever comes, it is refused, or it is one address that reads the same when
 /// it is written and read again, with a target that may be sent.
 ///
 /// The input is a base and what is resolved against it, parted by 0x1E.
-@main
-enum FuzzAddresses {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzAddresses: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let parts = input.split(separator: 0x1E, maxSplits: 1, omittingEmptySubsequences: false)
         let text = String(decoding: parts[0], as: UTF8.self)
         if WebAddress.withoutUserInfo(text).utf8.count > text.utf8.count { return "a text grew by losing its user" }

@@ -1,22 +1,10 @@
 import DunlinTypes
 import DunlinWire
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzBodies.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Bodies: however the input is cut, the same bytes, the same trailers, the same error and the same end.
-@main
-enum FuzzBodies {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzBodies: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let cuts = cuts(of: input)
         let half = input.count / 2
         for framing in [BodyFraming.chunked, .length(half), .length(input.count + 1), .untilClose, .none] {

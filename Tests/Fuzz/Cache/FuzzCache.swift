@@ -1,26 +1,14 @@
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzCache.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Exchanges through a private cache, one behind the other, of one URL. Whatever comes, nothing is served that may not
 /// be, and the same is decided twice.
 ///
 /// An exchange begins with `=`, the method, the status, the mode, how long the answer takes, how many bytes its body
 /// has, and how long nothing happens then. Lines with `>` are fields of the request, those with `<` of the answer.
-@main
-enum FuzzCache {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzCache: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         var store = FuzzStore()
         for exchange in exchanges(in: input) {
             if let violation = store.violation(of: exchange) { return violation }

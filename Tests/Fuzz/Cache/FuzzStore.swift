@@ -103,8 +103,9 @@ struct FuzzStore {
         if entry.fields.contains("connection") || entry.fields.contains("proxy-authenticate") { return "a hop's field" }
         if !entry.selecting.matches(request.head.fields, Self.rules) { return "it does not fit its own request" }
         let copy = CacheEntry(
-            key: entry.key, method: entry.method, selecting: entry.selecting, status: entry.status,
-            fields: entry.fields, sentAt: entry.sentAt, receivedAt: entry.receivedAt, body: entry.body,
+            key: entry.key, method: entry.method, selecting: entry.selecting, owner: entry.owner,
+            status: entry.status, fields: entry.fields, sentAt: entry.sentAt, receivedAt: entry.receivedAt,
+            body: entry.body,
             isDoubtful: entry.isDoubtful, rules: Self.rules)
         return copy.freshness == entry.freshness && copy.directives == entry.directives ? nil : "another when read back"
     }

@@ -1,26 +1,14 @@
 import DunlinSemantics
 import DunlinSession
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzCacheEntry.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Files of a cache, with the checksum as it comes and with the right one, and their entries alone. Whatever comes is
 /// refused, or is what would be written: the same bytes, and a response whose head can be asked everything.
-@main
-enum FuzzCacheEntry {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
+public enum FuzzCacheEntry: Fuzzer {
     private static let rules = CacheRules { _, _ in nil }
 
-    static func violation(of input: [UInt8]) -> String? {
+    public static func violation(of input: [UInt8]) -> String? {
         for bytes in [input, CacheRecord.sealed(input)] {
             do throws(CacheRefusal) {
                 let record = try CacheRecord(bytes, rules: rules)

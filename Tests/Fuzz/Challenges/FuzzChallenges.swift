@@ -1,29 +1,17 @@
 import DunlinSecure
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzChallenges.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Fields of a server that asks for credentials, one a line, and behind an empty line what it says of the answer.
 /// Whatever comes, challenges are read the same when they are written again, an answer is one field that says what the
 /// challenge did, nothing is answered for ever, and the spaces keep to their limit.
-@main
-enum FuzzChallenges {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
+public enum FuzzChallenges: Fuzzer {
     private static let hashing: Hashing = { function, bytes in
         do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
     }
 
-    static func violation(of input: [UInt8]) -> String? {
+    public static func violation(of input: [UInt8]) -> String? {
         let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false).map { Bytes(Array($0)) }
         let end = lines.firstIndex(where: \.isEmpty) ?? lines.count
         let challenges = Challenge.all(in: Array(lines[..<end]))

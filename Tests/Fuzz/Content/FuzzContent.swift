@@ -1,25 +1,13 @@
 import Dunlin
 import FoundationEssentials
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzContent.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Text in any charset and property lists: whatever comes, it is refused or read, and reading a list never makes more
 /// of it than it has bytes.
 ///
 /// The input is a Content-Type field and a body, parted by a line end.
-@main
-enum FuzzContent {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzContent: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         let type = String(decoding: parts[0], as: UTF8.self)

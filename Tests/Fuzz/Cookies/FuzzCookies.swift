@@ -1,29 +1,17 @@
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzCookies.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Set-Cookie fields, one a line, that servers of several origins send by turns, and rules for public suffixes behind
 /// an empty line. Whatever comes, no server gets what it may not have, and the store keeps to its limits.
-@main
-enum FuzzCookies {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
+public enum FuzzCookies: Fuzzer {
     private static let origins = [
         HTTP.Origin(scheme: .https, host: "a.co.test"), HTTP.Origin(scheme: .http, host: "a.co.test"),
         HTTP.Origin(scheme: .https, host: "b.a.co.test"), HTTP.Origin(scheme: .https, host: "c.co.test"),
         HTTP.Origin(scheme: .http, host: "10.0.0.1"), HTTP.Origin(scheme: .https, host: "::1"),
     ]
 
-    static func violation(of input: [UInt8]) -> String? {
+    public static func violation(of input: [UInt8]) -> String? {
         var lines = input.split(separator: 0x0A, omittingEmptySubsequences: false)
         var rules = Array("co.test\n".utf8)
         if let empty = lines.firstIndex(where: \.isEmpty) {

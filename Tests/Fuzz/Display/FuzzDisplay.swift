@@ -1,25 +1,13 @@
 import Dunlin
 import DunlinDisplay
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzDisplay.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What servers call files, and documents in any encoding: a name drives no terminal and fits any width, and a document
 /// becomes text of a length that is bounded by its own.
 ///
 /// The input is a label of an encoding and a document, parted by a line end; as a whole it is a name.
-@main
-enum FuzzDisplay {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzDisplay: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         problem(ofName: String(decoding: input, as: UTF8.self), width: Int(input.first ?? 0)) ?? problem(of: input)
     }
 

@@ -1,35 +1,28 @@
 import Glibc
+import Synchronization
 
-/// The entry point of every fuzzer.
+/// Runs the fuzzer that the command line names first; the rest of the line is the fuzzer's.
 ///
 /// Built with `-D FUZZING -sanitize=fuzzer` it hands control to libFuzzer. Built otherwise it replays the files of the
 /// folders named on the command line, and exits with 1 if one of them violates the rules, with 2 if it read none.
 public enum FuzzDriver {
-    /// What an input violates, or nil.
-    public typealias Check = ([UInt8]) -> String?
-
-    public static func run(_ check: Check) -> Never {
+    public static func run(_ fuzzers: [String: any Fuzzer.Type]) -> Never {
+        guard let name = CommandLine.arguments.dropFirst().first, let fuzzer = fuzzers[name] else {
+            print(fuzzers.keys.sorted().joined(separator: "\n"))
+            exit(CommandLine.arguments.count == 1 ? 0 : 2)
+        }
         #if FUZZING
-            var count = CommandLine.argc
-            var arguments = CommandLine.unsafeArgv
+            chosen.withLock { $0 = fuzzer }
+            var count = CommandLine.argc - 1
+            var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv + 1
             exit(fuzzerRunDriver(&count, &arguments, testOneInput))
         #else
-            exit(replay(CommandLine.arguments.dropFirst(), check))
+            exit(replay(CommandLine.arguments.dropFirst(2), fuzzer.violation))
         #endif
     }
 
-    /// One input from libFuzzer. A violation ends the process, which is how libFuzzer learns of it.
-    public static func run(_ check: Check, on start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        if let violation = check(Array(UnsafeBufferPointer(start: start, count: count))) {
-            print("violation: \(violation)")
-            fflush(nil)
-            abort()
-        }
-        return 0
-    }
-
     #if !FUZZING
-        private static func replay(_ folders: ArraySlice<String>, _ check: Check) -> CInt {
+        private static func replay(_ folders: ArraySlice<String>, _ check: ([UInt8]) -> String?) -> CInt {
             var replayed = 0
             var violations = 0
             for path in folders.flatMap(files(in:)) {
@@ -79,7 +72,18 @@ public enum FuzzDriver {
         _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
     ) -> CInt
 
-    // Each fuzzer defines it: libFuzzer's own `main` wants it too, should the linker prefer that one.
-    @_extern(c, "LLVMFuzzerTestOneInput")
-    private func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
+    private let chosen = Mutex<(any Fuzzer.Type)?>(nil)
+
+    /// One input from libFuzzer. A violation ends the process, which is how libFuzzer learns of it. Its name is what
+    /// libFuzzer's own `main` wants, should the linker prefer that one.
+    @_cdecl("LLVMFuzzerTestOneInput")
+    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        let fuzzer = chosen.withLock { $0 }
+        if let violation = fuzzer?.violation(of: Array(UnsafeBufferPointer(start: start, count: count))) {
+            print("violation: \(violation)")
+            fflush(nil)
+            abort()
+        }
+        return 0
+    }
 #endif

@@ -1,22 +1,10 @@
 import DunlinTypes
 import DunlinWire
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzHeads.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Response heads: however the input is cut, the same heads, the same framing, the same error and the same end.
-@main
-enum FuzzHeads {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzHeads: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let cuts = cuts(of: input)
         for limits in [WireLimits(), tight] {
             let outcomes = cuts.map { Outcome(of: $0, limits: limits) }

@@ -1,23 +1,11 @@
 import DunlinCodecs
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzImageHeaders.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Headers of pictures in all formats: a size that makes sense, or a typed error; and the same of a slice of something
 /// larger.
-@main
-enum FuzzImageHeaders {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzImageHeaders: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let whole = info(of: Bytes(input))
         let slice = info(of: Bytes([0] + input + [0xFF, 0xFF, 0xFF, 0xFF], in: 1..<input.count + 1))
         if whole != slice { return "other than as a slice" }

@@ -1,29 +1,17 @@
 import DunlinInflate
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzInflate.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Content codings: however the wire is cut, the same bytes and the same error, never more than the limits allow; and
 /// what was encoded decodes to itself.
 ///
 /// The first byte of an input chooses the codings, the rest is the wire.
-@main
-enum FuzzInflate {
+public enum FuzzInflate: Fuzzer {
     static let chains: [[ContentCodec]] = [
         [.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip], [.gzip, .gzip, .gzip], [],
     ]
 
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+    public static func violation(of input: [UInt8]) -> String? {
         let codings = chains[Int(input.first ?? 0) % chains.count]
         let wire = Array(input.dropFirst())
         let cuts = cuts(of: wire)

@@ -1,24 +1,12 @@
 import Dunlin
 import FoundationEssentials
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzJSON.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Types and texts that are made up, read and written by Foundation and by Dunlin: the same value or the same kind of
 /// refusal at the same place. Where the two differ on purpose, the text is refused by Dunlin as no JSON.
-@main
-enum FuzzJSON {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
+public enum FuzzJSON: Fuzzer {
     /// The first bytes make the type, those after them the text; one in four texts is what the bytes say themselves.
-    static func violation(of input: [UInt8]) -> String? {
+    public static func violation(of input: [UInt8]) -> String? {
         var choices = Choices(input)
         let settings = choices.next(16)
         let shape = Shape(&choices)

@@ -1,22 +1,10 @@
 import DunlinReactor
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzNetlink.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What the kernel says of links and routes: whatever the bytes, no more messages than there is room for, and what
 /// comes first is read the same whatever follows.
-@main
-enum FuzzNetlink {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzNetlink: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let whole = NetlinkReader.messages(in: input.span.bytes)
         if whole.messages.count * 16 > input.count { return "more messages than bytes for them" }
         for message in whole.messages {

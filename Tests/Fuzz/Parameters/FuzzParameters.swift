@@ -1,22 +1,10 @@
 import Dunlin
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzParameters.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What values become: JSON that is read is written and read again as the same; pairs hold nothing but what may stand
 /// in a URL; whatever a part is named, its field is one line.
-@main
-enum FuzzParameters {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzParameters: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         if let violation = violation(ofPartNamed: String(decoding: input, as: UTF8.self)) { return violation }
         guard let value = read(Bytes(input)) else { return nil }
         for format in [DynamicValue.JSONFormat(), DynamicValue.JSONFormat(escapesSlashes: false, isIndented: true)] {

@@ -1,23 +1,11 @@
 import Dunlin
 import FoundationEssentials
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzPropertyLists.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Property lists in either form: whatever comes, it is refused, or it holds no more values than it has bytes and no
 /// more text and data than was promised; and in XML it is the same once it is written by Foundation and read again.
-@main
-enum FuzzPropertyLists {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzPropertyLists: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         do {
             let list = try read(Node.self, Bytes(input))
             if list.count > input.count { return "more values than bytes" }

@@ -1,25 +1,13 @@
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzProxies.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// A proxy's URL, a NO_PROXY, and a host, parted by 0x1E; what follows a third one are the bytes of an address.
 ///
 /// Whatever comes, a proxy is refused or is one that reads the same when it is written again, and shows nobody's name;
 /// a list means the same in another order; and no form of an address passes the guard that the address does not.
-@main
-enum FuzzProxies {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzProxies: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let parts = input.split(separator: 0x1E, maxSplits: 3, omittingEmptySubsequences: false)
         let texts = parts.prefix(3).map { String(decoding: $0, as: UTF8.self) } + ["", ""]
         let proxy = proxy(texts[0])

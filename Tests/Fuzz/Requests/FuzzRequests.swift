@@ -1,24 +1,12 @@
 import DunlinTypes
 import DunlinWire
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzRequests.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Requests: what is written is one head with the fields it was given and nothing else; what is refused leaves nothing.
 ///
 /// The input is method, target and then names and values, parted by 0x1E.
-@main
-enum FuzzRequests {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzRequests: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let parts = input.split(separator: 0x1E, omittingEmptySubsequences: false)
         guard parts.count >= 2 else { return nil }
         let fields = fields(parts.dropFirst(2), in: input)

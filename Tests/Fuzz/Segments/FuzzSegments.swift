@@ -1,21 +1,9 @@
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzSegments.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What servers say that are asked for parts of one file by several workers, one answer or piece a line, after a line
 /// that says what file that is. Whatever comes, pieces never overlap, and none reaches beyond what was asked for.
-@main
-enum FuzzSegments {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzSegments: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false)
         guard let first = lines.first, var play = Play(first) else { return nil }
         for line in lines.dropFirst() {

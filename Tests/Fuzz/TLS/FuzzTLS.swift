@@ -1,25 +1,13 @@
 import DunlinSecure
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzTLS.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What a server may send to a TLS client before it has proved anything: however it is cut, the same error, no content
 /// and no connection. A server that does not know our random numbers can prove nothing.
 ///
 /// The first byte of an input chooses the versions and the questions, the rest is the wire.
-@main
-enum FuzzTLS {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzTLS: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let choice = input.first ?? 0
         guard case .success(let context) = contexts[Int(choice) & 1] else { return "no context" }
         let outcomes = cuts(of: Array(input.dropFirst())).map { Outcome(of: $0, context, choice) }

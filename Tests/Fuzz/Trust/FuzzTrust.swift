@@ -1,23 +1,11 @@
 import DunlinSecure
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzTrust.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What trust is loaded from: files of certificates, pins and revocation lists, pins and patterns as text, a server's
 /// chain and its staple. Whatever comes, it is refused or it is one thing, and nobody is believed.
-@main
-enum FuzzTrust {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzTrust: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let bytes = Bytes(input)
         return pemViolation(bytes) ?? certificateViolation(bytes) ?? textViolation(bytes) ?? decisionViolation(bytes)
     }

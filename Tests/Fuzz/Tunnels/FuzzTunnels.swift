@@ -1,26 +1,14 @@
 import DunlinTypes
 import DunlinWire
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzTunnels.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// What proxies answer, to SOCKS and to CONNECT, and what is written to them.
 ///
 /// The first byte says which: even for SOCKS (with a password from 2 on), odd for CONNECT. Whatever comes, an answer
 /// means the same however it is cut, no byte of the tunnel is lost or made up, and a host that is anything writes one
 /// request or none.
-@main
-enum FuzzTunnels {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzTunnels: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         guard let first = input.first else { return nil }
         let bytes = Array(input.dropFirst())
         if let problem = violation(ofRequestTo: String(decoding: bytes, as: UTF8.self)) { return problem }

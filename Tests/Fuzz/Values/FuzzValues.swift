@@ -1,23 +1,11 @@
 import DunlinSemantics
 import DunlinTypes
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzValues.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Field values that say what a download is: ranges, validators, dates, digests and names. Whatever comes, it is
 /// refused, or it is one thing that is read the same when it is written again; and no name leads out of a folder.
-@main
-enum FuzzValues {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzValues: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         let value = Bytes(input)
         return rangeViolation(value) ?? validatorViolation(value) ?? digestViolation(value) ?? nameViolation(value)
             ?? linkViolation(value)

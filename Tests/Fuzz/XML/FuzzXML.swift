@@ -1,23 +1,11 @@
 import Dunlin
 import DunlinXML
-import FuzzDriver
-
-#if FUZZING
-    @_cdecl("LLVMFuzzerTestOneInput")
-    func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        FuzzDriver.run(FuzzXML.violation, on: start, count)
-    }
-#endif
+public import FuzzDriver
 
 /// Documents: whatever comes, it is refused, or its elements are properly within each other, and the tree says the same
 /// when it is written and read again.
-@main
-enum FuzzXML {
-    static func main() {
-        FuzzDriver.run(violation)
-    }
-
-    static func violation(of input: [UInt8]) -> String? {
+public enum FuzzXML: Fuzzer {
+    public static func violation(of input: [UInt8]) -> String? {
         do throws(XML.Error) {
             var reader = try XML.Reader(Bytes(input))
             var open: [XML.Name] = []

@@ -4,16 +4,16 @@ package struct CacheCapacity: Sendable, Hashable {
     package var memory: Int
     /// Of a disk, counted as files take up room there.
     package var disk: Int
-    /// The largest part of a level that one response may take up. What is larger is not stored there.
+    /// The largest part of a level that the body of one response may take up. What is larger is not stored there.
     package var largestShare: Double
 
     package init(memory: Int = 8 << 20, disk: Int = 256 << 20, largestShare: Double = 0.05) {
         (self.memory, self.disk, self.largestShare) = (memory, disk, largestShare)
     }
 
-    /// The longest response in memory.
+    /// The longest body in memory.
     var longestInMemory: Int { share(of: memory) }
-    /// The longest response on a disk.
+    /// The longest body on a disk.
     var longestOnDisk: Int { share(of: disk) }
 
     private func share(of capacity: Int) -> Int {

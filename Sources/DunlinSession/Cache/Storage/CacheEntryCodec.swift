@@ -13,6 +13,8 @@ package enum CacheEntryCodec {
         static let selecting = 256
         static let fields = 4096
         static let text = 1 << 20
+        static let hash = 64
+        static let terms = 4096
         /// The year 9999 ends there.
         static let time: Int64 = 253_402_300_799
         static let length = 1 << 50
@@ -35,6 +37,7 @@ package enum CacheEntryCodec {
         bytes.append(flag: entry.isDoubtful)
         append(entry.body, to: &bytes)
         append(entry.selecting, to: &bytes)
+        append(entry.owner, to: &bytes)
         append(entry.fields, to: &bytes)
         return bytes
     }
@@ -61,6 +64,16 @@ package enum CacheEntryCodec {
         }
     }
 
+    private static func append(_ owner: CacheOwner, to bytes: inout [UInt8]) {
+        bytes.append(flag: owner.user != nil)
+        if let user = owner.user {
+            bytes.append(number: UInt8(user.count))
+            bytes += user
+        }
+        bytes.append(number: UInt16(owner.terms.utf8.count))
+        bytes += owner.terms.utf8
+    }
+
     private static func append(_ fields: Fields, to bytes: inout [UInt8]) {
         bytes.append(number: UInt16(fields.count))
         for field in fields.entries {
@@ -84,11 +97,12 @@ package enum CacheEntryCodec {
         let isDoubtful = try reader.flag()
         let body = try body(&reader)
         let selecting = try selecting(&reader)
+        let owner = try owner(&reader)
         let fields = try fields(&reader)
         try reader.end()
         let entry = CacheEntry(
-            key: CacheKey(text: key), method: HTTP.Method(method), selecting: selecting, status: status, fields: fields,
-            sentAt: sentAt, receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
+            key: CacheKey(text: key), method: HTTP.Method(method), selecting: selecting, owner: owner, status: status,
+            fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
         guard isWithinLimits(entry) else { throw .value }
         return entry
     }
@@ -118,6 +132,14 @@ package enum CacheEntryCodec {
         return SelectingFields(members)
     }
 
+    private static func owner(_ reader: inout RecordReader) throws(CacheRefusal) -> CacheOwner {
+        var user: Bytes?
+        if try reader.flag() {
+            user = Bytes(try reader.take(try reader.count(UInt8.self, limit: Limit.hash)).array)
+        }
+        return CacheOwner(user: user, terms: try reader.text(try reader.count(UInt16.self, limit: Limit.terms)))
+    }
+
     private static func fields(_ reader: inout RecordReader) throws(CacheRefusal) -> Fields {
         var bytes: [UInt8] = []
         var entries = Fields().entries
@@ -143,7 +165,7 @@ extension CacheEntryCodec {
         let times = [entry.sentAt, entry.receivedAt]
         return entry.key.text.utf8.count <= Limit.key && isToken(entry.method.rawValue.utf8, upTo: Limit.method)
             && 200...599 ~= entry.status.code && times.allSatisfy { 0...Limit.time ~= $0 } && isSound(entry.body)
-            && isSound(entry.selecting) && isSound(entry.fields)
+            && isSound(entry.selecting) && isSound(entry.owner) && isSound(entry.fields)
     }
 
     /// A part has at least one byte and lacks at least one.
@@ -162,6 +184,10 @@ extension CacheEntryCodec {
             && selecting.members.allSatisfy {
                 isToken($0.name.utf8, upTo: Fields.longestName) && ($0.value?.count ?? 0) <= Limit.text
             }
+    }
+
+    private static func isSound(_ owner: CacheOwner) -> Bool {
+        owner.user.map { 1...Limit.hash ~= $0.count } ?? true && owner.terms.utf8.count <= Limit.terms
     }
 
     /// No field may become two of them, or the end of a head.

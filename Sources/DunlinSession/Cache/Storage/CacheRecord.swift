@@ -33,7 +33,7 @@ package struct CacheRecord {
     static var mostMembers: Int { 16 }
     /// The longest file, of as many members with the longest heads and bodies that are still written.
     static var longest: Int { 4 << 20 }
-    private static var magic: [UInt8] { Array("dunlin\u{1}\n".utf8) }
+    private static var magic: [UInt8] { Array("dunlin\u{2}\n".utf8) }
     private static var headLength: Int { magic.count + 8 }
 
     package private(set) var members: [Member]

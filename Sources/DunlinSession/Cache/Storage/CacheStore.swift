@@ -110,12 +110,13 @@ package final class CacheStore: ResponseStore {
         return await disk.run(within: wait) { disk.prepare() } ?? false ? disk : nil
     }
 
-    /// Makes a response findable whose body is whole, once the last of it is written.
-    func add(_ finished: CacheWriter.Finished, within wait: StoreWait?) async {
+    /// Makes a response findable whose body is whole, once the last of it is written. Returns whether it is known to
+    /// be.
+    func add(_ finished: CacheWriter.Finished, within wait: StoreWait?) async -> Bool {
         let key = finished.entry.key
         guard let disk = finished.disk else { return addToMemory(finished) }
         let name = name(key)
-        await change(key, on: disk, within: wait) {
+        return await change(key, on: disk, within: wait) {
             var file = finished.file
             // If it was stored, it has another name by then, and nothing is removed.
             defer { if let file { disk.discard(file) } }
@@ -129,11 +130,11 @@ package final class CacheStore: ResponseStore {
         }
     }
 
-    private func addToMemory(_ finished: CacheWriter.Finished) {
-        guard let bytes = finished.bytes else { return }
+    private func addToMemory(_ finished: CacheWriter.Finished) -> Bool {
+        guard let bytes = finished.bytes else { return false }
         let response = StoredResponse(
             entry: finished.entry, level: .memory, body: MemoryBody(bytes), id: finished.id)
-        memory.withLock { memory in
+        return memory.withLock { memory in
             memory.change(finished.entry.key, removals: finished.removals) { list in
                 list.removeAll { finished.replaced.contains($0.id) || finished.entry.supersedes($0.entry) }
                 list.append(response)
@@ -145,7 +146,7 @@ package final class CacheStore: ResponseStore {
         let (key, id) = (entry.key, response.id)
         guard let disk = usableDisk else {
             return memory.withLock { memory in
-                memory.change(key) { list in
+                _ = memory.change(key) { list in
                     guard let index = list.firstIndex(where: { $0.id == id }) else { return }
                     list[index] = StoredResponse(entry: entry, level: .memory, body: list[index].body, id: id)
                 }
@@ -155,16 +156,20 @@ package final class CacheStore: ResponseStore {
         await change(key, on: disk, within: wait) { disk.update(id, to: entry, name).map { ($0, name) } }
     }
 
-    /// Changes something on the disk, and what memory has of it.
+    /// Changes something on the disk, and what memory has of it. Returns whether it is known what is stored from now
+    /// on.
+    @discardableResult
     private func change(
         _ key: CacheKey, on disk: DiskLevel, within wait: StoreWait?,
         _ work: @escaping @Sendable () -> (CacheRecord, CacheName)?
-    ) async {
+    ) async -> Bool {
         let stamp = memory.withLock { $0.beginChange(key) }
-        _ = await disk.run(within: wait, always: true) {
-            let found = work().flatMap { record, name in disk.responsesInMemory(record, name) }
+        return await disk.run(within: wait, always: true) {
+            let record = work()
+            let found = record.flatMap { record, name in disk.responsesInMemory(record, name) }
             self.memory.withLock { $0.endChange(stamp, found) }
-        }
+            return record != nil
+        } ?? false
     }
 
     // MARK: - Removing
@@ -177,7 +182,7 @@ package final class CacheStore: ResponseStore {
 
     private func remove(_ key: CacheKey, _ ids: Set<UInt64>, _ wait: StoreWait?) async {
         guard let disk = usableDisk else {
-            return memory.withLock { $0.change(key) { list in list.removeAll { ids.contains($0.id) } } }
+            return memory.withLock { _ = $0.change(key) { list in list.removeAll { ids.contains($0.id) } } }
         }
         guard let name = name(key) else { return }
         await change(key, on: disk, within: wait) {
@@ -194,7 +199,7 @@ package final class CacheStore: ResponseStore {
             }
             let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
             _ = await disk.run(within: wait, always: true) {
-                if disk.prepare() { disk.removeAll(name, orBan: true) }
+                if disk.prepare() { disk.removeAll(name, .wanted) }
                 self.memory.withLock { $0.endChange(stamp, nil) }
             }
         }

@@ -38,6 +38,8 @@ struct CacheSweep {
                 if let file = CacheFileName(text) { note(file, text) }
             }
         } catch {
+            // Somebody has removed the folder: it is made again when something is stored.
+            if error.meansNoSuchFile { return [] }
             level.tell(.folder(error))
             return nil
         }
@@ -45,7 +47,10 @@ struct CacheSweep {
             if isOver() { return nil }
             removeOrphans(name, group)
         }
-        let order = groups.filter { $0.value.hasRecord }.sorted { $0.value.modified < $1.value.modified }
+        // Of what came in one second, all processes throw out the same first.
+        let order = groups.filter { $0.value.hasRecord }.sorted {
+            ($0.value.modified, $0.key.words[0]) < ($1.value.modified, $1.key.words[0])
+        }
         return order.map { DiskIndex.Found(name: $0.key, cost: $0.value.cost, isUsed: $0.value.isUsed) }
     }
 
@@ -95,15 +100,16 @@ struct CacheSweep {
             for _ in 0..<2 {
                 for text in try folder.names() { try remove(text) }
             }
+            // What others had removed is known now, and what came meanwhile.
+            level.readFolder()
         } catch {
-            if !error.meansNoSuchFile { level.tell(.writing(error)) }
+            if error.meansNoSuchFile { level.removedAll() } else { level.tell(.writing(error)) }
         }
-        level.removedAll()
     }
 
     private func remove(_ text: String) throws(Errno) {
         switch CacheFileName(text) {
-        case .record(let name): level.removeAll(name, orBan: true)
+        case .record(let name): level.removeAll(name, .wanted)
         case .body, .other: try folder.remove(named: text)
         case .temporary:
             if let status = try folder.status(of: text) { removeUnowned(text, status) }

@@ -94,16 +94,17 @@ final class CacheWriter: ResponseWriter {
         return nil
     }
 
-    func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async {
-        guard var state = state.withLock({ $0.take() }) else { return }
+    func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool {
+        guard var state = state.withLock({ $0.take() }) else { return false }
         let last = state.gathering.end()
         guard entry.key == key, entry.body.range.count == state.gathering.count else {
-            return await discard(state.file)
+            await discard(state.file)
+            return false
         }
         let finished = Finished(
             entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, last: last,
             disk: disk, replaced: Set(replaced.map(\.id)), removals: removals)
-        await store.add(finished, within: wait)
+        return await store.add(finished, within: wait)
     }
 
     func abandon() async {

@@ -3,8 +3,16 @@
 /// Others write into the folder too, so this is no list of what can be found: that is asked of the folder. It decides
 /// what is thrown out, and catches up with the others by reading the folder now and then.
 ///
-/// Rules: what was changed while the folder was read is as it was changed, not as it was read. The folder is read again
-/// once a sixteenth of the capacity was written here: as many processes as there are, each may be over it by so much.
+/// Rules:
+/// 1. What this process stores or removes is known when it is done, under the lock of its name. So what counts is
+///    there, but for what others have removed since.
+/// 2. What was read of a name is believed only if this process has not changed it since: what was found before a change
+///    does not count after it.
+/// 3. What is thrown out is not counted from then on, though its files are removed later. Until they are, nobody who
+///    finds them counts them again: they would push out others, and be gone all the same. If it is stored again
+///    meanwhile, it is there to stay.
+/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: as many
+///    processes as there are, each may be over it by so much.
 struct DiskIndex {
     /// A name as it was found in the folder.
     struct Found: Sendable, Equatable {
@@ -13,9 +21,22 @@ struct DiskIndex {
         let isUsed: Bool
     }
 
+    /// What was known of a name when somebody began to look for it.
+    struct Stamp: Sendable {
+        fileprivate let changes: UInt64
+    }
+
     private(set) var machine: EvictionMachine<CacheName>
+    /// What was thrown out, and is still to be removed.
+    private var leaving: Set<CacheName> = []
+    /// What was changed while the folder is being read; nil if it is not.
     private var changed: Set<CacheName>?
-    private var written = 0
+    /// Whether everything was removed while the folder is being read: nothing of what was read is believed then.
+    private var isVoid = false
+    /// How much of the folder may be otherwise than it was when it was read.
+    private var drift = 0
+    /// How often names were changed that share a number.
+    private var changes = [UInt64](repeating: 0, count: 256)
 
     init(capacity: Int) {
         machine = EvictionMachine(capacity: capacity)
@@ -24,44 +45,105 @@ struct DiskIndex {
     /// Files take up whole blocks of 4 KiB. No sum of such costs is too large for a number.
     static func cost(ofFile length: Int) -> Int { (min(length, 1 << 50) + 4095) / 4096 * 4096 }
 
-    var isReadingDue: Bool { changed == nil && written > machine.capacity / 16 }
-
-    /// What something costs that was written, or found. Returns what is to be thrown out for it.
-    mutating func put(_ name: CacheName, cost: Int, isWritten: Bool) -> [CacheName] {
-        changed?.insert(name)
-        if isWritten { written += cost }
-        return machine.put(name, cost: cost)
-    }
-
-    mutating func remove(_ name: CacheName) {
-        changed?.insert(name)
-        machine.remove(name)
-    }
+    var isReadingDue: Bool { changed == nil && drift > machine.capacity / 16 }
 
     /// Returns whether it is to be marked as used.
     mutating func use(_ name: CacheName) -> Bool { machine.use(name) }
 
-    mutating func removeAll() {
-        machine.removeAll()
-        if changed != nil { changed = [] }
+    // MARK: - What this process does
+
+    /// What something costs that was stored. Returns what is to be thrown out for it.
+    mutating func stored(_ name: CacheName, cost: Int) -> [CacheName] {
+        noteChange(name)
+        leaving.remove(name)
+        drift += cost
+        return leave(machine.put(name, cost: cost))
     }
 
-    /// False if the folder is being read.
+    /// Its files are removed. `wasThere`: they were there until then.
+    mutating func removed(_ name: CacheName, wasThere: Bool = true) {
+        noteChange(name)
+        leaving.remove(name)
+        machine.remove(name)
+        if !wasThere { drift += Self.cost(ofFile: 1) }
+    }
+
+    /// Everything is gone.
+    mutating func removedAll() {
+        for counter in changes.indices { changes[counter] += 1 }
+        machine.removeAll()
+        leaving = []
+        isVoid = changed != nil
+    }
+
+    /// Whether something that was thrown out is still to be removed.
+    func isLeaving(_ name: CacheName) -> Bool { leaving.contains(name) }
+
+    /// What was thrown out cannot be removed. It counts again once the folder is read.
+    mutating func stays(_ name: CacheName) {
+        leaving.remove(name)
+    }
+
+    private mutating func noteChange(_ name: CacheName) {
+        changes[Self.counter(name)] += 1
+        changed?.insert(name)
+    }
+
+    private mutating func leave(_ names: [CacheName]) -> [CacheName] {
+        leaving.formUnion(names)
+        return names
+    }
+
+    // MARK: - What is found
+
+    private static func counter(_ name: CacheName) -> Int { Int(name.words[0] & 255) }
+
+    func beginFinding(_ name: CacheName) -> Stamp { Stamp(changes: changes[Self.counter(name)]) }
+
+    private func isCurrent(_ stamp: Stamp, _ name: CacheName) -> Bool { changes[Self.counter(name)] == stamp.changes }
+
+    /// It is there, and costs so much. Returns what is to be thrown out for it.
+    mutating func found(_ name: CacheName, cost: Int, _ stamp: Stamp) -> [CacheName] {
+        guard isCurrent(stamp, name), !leaving.contains(name) else { return [] }
+        changed?.insert(name)
+        return leave(machine.put(name, cost: cost))
+    }
+
+    /// It is not there.
+    mutating func notFound(_ name: CacheName, _ stamp: Stamp) {
+        guard isCurrent(stamp, name) else { return }
+        changed?.insert(name)
+        leaving.remove(name)
+        if let cost = machine.remove(name) { drift += cost }
+    }
+
+    // MARK: - Reading the folder
+
+    /// False if it is being read.
     mutating func beginReading() -> Bool {
         guard changed == nil else { return false }
-        (changed, written) = ([], 0)
+        (changed, isVoid, drift) = ([], false, 0)
         return true
     }
 
-    /// The folder was read; nil if that failed. What is there is listed in the order in which it came to be.
-    mutating func endReading(_ found: [Found]?) -> [CacheName] {
-        let changed = changed ?? []
-        self.changed = nil
-        guard let found else { return [] }
-        let there = Set(found.lazy.map(\.name))
-        for name in Array(machine.names) where !there.contains(name) && !changed.contains(name) { machine.remove(name) }
-        return found.flatMap { found in
-            changed.contains(found.name) ? [] : machine.put(found.name, cost: found.cost, isUsed: found.isUsed)
+    /// These names are not among those in the folder.
+    mutating func notRead(_ names: some Sequence<CacheName>) {
+        guard let changed, !isVoid else { return }
+        for name in names where !changed.contains(name) { machine.remove(name) }
+    }
+
+    /// These are, in the order in which they came to be. Returns what is to be thrown out.
+    mutating func read(_ found: some Sequence<Found>) -> [CacheName] {
+        guard let changed, !isVoid else { return [] }
+        var thrown: [CacheName] = []
+        for found in found where !changed.contains(found.name) && !leaving.contains(found.name) {
+            thrown += leave(machine.put(found.name, cost: found.cost, isUsed: found.isUsed))
         }
+        return thrown
+    }
+
+    mutating func endReading() {
+        changed = nil
+        if isVoid { drift = machine.capacity }
     }
 }

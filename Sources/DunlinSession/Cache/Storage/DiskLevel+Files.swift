@@ -37,11 +37,16 @@ extension DiskLevel {
             var missing: Set<UInt64> = []
             // Between the head and the body somebody may have replaced both.
             for _ in 0..<2 {
-                guard let record = try readRecord(name), record.key == key else { return [] }
+                let stamp = beginFinding(name)
+                guard let record = try readRecord(name) else {
+                    notFound(name, stamp)
+                    return []
+                }
+                guard record.key == key else { return [] }
                 let found = try responses(record, name)
                 missing = Set(record.members.map(\.id)).subtracting(found.map(\.id))
                 guard missing.isEmpty else { continue }
-                noteFound(name, record)
+                noteFound(name, record, stamp)
                 return found
             }
             remove(name, missing)
@@ -53,8 +58,8 @@ extension DiskLevel {
         }
     }
 
-    private func noteFound(_ name: CacheName, _ record: CacheRecord) {
-        throwOut(stored(name, cost: Self.cost(record), isWritten: false))
+    private func noteFound(_ name: CacheName, _ record: CacheRecord, _ stamp: DiskIndex.Stamp) {
+        throwOut(found(name, cost: Self.cost(record), stamp))
         if use(name) { mark(name) }
     }
 
@@ -146,7 +151,7 @@ extension DiskLevel {
                 return record.members.count < count
             }
         } catch {
-            removeAll(name, orBan: true)
+            removeAll(name, .wanted)
         }
     }
 
@@ -155,29 +160,31 @@ extension DiskLevel {
     private func change(
         _ name: CacheName, _ edit: (inout CacheRecord) throws(Errno) -> Bool
     ) throws(Errno) -> CacheRecord? {
-        guard let new = try lockedChange(name, edit) else { return nil }
-        if new.isEmpty { return new }
-        let thrown = stored(name, cost: Self.cost(new), isWritten: true)
+        guard let (new, thrown) = try lockedChange(name, edit) else { return nil }
+        // Names may share a lock, so this one's is let go first.
         throwOut(thrown)
         return thrown.contains(name) ? nil : new
     }
 
+    /// Also returns what is to be thrown out.
     private func lockedChange(
         _ name: CacheName, _ edit: (inout CacheRecord) throws(Errno) -> Bool
-    ) throws(Errno) -> CacheRecord? {
+    ) throws(Errno) -> (CacheRecord, thrown: [CacheName])? {
         let lock = try folder.lock(name)
         defer { withExtendedLifetime(lock) {} }
         let old = try readRecord(name) ?? CacheRecord()
         var new = old
         guard try edit(&new) else { return nil }
+        var thrown: [CacheName] = []
         if new.isEmpty {
             try folder.remove(.record(name))
-            removed(name)
+            removed(name, wasThere: !old.isEmpty)
         } else {
             try write(new, name)
+            thrown = stored(name, cost: Self.cost(new))
         }
         for id in old.files.subtracting(new.files) { discardBody(id, name) }
-        return new
+        return (new, thrown)
     }
 
     private func write(_ record: CacheRecord, _ name: CacheName) throws(Errno) {
@@ -251,22 +258,32 @@ extension DiskLevel {
 
     /// Also looks whether the folder is to be read again.
     func throwOut(_ names: [CacheName]) {
-        for name in names { removeAll(name, orBan: false) }
+        for name in names { removeAll(name, .thrownOut) }
         if isReadingDue { background { self.readFolder(isDueOnly: true) } }
     }
 
-    /// Removes all that is stored under a name. `orBan`: if that cannot be, it is not found any more all the same.
-    func removeAll(_ name: CacheName, orBan: Bool) {
+    /// Why all that is stored under a name is removed.
+    enum Removal {
+        /// For want of room. It stays if it was stored again meanwhile.
+        case thrownOut
+        /// It is not to be found any more.
+        case wanted
+    }
+
+    /// Removes all that is stored under a name. What is not to be found and cannot be removed is banned.
+    func removeAll(_ name: CacheName, _ removal: Removal) {
+        let stamp = beginFinding(name)
         do throws(Errno) {
             let lock = try lockIfPossible(name)
             defer { withExtendedLifetime(lock) {} }
+            if removal == .thrownOut, !isLeaving(name) { return }
             let record = try readRecord(name)
             try folder.remove(.record(name))
-            removed(name)
+            removed(name, wasThere: record != nil)
             for id in record?.files ?? [] { discardBody(id, name) }
         } catch {
-            if error.meansNoSuchFile || isAbsent(name) { return }
-            if orBan { ban(name) }
+            if error.meansNoSuchFile || isAbsent(name) { return notFound(name, stamp) }
+            if removal == .wanted { ban(name) } else { stays(name) }
             tell(.writing(error))
         }
     }

@@ -7,13 +7,15 @@ internal import Synchronization
 ///
 /// Methods that are named for what they do with files wait for disks, and run on disk threads. What is stored under a
 /// key is changed under a lock that all processes share, and read without one: a file is replaced in one step.
+///
+/// Whoever runs a loop takes the lock of the state alone, which nobody has for longer than a moment. The index is asked
+/// and changed on disk threads, and by many names so many at a time.
 final class DiskLevel: Sendable {
     private enum Readiness {
         case unknown, ready, refused
     }
 
     private struct State {
-        var index: DiskIndex
         var readiness = Readiness.unknown
         var told: Set<CacheTrouble.Kind> = []
         var writeFailures = 0
@@ -34,14 +36,15 @@ final class DiskLevel: Sendable {
     /// Nil if the rules hash without one.
     private let salt: CacheSalt?
     private let report: @Sendable (CacheTrouble) -> Void
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    private let index: Mutex<DiskIndex>
 
     init(
         _ folder: CacheFolder, capacity: Int, rules: CacheRules, salt: CacheSalt?, threads: DiskThreads,
         report: @escaping @Sendable (CacheTrouble) -> Void
     ) {
         (self.folder, self.rules, self.salt, self.threads, self.report) = (folder, rules, salt, threads, report)
-        state = Mutex(State(index: DiskIndex(capacity: capacity)))
+        index = Mutex(DiskIndex(capacity: capacity))
     }
 
     // MARK: - State
@@ -88,10 +91,11 @@ final class DiskLevel: Sendable {
     }
 
     var figures: CacheStore.Figures.Disk {
-        state.withLock { state in
+        let failures = state.withLock { ($0.writeFailures, $0.damages) }
+        return index.withLock { index in
             CacheStore.Figures.Disk(
-                bytes: state.index.machine.cost, keys: state.index.machine.count,
-                evictions: state.index.machine.evictions, writeFailures: state.writeFailures, damages: state.damages)
+                bytes: index.machine.cost, keys: index.machine.count, evictions: index.machine.evictions,
+                writeFailures: failures.0, damages: failures.1)
         }
     }
 
@@ -107,34 +111,44 @@ final class DiskLevel: Sendable {
 
     // MARK: - The index
 
+    func beginFinding(_ name: CacheName) -> DiskIndex.Stamp { index.withLock { $0.beginFinding(name) } }
+
     /// Returns what is to be thrown out.
-    func stored(_ name: CacheName, cost: Int, isWritten: Bool) -> [CacheName] {
-        state.withLock { state in
-            if isWritten { state.banned.remove(name) }
-            return state.index.put(name, cost: cost, isWritten: isWritten)
-        }
+    func found(_ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp) -> [CacheName] {
+        index.withLock { $0.found(name, cost: cost, stamp) }
     }
 
-    func removed(_ name: CacheName) {
-        state.withLock { state in
-            state.index.remove(name)
-            state.banned.remove(name)
-        }
+    func notFound(_ name: CacheName, _ stamp: DiskIndex.Stamp) {
+        index.withLock { $0.notFound(name, stamp) }
+    }
+
+    /// Under the lock of the name, as `removed`. Returns what is to be thrown out.
+    func stored(_ name: CacheName, cost: Int) -> [CacheName] {
+        state.withLock { state in _ = state.banned.remove(name) }
+        return index.withLock { $0.stored(name, cost: cost) }
+    }
+
+    func removed(_ name: CacheName, wasThere: Bool = true) {
+        state.withLock { state in _ = state.banned.remove(name) }
+        index.withLock { $0.removed(name, wasThere: wasThere) }
     }
 
     func removedAll() {
-        state.withLock { $0.index.removeAll() }
+        index.withLock { $0.removedAll() }
     }
 
-    /// Whether it is to be marked as used.
-    func use(_ name: CacheName) -> Bool { state.withLock { $0.index.use(name) } }
-    func isUsed(_ name: CacheName) -> Bool { state.withLock { $0.index.machine.isUsed(name) } }
+    func isLeaving(_ name: CacheName) -> Bool { index.withLock { $0.isLeaving(name) } }
+    func stays(_ name: CacheName) { index.withLock { $0.stays(name) } }
 
-    var isReadingDue: Bool { state.withLock { $0.index.isReadingDue } }
+    /// Whether it is to be marked as used.
+    func use(_ name: CacheName) -> Bool { index.withLock { $0.use(name) } }
+    func isUsed(_ name: CacheName) -> Bool { index.withLock { $0.machine.isUsed(name) } }
+
+    var isReadingDue: Bool { index.withLock(\.isReadingDue) }
 
     /// It was used in memory.
     func noteUse(_ name: CacheName) {
-        if use(name) { background { self.mark(name) } }
+        background { if self.use(name) { self.mark(name) } }
     }
 
     // MARK: - Waiting
@@ -207,17 +221,32 @@ final class DiskLevel: Sendable {
 
     /// Reads the folder, removes what belongs to nobody any more, and throws out what is too much.
     func readFolder(isDueOnly: Bool = false) {
-        let begins = state.withLock { state in
-            (!isDueOnly || state.index.isReadingDue) && state.index.beginReading()
-        }
+        let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
         guard begins else { return }
-        guard prepare() else {
-            _ = state.withLock { $0.index.endReading(nil) }
-            return
+        let found = prepare() ? CacheSweep(self, now: Int(WallClock.seconds)).run { self.isClosed } : nil
+        let thrown = found.map { read($0) } ?? []
+        index.withLock { $0.endReading() }
+        // What is left of it is thrown out by whoever opens the folder next.
+        for name in thrown where !isClosed { removeAll(name, .thrownOut) }
+    }
+
+    private var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// How many names are compared with what was read while nobody else can ask the index.
+    private static var step: Int { 256 }
+
+    /// Has the index know what is there. Returns what is to be thrown out.
+    private func read(_ found: [DiskIndex.Found]) -> [CacheName] {
+        let there = Set(found.lazy.map(\.name))
+        let gone = index.withLock { Array($0.machine.names) }.filter { !there.contains($0) }
+        for start in stride(from: 0, to: gone.count, by: Self.step) {
+            index.withLock { $0.notRead(gone[start...].prefix(Self.step)) }
         }
-        let sweep = CacheSweep(self, now: Int(WallClock.seconds))
-        let found = sweep.run { self.state.withLock { $0.isClosed } }
-        throwOut(state.withLock { $0.index.endReading(found) })
+        var thrown: [CacheName] = []
+        for start in stride(from: 0, to: found.count, by: Self.step) {
+            thrown += index.withLock { $0.read(found[start...].prefix(Self.step)) }
+        }
+        return thrown
     }
 
     /// Returns when nothing is done in the background any more; nothing is stored or found from then on.

@@ -24,6 +24,7 @@ struct MemoryMachine {
         var running = 0
     }
 
+    /// The longest body. Heads do not count in it, for nobody can tell how much of one is kept.
     private let longest: Int
     private var eviction: EvictionMachine<CacheKey>
     private var responses: [CacheKey: [StoredResponse]] = [:]
@@ -84,11 +85,14 @@ struct MemoryMachine {
     // MARK: - Alone
 
     /// Changes what is stored under a key where there is no disk. With `removals`, only if there were none since.
-    mutating func change(_ key: CacheKey, removals: UInt64? = nil, _ edit: (inout [StoredResponse]) -> Void) {
-        if let removals, removals != self.removals(key) { return }
+    /// Returns whether everything that is stored under it from now on was kept.
+    @discardableResult
+    mutating func change(_ key: CacheKey, removals: UInt64? = nil, _ edit: (inout [StoredResponse]) -> Void) -> Bool {
+        if let removals, removals != self.removals(key) { return false }
         var list = responses[key] ?? []
         edit(&list)
         put(list, for: key)
+        return responses[key] != nil
     }
 
     mutating func remove(_ key: CacheKey) {
@@ -115,7 +119,9 @@ struct MemoryMachine {
         let list = list.suffix(CacheRecord.mostMembers)
         let kept = list.compactMap { Self.inMemory($0) }
         let cost = kept.reduce(0) { $0 + Self.cost($1) }
-        guard !kept.isEmpty, kept.count == list.count, cost <= longest else { return forget(key) }
+        guard !kept.isEmpty, kept.count == list.count, kept.allSatisfy({ $0.body.count <= longest }) else {
+            return forget(key)
+        }
         responses[key] = kept
         for key in eviction.put(key, cost: cost) { responses[key] = nil }
     }
@@ -127,7 +133,8 @@ struct MemoryMachine {
         return StoredResponse(entry: response.entry, level: .memory, body: MemoryBody(bytes), id: response.id)
     }
 
+    /// With the objects that have it, and its places in tables and queues.
     private static func cost(_ response: StoredResponse) -> Int {
-        response.body.count + response.entry.fields.bytes.count + response.entry.key.text.utf8.count + 1024
+        response.body.count + response.entry.held + 1024
     }
 }

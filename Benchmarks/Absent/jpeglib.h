@@ -1,0 +1,1 @@
+#error "product Dunlin must not need the libraries for pictures"

@@ -1,0 +1,67 @@
+package import DunlinTypes
+
+/// Who asks a cache, and under which terms.
+package struct CacheAsker: Sendable, Hashable {
+    /// A name of the user that later stages send for, which nobody else has; empty for nobody.
+    package let user: String
+    /// The terms under which what is asked for would be fetched; empty for the usual ones.
+    package let terms: String
+    /// The request's own fields, some of which may be credentials: these count beside the user.
+    let fields: Fields
+
+    package init(user: String = "", terms: String = "", fields: Fields) {
+        (self.user, self.terms, self.fields) = (user, terms, fields)
+    }
+
+    package static func == (left: CacheAsker, right: CacheAsker) -> Bool {
+        left.user == right.user && left.terms == right.terms && left.fields == right.fields
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(terms)
+    }
+}
+
+/// Whom a stored response is for.
+///
+/// Rules:
+/// 1. What nobody's credentials asked for is for everybody, and so is what a response says is for others too.
+/// 2. All else is for who asks as the same user and with the same secret fields. Neither takes the place of the other.
+/// 3. What was fetched under some terms is for who asks under equal terms.
+/// 4. The user is kept as a hash, as values of secret fields are.
+package struct CacheOwner: Sendable, Hashable {
+    /// A hash of who asked; nil for everybody.
+    package let user: Bytes?
+    package let terms: String
+
+    package init(user: Bytes?, terms: String) {
+        (self.user, self.terms) = (user, terms)
+    }
+
+    package static let everybody = CacheOwner(user: nil, terms: "")
+
+    /// What is hashed of who asks; nil for nobody.
+    static func text(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
+        let names = CredentialFields.names(in: asker.fields, rules.secretFields).sorted()
+        if asker.user.isEmpty, names.isEmpty { return nil }
+        var text = Array("\(asker.user.utf8.count):\(asker.user)".utf8)
+        for name in names {
+            let value = NormalValue.of(name, asker.fields.rawValues(of: name))
+            text += "\(name):\(value.count):".utf8
+            text += value
+        }
+        return Bytes(text)
+    }
+
+    /// The hash of who asks; nil for nobody, and where there is no hash.
+    static func user(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
+        text(of: asker, rules).flatMap { rules.hashing(.sha256, $0) }
+    }
+}
+
+extension CacheOwner: CustomStringConvertible, CustomReflectable {
+    /// Nothing of who it is.
+    package var description: String { user == nil ? "everybody" : "one user" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

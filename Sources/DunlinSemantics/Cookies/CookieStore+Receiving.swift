@@ -1,0 +1,83 @@
+public import DunlinTypes
+
+extension CookieStore {
+    /// Takes what the Set-Cookie fields of a response say, each by itself, as far as its limit goes. Whether any was
+    /// taken.
+    @discardableResult
+    public mutating func receive(_ fields: [Bytes], from scope: CookieScope, at now: Int64) -> Bool {
+        var visit = CookieVisit(scope, suffixes)
+        var taken: Set<String> = []
+        for field in fields.prefix(max(0, limits.perResponse)) {
+            guard let set = SetCookie(field, at: now), let cookie = allowed(set, in: &visit) else { continue }
+            take(cookie, of: visit.site(of: cookie.domain), at: now)
+            taken.insert(cookie.domain)
+        }
+        makeRoom(in: taken, at: now)
+        return !taken.isEmpty
+    }
+
+    /// Takes cookies that somebody made, whatever they are for; one that has ended removes its like.
+    public mutating func put(_ cookies: [StoredCookie], at now: Int64) {
+        for cookie in cookies { take(cookie, of: nil, at: now) }
+        makeRoom(in: Set(cookies.map(\.domain)), at: now)
+    }
+
+    private mutating func take(_ cookie: StoredCookie, of site: String?, at now: Int64) {
+        let (event, key) = (tick(), CookieKey(cookie))
+        looks += 1
+        if cookie.isExpired(at: now) {
+            replace(key, in: cookie.domain, of: site, by: nil)
+        } else {
+            let created = domains[cookie.domain]?.cookies[key]?.created ?? event
+            replace(key, in: cookie.domain, of: site, by: Kept(cookie: cookie, created: created, used: event))
+            firstEnd = min(firstEnd, cookie.expires ?? .max)
+        }
+    }
+
+    /// Nil for what this server may not set.
+    private mutating func allowed(_ set: SetCookie, in visit: inout CookieVisit) -> StoredCookie? {
+        let scope = visit.scope
+        var domain = set.domain ?? ""
+        guard domain.isEmpty || scope.isWithin(domain) else { return nil }
+        if !domain.isEmpty, suffixes.contains(domain) {
+            guard domain == scope.host else { return nil }
+            domain = ""
+        }
+        let isHostOnly = domain.isEmpty || scope.isAddress
+        guard set.keepsPromises(isHostOnly: isHostOnly), !set.isSecure || scope.isSecure else { return nil }
+        let cookie = StoredCookie(
+            name: set.name, value: set.value, domain: isHostOnly ? scope.host : domain, isHostOnly: isHostOnly,
+            path: set.path ?? scope.defaultPath, expires: set.expires, isSecure: set.isSecure,
+            isHTTPOnly: set.isHTTPOnly, sameSite: set.sameSite)
+        return scope.isSecure || !hidesSecure(cookie, &visit) ? cookie : nil
+    }
+
+    /// Whether a secure cookie of this name would go where this one goes, to a host above or below as well.
+    ///
+    /// What comes without TLS changes nothing about the secure ones, so that one look at them is enough for a response.
+    private mutating func hidesSecure(_ cookie: StoredCookie, _ visit: inout CookieVisit) -> Bool {
+        let secure = visit.secure ?? secureCookies(for: visit)
+        visit.secure = secure
+        let (isHidden, cost) = secure.isHidden(cookie, visit)
+        looks += cost
+        return isHidden
+    }
+
+    /// Those that a cookie of the visit might hide: of its host, of the domains above, and of their sites.
+    ///
+    /// Below a domain are only names of the same site: those below a public suffix never meet a cookie of the suffix,
+    /// which is for that host alone.
+    private mutating func secureCookies(for visit: CookieVisit) -> SecureCookies {
+        var secure = SecureCookies()
+        let below = Set(visit.sites).compactMap { sites[$0]?.domains }.joined()
+        for domain in Set(visit.domains).union(below) {
+            guard let held = domains[domain], let place = visit.place(of: domain) else { continue }
+            looks += held.cookies.count
+            for (key, kept) in held.cookies where kept.cookie.isSecure {
+                let name = kept.cookie.name.isEmpty ? CookieName(kept.cookie) : key.name
+                secure.add(kept.cookie, name, place, of: held.site)
+            }
+        }
+        return secure
+    }
+}

@@ -1,0 +1,102 @@
+internal import DunlinTypes
+
+/// What of a response's host decides about its cookies, found out once for all of them: a host has a hundred domains
+/// above it if it likes, and a response as many cookies.
+struct CookieVisit {
+    /// Where a domain stands to the host.
+    struct Place {
+        /// The longest of the visit's domains that it is, or lies below.
+        let index: Int
+        /// Whether it is that one.
+        let isAbove: Bool
+    }
+
+    let scope: CookieScope
+    /// The host and every domain above it, from the longest to the shortest.
+    let domains: [String]
+    /// The site of each.
+    let sites: [String]
+    /// Once they were looked for.
+    var secure: SecureCookies?
+
+    init(_ scope: CookieScope, _ suffixes: PublicSuffixes) {
+        self.scope = scope
+        domains = scope.domains
+        sites = suffixes.sites(of: domains)
+    }
+
+    /// Of the host or a domain above it.
+    func site(of domain: String) -> String { sites[index(of: domain)] }
+
+    /// Each is longer than the next, so that the length says which one it is.
+    func index(of domain: String) -> Int {
+        let count = domain.utf8.count
+        return domains.firstIndex { $0.utf8.count == count } ?? 0
+    }
+
+    /// Of any domain; nil if it is below none of the visit's.
+    func place(of domain: String) -> Place? {
+        let (host, bytes) = (Array(scope.host.utf8), Array(domain.utf8))
+        // How much of their ends is the same.
+        var same = 0
+        while same < min(host.count, bytes.count), host[host.count - 1 - same] == bytes[bytes.count - 1 - same] {
+            same += 1
+        }
+        for (index, other) in domains.enumerated() where other.utf8.count <= same {
+            let count = other.utf8.count
+            if count == bytes.count { return Place(index: index, isAbove: true) }
+            if count > 0, bytes[bytes.count - 1 - count] == UInt8(ascii: ".") {
+                return Place(index: index, isAbove: false)
+            }
+        }
+        return nil
+    }
+}
+
+/// Secure cookies that what comes without TLS may not hide, by name.
+struct SecureCookies {
+    private struct One {
+        let place: CookieVisit.Place
+        let site: String
+        let path: String
+        let digest: UInt64
+    }
+
+    private var cookies: [CookieName: [One]] = [:]
+
+    mutating func add(_ cookie: StoredCookie, _ name: CookieName, _ place: CookieVisit.Place, of site: String) {
+        let digest = PathDigests(cookie.path).whole
+        cookies[name, default: []].append(One(place: place, site: site, path: cookie.path, digest: digest))
+    }
+
+    /// Whether a cookie that the visit sets would go where one of them goes, and how many were looked at.
+    func isHidden(_ cookie: StoredCookie, _ visit: CookieVisit) -> (isHidden: Bool, cost: Int) {
+        guard let ones = cookies[CookieName(cookie)] else { return (false, 0) }
+        let index = visit.index(of: cookie.domain)
+        let (digests, site) = (PathDigests(cookie.path), visit.sites[index])
+        let isHidden = ones.contains { one in
+            (one.place.isAbove || (one.place.index <= index && one.site == site))
+                && digests.mayBegin(with: one.digest, count: one.path.utf8.count)
+                && CookieScope.isPath(cookie.path, within: one.path)
+        }
+        return (isHidden, ones.count)
+    }
+}
+
+/// Digests of all beginnings of a path: paths that are alike for long are told apart without being read again.
+private struct PathDigests {
+    private var digests: [UInt64] = [0xCBF2_9CE4_8422_2325]
+
+    init(_ path: String) {
+        digests.reserveCapacity(path.utf8.count + 1)
+        var digest = digests[0]
+        for byte in path.utf8 {
+            digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3
+            digests.append(digest)
+        }
+    }
+
+    var whole: UInt64 { digests[digests.count - 1] }
+
+    func mayBegin(with digest: UInt64, count: Int) -> Bool { count < digests.count && digests[count] == digest }
+}

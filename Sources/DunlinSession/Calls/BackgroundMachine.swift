@@ -1,0 +1,56 @@
+/// Which calls a session makes for itself, and how much they bring.
+///
+/// Rules:
+/// 1. There is at most one call a key, and at most so many in all.
+/// 2. All that run together bring at most so many bytes. The call that would bring more is given up.
+/// 3. Once closed it begins none.
+struct BackgroundMachine<Key: Hashable, Call: Hashable> {
+    struct Limits: Sendable {
+        var calls = 16
+        var bytes = 64 << 20
+    }
+
+    private struct Running {
+        let call: Call
+        var bytes = 0
+    }
+
+    private let limits: Limits
+    private var running: [Key: Running] = [:]
+    /// Of all that run.
+    private var bytes = 0
+    private var isClosed = false
+
+    init(_ limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    func mayBegin(_ key: Key) -> Bool { !isClosed && running[key] == nil && running.count < limits.calls }
+
+    /// False if it may not.
+    mutating func begin(_ key: Key, _ call: Call) -> Bool {
+        guard mayBegin(key) else { return false }
+        running[key] = Running(call: call)
+        return true
+    }
+
+    /// More bytes of a call's body. False if it is to be given up.
+    mutating func received(_ count: Int, _ key: Key) -> Bool {
+        guard running[key] != nil, count <= limits.bytes - bytes else { return false }
+        running[key]?.bytes += count
+        bytes += count
+        return true
+    }
+
+    mutating func end(_ key: Key) {
+        bytes -= running.removeValue(forKey: key)?.bytes ?? 0
+    }
+
+    /// Returns the calls that run.
+    mutating func close() -> Set<Call> {
+        isClosed = true
+        return Set(running.values.lazy.map(\.call))
+    }
+
+    mutating func reopen() { isClosed = false }
+}

@@ -1,0 +1,104 @@
+internal import DunlinSemantics
+
+/// Hides the secrets of heads in the bytes of a trace, and leaves their number as it is.
+///
+/// Rules:
+/// 1. A head is a first line, fields, and an empty line. After an interim one another follows, after any other the
+///    body, which is shown as it is. Bytes may be cut anywhere.
+/// 2. The value of a field is hidden whose name is secret or looks like it. Where a
+///    URL has a secret, all of the field's value is hidden, and of the first line all from the question mark on.
+/// 3. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
+///    hidden until somebody says that the head is over.
+struct HeadMask: Sendable {
+    private enum Place {
+        case firstLine
+        case fields
+        case body
+        case unknown
+    }
+
+    private let secret: HTTP.SecretFields
+    private var place = Place.firstLine
+    /// The beginning of a line whose end has not come.
+    private var line: [UInt8] = []
+    private var isInterim = false
+    /// Whether the last line's value was hidden: lines that continue it are too.
+    private var isHiding = false
+
+    init(_ secret: HTTP.SecretFields) {
+        self.secret = secret
+    }
+
+    /// The final head is over, whatever was seen of it.
+    mutating func headEnded() {
+        (place, line) = (.body, [])
+    }
+
+    /// `bytes` are the first of `count`.
+    mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
+        if place == .body { return bytes }
+        var shown = Array(bytes)
+        var start = 0
+        while start < shown.count, place != .body {
+            let end = shown[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? shown.count
+            mask(&shown, start..<end)
+            start = end
+        }
+        if count > bytes.count, place != .body { place = .unknown }
+        return Bytes(shown)
+    }
+
+    private mutating func mask(_ shown: inout [UInt8], _ range: Range<Int>) {
+        if place == .unknown { return Self.hide(&shown, range) }
+        let before = line.count
+        line += shown[range]
+        let hidden = hiddenStart ?? line.count
+        let start = range.lowerBound - before
+        Self.hide(&shown, start + max(hidden, before)..<start + line.count)
+        guard line.last == 0x0A else { return }
+        isHiding = hidden < line.count
+        lineEnded()
+        line = []
+    }
+
+    private static func hide(_ shown: inout [UInt8], _ range: Range<Int>) {
+        for index in range where !endsLine(shown[index]) { shown[index] = UInt8(ascii: "*") }
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
+
+    private mutating func lineEnded() {
+        let isEmpty = line.allSatisfy(Self.endsLine)
+        switch place {
+        case .firstLine where isEmpty: break
+        case .firstLine:
+            isInterim = Self.isInterim(line)
+            place = .fields
+        case .fields where isEmpty: place = isInterim ? .firstLine : .body
+        case .fields, .body, .unknown: break
+        }
+    }
+
+    private static func isInterim(_ line: [UInt8]) -> Bool {
+        line.starts(with: "HTTP/".utf8) && line.firstIndex(of: 0x20).map { line[($0 + 1)...].first == 0x31 } ?? false
+    }
+
+    /// From where on the present line is hidden, as far as it has come; nil if all is shown.
+    private var hiddenStart: Int? {
+        if place == .firstLine {
+            guard let mark = line.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+            let text = String(decoding: line.filter { !Self.endsLine($0) }, as: UTF8.self)
+            let words = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count > 1 else { return nil }
+            let target = String(words[1])
+            return WebAddress.named(target, hiding: secret) == target ? nil : mark + 1
+        }
+        if line.first == 0x20 || line.first == 0x09 { return isHiding ? 0 : nil }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let value = line[(colon + 1)...].filter { !Self.endsLine($0) }
+        let text = String(decoding: value, as: UTF8.self)
+        let isShown = !secret.hidesField(name) && secret.shown(text, of: name) == text
+        return isShown ? nil : line[(colon + 1)...].firstIndex { $0 != 0x20 } ?? line.count
+    }
+}

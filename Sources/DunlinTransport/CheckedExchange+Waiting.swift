@@ -1,0 +1,53 @@
+internal import DunlinReactor
+package import DunlinTypes
+
+extension CheckedExchange {
+    /// Runs work that somebody waits for in `phase`, within the limit of that. No time counts for which the transfer
+    /// is suspended. The call's own deadline is for its session to see to.
+    package func wait<Value: Sendable>(
+        in phase: HTTP.Phase, since start: MonotonicTime, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if deadline(of: phase, since: start) == .never { return try await work() }
+        return try await withThrowingTaskGroup(of: Ended<Value>.self) { group in
+            group.addTask {
+                let value = try await work()
+                return .done(value, isLate: deadline(of: phase, since: start) <= now())
+            }
+            group.addTask {
+                try await waitForLimit(of: phase, since: start)
+                return .exceeded
+            }
+            defer { group.cancelAll() }
+            // Of what ends in the same moment the clock decides, and not who was woken first.
+            if case .done(let value, isLate: false)? = try await group.next() { return value }
+            throw context.timedOut(phase, since: start, hop)
+        }
+    }
+
+    private enum Ended<Value: Sendable>: Sendable {
+        case done(Value, isLate: Bool)
+        case exceeded
+    }
+
+    /// Returns once the limit is exceeded.
+    private func waitForLimit(of phase: HTTP.Phase, since start: MonotonicTime) async throws {
+        while true {
+            if let control = context.control { _ = await control.pass(until: .never) }
+            try Task.checkCancellation()
+            let deadline = deadline(of: phase, since: start)
+            if deadline <= now() { return }
+            let waiter = ValueWaiter<Void>(on: context.clock.reactor)
+            _ = await withTaskCancellationHandler {
+                await waiter.wait(until: deadline, cancellation: nil)
+            } onCancel: {
+                waiter.cancel()
+            }
+        }
+    }
+
+    private func deadline(of phase: HTTP.Phase, since start: MonotonicTime) -> MonotonicTime {
+        let held = context.control?.suspendedTime(since: start) ?? 0
+        let own = context.request.timeouts.deadline(for: Timeouts.Limit(phase), from: start.advanced(by: held))
+        return own < context.clock.whole ? own : .never
+    }
+}

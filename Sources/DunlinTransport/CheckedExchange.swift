@@ -1,0 +1,151 @@
+internal import DunlinReactor
+package import DunlinTypes
+internal import DunlinWire
+
+/// An exchange over no connection, for a transport that makes its answers up. What judges a socket's requests, answers
+/// and waits judges these.
+///
+/// It knows no rule of its own: `RequestMessage` refuses requests, `AnswerHeads` and `MessageFraming` heads, and
+/// `BodyReader` bodies; `ExchangeContext` makes the errors. It must not know where the answers come from.
+package struct CheckedExchange: Sendable {
+    let context: ExchangeContext
+    /// As it is once the request has been sent.
+    let hop: HTTP.Hop
+    private let file: FileSource?
+
+    /// Throws if the request may not be sent. The limits count in the time of the session that asks, or in real time
+    /// where there is none.
+    package init(_ request: TransportRequest) async throws {
+        let scope = try ExchangeScope.present ?? ExchangeScope(on: ReactorGroup.shared.reactors()[0])
+        context = ExchangeContext(
+            request, Cancellation(), ExchangeContext.Terms(scope.limits),
+            ExchangeOptions(tlsPolicySource: nil, control: scope.control), since: scope.loop.now(), on: scope.loop)
+        var file: FileSource?
+        if case .file(let body) = request.body.content { file = try await FileSource.open(body, for: context) }
+        let message = try RequestMessage(of: context, file, nil)
+        var hop = context.hop
+        hop.bytesSent = message.opening.count
+        self.hop = hop
+        self.file = file
+    }
+
+    package var started: MonotonicTime { context.started }
+
+    package func now() -> MonotonicTime { context.clock.now() }
+
+    /// Takes the request's body as it would be sent, and gives `take` each piece.
+    package func sendBody(_ take: (Bytes) -> Void) async throws {
+        let body = context.request.body
+        switch body.content {
+        case .none: break
+        case .bytes(let bytes): take(bytes)
+        case .file: if let file { take(try file.bytes()) }
+        case .stream(let length, _, let make):
+            var count = 0
+            for try await piece in make() where !piece.isEmpty {
+                try context.count(piece.count, of: length, &count, hop)
+                take(piece)
+            }
+            try Task.checkCancellation()
+            try context.checkEnd(after: count, of: length, hop)
+        }
+        if body.isChunked { _ = try await context.end(of: body, hop) }
+    }
+}
+
+// MARK: - The answer
+
+extension CheckedExchange {
+    /// The answer whose heads, the final one and perhaps interim ones before it, are these bytes.
+    package func answer(_ bytes: Bytes) throws -> CheckedAnswer {
+        let answer = try parsed(bytes)
+        let framing = try context.framing(of: answer, hop)
+        return CheckedAnswer(self, answer, framing.body)
+    }
+
+    private func parsed(_ bytes: Bytes) throws -> Answer {
+        var heads = AnswerHeads(limits: context.terms.limits)
+        do throws(WireError) {
+            if let answer = try heads.take(bytes.array, at: now()) { return answer }
+            // Nothing follows.
+            _ = try heads.take([], at: now())
+            throw .truncatedHead
+        } catch {
+            throw context.invalid(error, .receive, hop)
+        }
+    }
+}
+
+/// What came of an answer before its body.
+package struct CheckedAnswer: Sendable {
+    package let head: ResponseHead
+    package let interim: [ResponseHead]
+    private let exchange: CheckedExchange
+    private let framing: BodyFraming
+    private let rest: Bytes
+
+    fileprivate init(_ exchange: CheckedExchange, _ answer: borrowing Answer, _ framing: BodyFraming) {
+        self.exchange = exchange
+        self.framing = framing
+        head = answer.head
+        interim = answer.interim
+        rest = answer.rest
+    }
+
+    /// The body that follows. Where the head does not say how it ends, it has `length` bytes; nil is for chunks.
+    package func body(ofLength length: Int?) -> CheckedBody {
+        let framing = framing == .untilClose ? length.map { .length($0) } ?? .chunked : framing
+        return CheckedBody(exchange, framing, rest)
+    }
+}
+
+/// A body, made of what comes after a head.
+package struct CheckedBody: Sendable {
+    package let isChunked: Bool
+    package let expectedLength: Int?
+    private let exchange: CheckedExchange
+    private var reader: BodyReader
+    /// What came with the head.
+    private var rest: Bytes
+
+    fileprivate init(_ exchange: CheckedExchange, _ framing: BodyFraming, _ rest: Bytes) {
+        isChunked = framing == .chunked
+        if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
+        self.exchange = exchange
+        self.rest = rest
+        reader = BodyReader(framing, limits: exchange.context.terms.limits)
+    }
+
+    package var isFinished: Bool { reader.isFinished }
+    /// Once it is finished.
+    package var trailers: Fields { reader.trailers }
+
+    /// The bytes of the body in what came; what is beyond its end is none.
+    package mutating func take(_ bytes: Bytes) throws -> Bytes {
+        let bytes = rest.isEmpty ? bytes : Bytes(rest.array + bytes.array)
+        rest = .empty
+        var (offset, pieces) = (0, [Bytes]())
+        while case .data(let range) = try step(bytes, from: offset) {
+            pieces.append(bytes[range])
+            offset = range.upperBound
+        }
+        return pieces.count == 1 ? pieces[0] : Bytes(pieces.flatMap(\.array))
+    }
+
+    private mutating func step(_ bytes: Bytes, from offset: Int) throws -> BodyStep {
+        do throws(WireError) {
+            return try reader.next(in: bytes.span.bytes, from: offset)
+        } catch {
+            throw exchange.context.invalid(error, .receive, exchange.hop)
+        }
+    }
+
+    /// Nothing more comes.
+    package mutating func end() throws {
+        do throws(WireError) {
+            try reader.endOfStream()
+        } catch {
+            throw exchange.context.invalid(error, .receive, exchange.hop)
+        }
+    }
+}

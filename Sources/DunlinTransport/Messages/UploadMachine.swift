@@ -1,0 +1,266 @@
+internal import DunlinTypes
+
+/// Decides about a request's body that is sent while its response is awaited and read: what may still be written, what
+/// the end of the sending is, who is told of it, and which limit counts for the reader meanwhile.
+///
+/// Two sides act on it at any time, in any order: the sender, a child task that takes and writes the body, and the
+/// reader, who awaits and reads the response and alone may stop the sender.
+///
+/// Rules:
+/// 1. The outcome is set once, in the step that says what to do about it. So whatever ends the reader's wait, the
+///    reader can tell a peer's silence from a producer's failure.
+/// 2. The sender is over after all that it does to the connection. Until then the connection may not serve another
+///    request, and afterwards only if both messages were complete and nobody stopped the sending (RFC 9112 §9.3).
+/// 3. Only the reader ends the sending early: the server has answered, and would only discard the rest (RFC 9112 §9.5).
+///    A failure of the sender after that is none, and leaves the connection to the reader, for the answer may be on its
+///    way there: the request counts as cut, or as complete if only its producer had not said yet that it was done. No
+///    write begins after a stop.
+/// 4. A sender that is stopped before it has begun sends nothing and takes no body. So if nothing was sent, the request
+///    may be sent elsewhere, even with a body that can be sent once only.
+/// 5. A request whose peer ended its side before it had everything is cut, though the kernel would have taken the rest:
+///    it is answered by a refusal, or not at all (RFC 9112 §8).
+/// 6. While there is more to send the peer owes nothing, and of the reader's limits only the total one counts. The
+///    limit of the first byte counts from the end of a complete request, that of silence from there or from the
+///    beginning of the wait, whichever came later. The reader asks before each wait, and is woken to ask again if the
+///    end comes meanwhile; so it does not matter how late it is woken.
+///
+/// What ends the sending, and what is done about it:
+///
+/// | the end | the reader waits meanwhile | nobody stopped it | the reader stopped it |
+/// |---|---|---|---|
+/// | complete | yes | complete: wake the reader | |
+/// | complete | no | complete | complete |
+/// | the peer was gone | for the end | cut: wake the reader | |
+/// | the peer was gone | otherwise | cut | cut |
+/// | a failure | either | failed: close the connection | cut, or complete if all was written |
+///
+/// It must know neither channels nor clocks, and not how a body is framed.
+struct UploadMachine: Sendable {
+    enum Outcome: Sendable {
+        case complete
+        /// The peer answered or was gone before it had everything. `byReset`: it reset the connection, and the kernel
+        /// told the sender instead of the reader.
+        case cut(byReset: Bool)
+        case failed(any Error)
+    }
+
+    enum Action: Equatable {
+        case none
+        /// Take the body, and send.
+        case send
+        /// Wake the reader: what its wait is for has changed.
+        case wakeReader
+        /// Close the connection. It ends the reader's wait, too.
+        case close
+        /// End the sender's wait for room, and have its scope cancel it.
+        case cancel
+        /// Tell the reader that the sender is over, and the scope too, unless it has been told to cancel it.
+        case tellEnd(scopeToo: Bool)
+    }
+
+    /// What a wait of the reader is for, and since when the limit of that phase counts. In `send` it has none.
+    struct Wait: Equatable {
+        var phase: HTTP.Phase
+        var since: MonotonicTime
+    }
+
+    private enum Sender {
+        /// Its task has not begun.
+        case waiting
+        /// `all`: every byte that was announced is written, and only the producer has not said yet that it is done.
+        case sending(all: Bool)
+        /// It writes nothing more, and may still act on the connection. The time is nil if it never began.
+        case ended(Outcome, at: MonotonicTime?)
+        case over(Outcome, at: MonotonicTime?)
+    }
+
+    private enum Reader {
+        case elsewhere
+        /// It waits for input, and the peer owes none before the end of the request.
+        case waiting
+        /// All of the response has come, and it waits for the end of the request alone.
+        case awaitingEnd
+        /// It has stopped the sender.
+        case stopped
+    }
+
+    private enum Answer {
+        case none
+        /// The head of the response came before the request had been sent to its end.
+        case early(ResponseHead)
+        case late(ResponseHead)
+    }
+
+    private var sender = Sender.waiting
+    private var reader = Reader.elsewhere
+    private var answer = Answer.none
+    /// Bytes of the request that were written, those of its head too.
+    private(set) var bytesSent: Int
+
+    /// `sent`: bytes of the head that went ahead.
+    init(after sent: Int) {
+        bytesSent = sent
+    }
+}
+
+// MARK: - The sender
+
+extension UploadMachine {
+    mutating func begin() -> Action {
+        guard case .waiting = sender else { return .none }
+        if isStopped {
+            sender = .ended(.cut(byReset: false), at: nil)
+            return .none
+        }
+        sender = .sending(all: false)
+        return .send
+    }
+
+    /// Whether the sender may write, and go on asking its producer.
+    var mayWrite: Bool {
+        if case .sending = sender { !isStopped } else { false }
+    }
+
+    /// So many bytes of the request have been written by now.
+    mutating func wrote(upTo count: Int) {
+        bytesSent = count
+    }
+
+    /// Every byte that was announced has been written.
+    mutating func wroteAll() {
+        if case .sending = sender { sender = .sending(all: true) }
+    }
+
+    mutating func end(_ outcome: Outcome, at now: MonotonicTime) -> Action {
+        guard case .sending(let all) = sender else { return .none }
+        switch outcome {
+        case .failed where isStopped:
+            sender = .ended(all ? .complete : .cut(byReset: false), at: now)
+            return .none
+        case .failed:
+            sender = .ended(outcome, at: now)
+            return .close
+        case .complete:
+            sender = .ended(outcome, at: now)
+            return reader == .waiting || reader == .awaitingEnd ? .wakeReader : .none
+        case .cut:
+            sender = .ended(outcome, at: now)
+            return reader == .awaitingEnd ? .wakeReader : .none
+        }
+    }
+
+    /// The sender has done all it had to do.
+    mutating func leave() -> Action {
+        guard case .ended(let outcome, let time) = sender else { return .none }
+        sender = .over(outcome, at: time)
+        return .tellEnd(scopeToo: !isStopped)
+    }
+}
+
+// MARK: - The reader
+
+extension UploadMachine {
+    /// The reader is about to wait for input.
+    mutating func wait(from start: MonotonicTime) -> Wait {
+        if isUnderway, !isStopped {
+            reader = .waiting
+            return Wait(phase: .send, since: start)
+        }
+        if !isStopped { reader = .elsewhere }
+        switch answer {
+        case .early, .late: return Wait(phase: .receive, since: max(start, ended ?? start))
+        case .none where isComplete: return Wait(phase: .firstByte, since: ended ?? start)
+        // The peer is gone, and so the wait ends soon.
+        case .none: return Wait(phase: .send, since: start)
+        }
+    }
+
+    /// The head of the response has come.
+    mutating func answered(_ head: ResponseHead) {
+        answer = isComplete ? .late(head) : .early(head)
+        if !isStopped { reader = .elsewhere }
+    }
+
+    /// All of the response has come. Returns whether there is an end of the sending to wait for: the reader is woken
+    /// then.
+    mutating func awaitEnd() -> Bool {
+        if !isStopped { reader = isUnderway ? .awaitingEnd : .elsewhere }
+        return isUnderway
+    }
+
+    /// Ends the sending.
+    mutating func stop() -> Action {
+        if isStopped { return .none }
+        reader = .stopped
+        return isOver ? .none : .cancel
+    }
+
+    /// The bytes that the kernel took did not all reach the peer.
+    mutating func turnOutCut() {
+        guard case .over(.complete, let time) = sender else { return }
+        sender = .over(.cut(byReset: false), at: time)
+    }
+
+    /// Whether nothing has to be awaited before the response's end, which may be the connection's too.
+    func isSettled(endingConnection: Bool) -> Bool {
+        if isStopped { return true }
+        return isComplete && isOver && !(isAnsweredEarly && endingConnection)
+    }
+}
+
+// MARK: - What is known
+
+extension UploadMachine {
+    /// Nil while it is underway.
+    var outcome: Outcome? {
+        switch sender {
+        case .waiting, .sending: nil
+        case .ended(let outcome, _), .over(let outcome, _): outcome
+        }
+    }
+
+    /// When the outcome was set; nil while there is none, or if nothing was begun.
+    var ended: MonotonicTime? {
+        switch sender {
+        case .waiting, .sending: nil
+        case .ended(_, let time), .over(_, let time): time
+        }
+    }
+
+    var isUnderway: Bool { outcome == nil }
+
+    var isOver: Bool {
+        if case .over = sender { true } else { false }
+    }
+
+    var isComplete: Bool {
+        if case .complete? = outcome { true } else { false }
+    }
+
+    var wasReset: Bool {
+        if case .cut(byReset: true)? = outcome { true } else { false }
+    }
+
+    var isStopped: Bool { reader == .stopped }
+
+    /// Whether the peer may have something of the request.
+    var mayHaveSent: Bool {
+        if case .sending = sender { return true }
+        return bytesSent > 0
+    }
+
+    /// Whether the connection may serve another request, as far as this one goes.
+    var mayReuse: Bool { isComplete && isOver && !isStopped }
+
+    /// The head of the response, once it has come.
+    var head: ResponseHead? {
+        switch answer {
+        case .none: nil
+        case .early(let head), .late(let head): head
+        }
+    }
+
+    var isAnsweredEarly: Bool {
+        if case .early = answer { true } else { false }
+    }
+}

@@ -1,0 +1,81 @@
+/// Secrets that stand in other values: a URL in the query of another, or JSON there, has its signs percent-encoded, and
+/// perhaps more than once.
+extension SecretText {
+    /// How often a value is looked into. What is encoded more often than that is not shown.
+    private static let deepest = 3
+
+    /// Without the values that have a secret in them once their percent signs are read: where it ends there is for
+    /// nobody to see, so none of the value is shown. Each byte is read a few times at most.
+    static func withoutNested(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        let bytes = Array(text.utf8)
+        var shown: [UInt8] = []
+        shown.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            let end = bytes[position...].firstIndex { isEndOfValue($0) || isInValue($0) } ?? bytes.count
+            if hasNested(bytes[position..<end], secret, depth) {
+                shown.append(contentsOf: "***".utf8)
+                position = bytes[end...].firstIndex(where: isEndOfValue) ?? bytes.count
+                continue
+            }
+            shown.append(contentsOf: bytes[position..<min(end + 1, bytes.count)])
+            position = end + 1
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    private static func hasNested(_ word: ArraySlice<UInt8>, _ secret: HTTP.SecretFields, _ depth: Int) -> Bool {
+        let meant = unescaped(word)
+        guard meant.count < word.count else { return false }
+        if depth == deepest { return true }
+        let text = String(decoding: meant, as: UTF8.self)
+        return masked(text, as: .link, hiding: secret, depth + 1) != text
+    }
+
+    /// What ends a value wherever it stands.
+    private static func isEndOfValue(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), UInt8(ascii: "#"):
+            true
+        default: false
+        }
+    }
+
+    /// What may stand in a value, and parts it from the name before it.
+    private static func isInValue(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "/")
+    }
+}
+
+// MARK: - Forms in parts
+
+extension SecretText {
+    /// The longest boundary that there may be (RFC 2046 §5.1.1).
+    private static let longestBoundary = 70
+
+    /// What follows a secret name that names a part of a form (`form-data; name="password"`), up to the next part; nil
+    /// for any other name. Where lines are not told apart any more it is all of the rest.
+    static func part(named name: Range<Int>, in bytes: [UInt8]) -> Range<Int>? {
+        var start = name.lowerBound
+        if start > 0, bytes[start - 1] == UInt8(ascii: "\"") { start -= 1 }
+        let sign = start - 5
+        guard sign > 0, bytes[sign..<start].elementsEqual("name=".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+            let before = bytes[..<sign].lastIndex(where: { $0 > 0x20 }), bytes[before] == UInt8(ascii: ";")
+        else { return nil }
+        let end = name.upperBound < bytes.count && bytes[name.upperBound] == UInt8(ascii: "\"") ? 1 : 0
+        let value = name.upperBound + end
+        return value..<endOfPart(in: bytes, from: value)
+    }
+
+    private static func endOfPart(in bytes: [UInt8], from start: Int) -> Int {
+        var delimiter = Array("--".utf8)
+        if bytes.starts(with: delimiter) { delimiter = Array(bytes.prefix(longestBoundary).prefix { $0 > 0x20 }) }
+        var position = start
+        while let line = bytes[position...].firstIndex(of: 0x0A) {
+            if bytes[(line + 1)...].starts(with: delimiter) { return line }
+            position = line + 1
+        }
+        return bytes.count
+    }
+}

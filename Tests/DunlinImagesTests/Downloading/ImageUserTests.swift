@@ -1,0 +1,137 @@
+import Dunlin
+import DunlinImages
+import DunlinTesting
+import Testing
+
+/// Pictures belong to who asked for them.
+@Suite struct `The user of a picture` {
+    /// A way in which a session says who asks.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let say: @Sendable (inout HTTPSession.Configuration, _ user: String) -> Void
+
+        static let all = [
+            Way(testDescription: "credentials") { $0.credentials = .basic(user: $1, password: "secret") },
+            Way(testDescription: "a password") { $0.authentication = .digest(user: $1, password: "secret") },
+            Way(testDescription: "fields of the origin") { $0.originFields = ["X-Monkey": $1] },
+            Way(testDescription: "a field of the session") { $0.fields = ["X-Api-Key": $1] },
+            Way(testDescription: "a handler") { configuration, user in
+                configuration.authenticationHandler = { _ in .useCredential(.bearer(token: user)) }
+            },
+            Way(testDescription: "an interceptor") { configuration, user in
+                configuration.interceptors = [
+                    .exchange { request, next in try await next(request.with { $0.head.fields.authorize(user) }) }
+                ]
+            },
+        ]
+    }
+
+    private static func downloader(
+        _ way: Way?, _ user: String, like gallery: Gallery
+    ) throws -> (HTTPSession, ImageDownloader) {
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: gallery.transport)
+        configuration.basicInClearText = .allowed
+        way?.say(&configuration, user)
+        let session = try HTTPSession(configuration)
+        return (session, ImageDownloader(session: session, cache: gallery.cache))
+    }
+
+    @Test(arguments: Way.all) func `a cache of images gives nobody what another user's session has brought`(
+        way: Way
+    ) async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        for (way, user) in [(way, "alice"), (way, "bob"), (Way?.none, "")] {
+            let (session, downloader) = try Self.downloader(way, user, like: gallery)
+            let before = gallery.targets.count
+            _ = try await downloader.download(gallery.request("/cat")).image
+            #expect(gallery.targets.count == before + 1)
+            _ = try await downloader.download(gallery.request("/cat")).image
+            #expect(gallery.targets.count == before + 1)
+            await session.shutdown()
+        }
+    }
+
+    @Test func `sessions that say nothing of a user share a cache of images`() async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        for _ in 0..<2 {
+            let (session, downloader) = try Self.downloader(nil, "", like: gallery)
+            _ = try await downloader.download(gallery.request("/cat")).image
+            await session.shutdown()
+        }
+        #expect(gallery.targets == ["/cat"])
+    }
+
+    @Test func `a session whose credentials are replaced asks again`() async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        let (session, downloader) = try Self.downloader(Way.all[0], "alice", like: gallery)
+        _ = try await downloader.download(gallery.request("/cat")).image
+        try session.replace(credentials: .basic(user: "bob", password: "secret"))
+        #expect(downloader.imageInMemory(for: gallery.request("/cat")) == nil)
+        _ = try await downloader.download(gallery.request("/cat")).image
+        #expect(gallery.targets == ["/cat", "/cat"])
+        await session.shutdown()
+    }
+
+    @Test func `a picture that came while the user changed is kept for nobody`() async throws {
+        let (gallery, gate) = (try Gallery(), Gate())
+        try await gallery.hang("/cat", behind: gate)
+        let (session, downloader) = try Self.downloader(Way.all[0], "alice", like: gallery)
+        let receipt = try await downloader.download(gallery.request("/cat"))
+        _ = try await gallery.transport.waitForRequests(1)
+        try session.replace(credentials: .basic(user: "bob", password: "secret"))
+        try await gate.open()
+        _ = try await receipt.image
+        for user in ["bob", "alice"] {
+            try session.replace(credentials: .basic(user: user, password: "secret"))
+            #expect(downloader.imageInMemory(for: gallery.request("/cat")) == nil)
+        }
+        await session.shutdown()
+    }
+
+    @Test func `a picture that a session with other trust has brought is shown by no other`() async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        let root = try CertificateAuthority().certificate.der
+        let trusting = Way(testDescription: "trust") { configuration, _ in
+            configuration.tls.roots = .only([.bytes(root)])
+        }
+        for way in [trusting, nil] {
+            let (session, downloader) = try Self.downloader(way, "", like: gallery)
+            #expect(downloader.imageInMemory(for: gallery.request("/cat")) == nil)
+            _ = try await downloader.download(gallery.request("/cat")).image
+            await session.shutdown()
+        }
+        #expect(gallery.targets == ["/cat", "/cat"])
+    }
+
+    @Test(arguments: ["X-Api-Key", "X-Monkey", "Proxy-Authorization", "Host"], [false, true])
+    func `requests that say another user by a field share no download`(name: String, hasIdentity: Bool) async throws {
+        let gallery = try Gallery { if hasIdentity { $0.identity = { _ in "the same" } } }
+        try await gallery.hang("/cat")
+        for user in ["alice", "bob"] {
+            let request = gallery.request("/cat") { $0.headers = [name: user] }
+            _ = try await gallery.downloader.download(request).image
+        }
+        #expect(gallery.targets == ["/cat", "/cat"])
+    }
+
+    @Test func `a guarded session is shown no picture that another brought from where it may not go`() async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        var request = gallery.request("/cat")
+        request.target = .url("http://127.0.0.1/cat")
+        _ = try await gallery.downloader.download(request).image
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: gallery.transport)
+        configuration.guard = .publicInternet
+        let session = try HTTPSession(configuration)
+        let downloader = ImageDownloader(session: session, cache: gallery.cache)
+        #expect(downloader.imageInMemory(for: request) == nil)
+        let error = await #expect(throws: NetworkError.self) { try await downloader.download(request).image }
+        #expect(error?.code == .guardRefused)
+        #expect(gallery.targets == ["/cat"])
+        await session.shutdown()
+    }
+}

@@ -1,0 +1,108 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `What a session asks for itself` {
+    /// A machine that expectations may change.
+    private final class Machine {
+        private var machine: BackgroundMachine<String, Int>
+
+        init(_ limits: BackgroundMachine<String, Int>.Limits) {
+            machine = BackgroundMachine(limits)
+        }
+
+        func mayBegin(_ key: String) -> Bool { machine.mayBegin(key) }
+        func begin(_ key: String, _ call: Int) -> Bool { machine.begin(key, call) }
+        func received(_ count: Int, _ key: String) -> Bool { machine.received(count, key) }
+        func end(_ key: String) { machine.end(key) }
+        func close() -> Set<Int> { machine.close() }
+        func reopen() { machine.reopen() }
+    }
+
+    @Test func `it asks once for one thing, and for so many things at a time`() {
+        let machine = Machine(.init(calls: 2, bytes: 10))
+        #expect(machine.begin("a", 1))
+        #expect(!machine.mayBegin("a") && !machine.begin("a", 2))
+        #expect(machine.begin("b", 3))
+        #expect(!machine.mayBegin("c"))
+        machine.end("a")
+        #expect(machine.begin("c", 4))
+        #expect(machine.close() == [3, 4])
+        machine.end("b")
+        #expect(!machine.begin("d", 5))
+        machine.reopen()
+        #expect(machine.begin("d", 5))
+    }
+
+    @Test func `all that run together bring so many bytes, and what is over counts no more`() {
+        let machine = Machine(.init(calls: 3, bytes: 10))
+        for (call, key) in ["a", "b"].enumerated() { #expect(machine.begin(key, call)) }
+        #expect(machine.received(6, "a"))
+        #expect(machine.received(4, "b"))
+        #expect(!machine.received(1, "b"))
+        #expect(!machine.received(.max, "a"))
+        machine.end("a")
+        #expect(machine.received(6, "b"))
+        #expect(!machine.received(1, "b"))
+        #expect(!machine.received(0, "a"))
+    }
+
+    @TaskLocal private static var token = "nobody"
+
+    @Test func `what an interceptor knows by the caller's task is asked for by the caller`() async throws {
+        let stage = try CachedStage { configuration in
+            configuration.interceptors = [
+                .exchange { request, next in
+                    try await next(request) { $0.head.fields["Authorization"] = "Bearer \(Self.token)" }
+                }
+            ]
+        }
+        stage.transport.otherwise { request in
+            .respond(fields: Self.stale, body: Bytes((request.fields["authorization"] ?? "").utf8))
+        }
+        for _ in 1...3 {
+            let body = try await Self.$token.withValue("alice") { () async throws in try await stage.get().value }
+            #expect(body == "Bearer alice")
+        }
+        await stage.session.shutdown()
+        #expect(Set(stage.sent.map { $0.fields["authorization"] }) == ["Bearer alice"])
+    }
+
+    private static let stale: Fields = ["Cache-Control": "max-age=0, stale-while-revalidate=1000"]
+
+    /// How many pieces of a body without an end are read when the session asks about what is stored.
+    private func piecesRead(
+        limit: HTTPSession.BodySizeLimit, length: Int? = nil, piece: Int = 1000
+    ) async throws -> Int {
+        let stage = try CachedStage()
+        let read = Atomic(0)
+        let outcome = MockTransport.Outcome.stream(fields: Self.stale, length: length) { _ in
+            read.add(1, ordering: .relaxed)
+            return Bytes(Array(repeating: 0x61, count: piece))
+        }
+        stage.transport.on(.get, "/a").respond(fields: Self.stale, body: "old").reply(outcome)
+        let options = HTTPSession.Options(maximumBodySize: limit)
+        for _ in 1...2 {
+            #expect(try await stage.session.get("/a", options: options, as: .string).value == "old")
+        }
+        await stage.session.shutdown(grace: .seconds(1000))
+        #expect(!stage.store.all.contains { $0.body.count > 3 })
+        return read.load(ordering: .relaxed)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `its bodies have the limit of the request that they are asked for`()
+        async throws
+    {
+        #expect(try await piecesRead(limit: 10_000) == 11)
+        #expect(try await piecesRead(limit: 10_000, length: 10_001) == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `without a limit they have that of all that a session asks for itself`()
+        async throws
+    {
+        #expect(try await piecesRead(limit: .none, piece: 1 << 20) == 65)
+    }
+}

@@ -1,0 +1,206 @@
+import Dunlin
+import DunlinSemantics
+import DunlinTesting
+import Mocking
+import Synchronization
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `Terms of what is stored` {
+    private static let fresh: Fields = ["Cache-Control": "public, max-age=86400"]
+
+    /// A transport that answers each request with another body.
+    private func numbered() -> MockTransport {
+        let transport = MockTransport()
+        let number = Atomic(0)
+        transport.otherwise { _ in
+            .respond(fields: Self.fresh, body: Bytes("\(number.add(1, ordering: .relaxed).newValue)".utf8))
+        }
+        return transport
+    }
+
+    private func session(
+        _ transport: MockTransport, _ cache: HTTPSession.Cache, scheme: String = "http",
+        _ change: (inout HTTPSession.Configuration) -> Void = { _ in }
+    ) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://a.test", transport: transport)
+        configuration.cache = cache
+        change(&configuration)
+        return try HTTPSession(configuration)
+    }
+
+    private static func guarded(_ change: (inout HTTPSession.Guard) -> Void = { _ in }) -> HTTPSession.Guard {
+        var rules = HTTPSession.Guard.publicInternet
+        change(&rules)
+        return rules
+    }
+
+    // MARK: - The guard
+
+    private static let forbidden: [(String, HTTPSession.Guard, HTTPSession.Options)] = [
+        ("http://127.0.0.1/a", guarded(), .init()), ("http://[::1]/a", guarded(), .init()),
+        ("http://a.test:81/a", guarded { $0.ports = [80] }, .init()),
+        ("http://a.test/a", guarded { $0.schemes = [.https] }, .init()),
+        ("http://a.test/a", guarded { $0.deniedHosts = ["*.test"] }, .init()),
+        ("http://a.test/a", guarded { $0.allowedHosts = ["b.test"] }, .init()),
+        ("http://a.test/a", guarded(), .init(hostOverrides: ["a.test": .v4(0x7F00_0001, port: 80)])),
+        ("http://a.test/a", guarded(), .init(hostOverrides: ["a.test": .unix("/run/a")])),
+        ("http://a.test/a", guarded(), .init(proxy: .value(.url("http://p.test:3128")))),
+        ("http://a.test/a", guarded(), .init(proxy: .value(.url("socks5://127.0.0.1:1080")))),
+    ]
+
+    @Test(arguments: forbidden.indices, [HTTPSession.CacheMode.standard, .preferringStored, .storedOnly])
+    func `what the guard forbids is not served from a cache either`(index: Int, mode: HTTPSession.CacheMode)
+        async throws
+    {
+        let (url, rules, given) = Self.forbidden[index]
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let target = HTTP.Target(stringLiteral: url)
+        let open = try session(transport, cache)
+        _ = try await open.get(target, options: given, as: .string)
+        var options = given
+        options.cache = mode
+        // By a request's guard, and by that of another session which shares the cache.
+        for _ in 1...2 {
+            options.guard = .value(rules)
+            let error = await #expect(throws: NetworkError.self) {
+                _ = try await open.get(target, options: options, as: .string)
+            }
+            #expect(error?.code == .guardRefused && error?.phase == .connect)
+            options.guard = .session
+            let closed = try session(transport, cache) { $0.guard = rules }
+            let other = await #expect(throws: NetworkError.self) {
+                _ = try await closed.get(target, options: options, as: .string)
+            }
+            #expect(other?.code == .guardRefused)
+        }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func `a guarded request takes only what equal rules fetched`() async throws {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let other = Self.guarded { $0.deniedHosts = ["b.test"] }
+        for _ in 1...2 {
+            for (index, rules) in [nil, Self.guarded(), other].enumerated() {
+                let session = try session(transport, cache) { $0.guard = rules }
+                #expect(try await session.get("/a", as: .string).value == "\(index + 1)")
+            }
+            let (session, options) = (try session(transport, cache), HTTPSession.Options(guard: .publicInternet))
+            #expect(try await session.get("/a", options: options, as: .string).value == "2")
+        }
+    }
+
+    @Test func `rules that say the same in another order are equal, in every process`() async throws {
+        let (transport, folder) = (numbered(), Folder())
+        let hosts = (0..<20).map { "h\($0).test" }
+        for list in [hosts, hosts.reversed(), hosts.shuffled()] {
+            let cache = HTTPSession.Cache(folder: folder.path)
+            let session = try session(transport, cache) { $0.guard = Self.guarded { $0.deniedHosts = list } }
+            #expect(try await session.get("/a", as: .string).value == "1")
+            await cache.close()
+        }
+    }
+
+    // MARK: - Trust
+
+    @Test func `what was fetched from a server that one session trusts is not for one that trusts others`()
+        async throws
+    {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let ways: [(@Sendable (inout HTTPSession.Configuration) -> Void)] = [
+            { _ in }, { $0.tls.policy = .insecure }, { $0.authenticationHandler = { _ in .performDefault } },
+            { $0.tls.policy.validatesDomainName = false },
+            {
+                ($0.user, $0.authenticationHandler) = ("alice", { _ in .performDefault })
+            },
+        ]
+        let sessions = try ways.map { try session(transport, cache, scheme: "https", $0) }
+        for _ in 1...2 {
+            for (index, session) in sessions.enumerated() {
+                #expect(try await session.get("/a", as: .string).value == "\(index + 1)")
+            }
+        }
+        for way in ways[..<2] + ways[3...] {
+            _ = try await session(transport, cache, scheme: "https", way).get("/a", as: .string)
+        }
+        #expect(transport.requests.count == ways.count)
+        // Over http nobody is trusted by a certificate.
+        for way in ways { _ = try await session(transport, cache, way).get("/a", as: .string) }
+        #expect(transport.requests.count == ways.count + 1)
+    }
+
+    // MARK: - Host
+
+    @Test func `a Host field of the request's own names another resource`() async throws {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let session = try session(transport, cache)
+        for _ in 1...2 {
+            for (host, body) in [("a.test", "1"), ("b.test", "2"), ("c.test", "3"), ("A.test", "1"), ("B.TEST", "2")] {
+                let options = HTTPSession.Options(fields: ["Host": host])
+                #expect(try await session.get("/a", options: options, as: .string).value == body)
+            }
+            #expect(try await session.get("/a", as: .string).value == "1")
+        }
+        _ = try await session.put("/a", options: .init(fields: ["Host": "b.test"]), as: .bytes)
+        #expect(try await session.get("/a", as: .string).value == "1")
+        #expect(
+            try await session.get("/a", options: .init(fields: ["Host": "b.test"]), as: .string).value == "5")
+    }
+
+    @Test func `what an interceptor asks of another host is not stored`() async throws {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let session = try session(transport, cache) { configuration in
+            configuration.interceptors = [
+                .exchange { request, next in try await next(request) { $0.head.fields["Host"] = "b.test" } }
+            ]
+        }
+        for body in ["1", "2"] { #expect(try await session.get("/a", as: .string).value == body) }
+        #expect(await cache.entries().isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is removed by its URL is removed for every Host and address`(isOnDisk: Bool) async throws {
+        let (transport, folder) = (numbered(), Folder())
+        let cache = isOnDisk ? HTTPSession.Cache(folder: folder.path) : HTTPSession.Cache()
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        configuration.cache = cache
+        let session = try HTTPSession(configuration)
+        var overridden = HTTPSession.Options()
+        overridden.hostOverrides["a.test"] = .v4(0x7F00_0001, port: 80)
+        for options in [.init(), .init(fields: ["Host": "b.test"]), .init(fields: ["Host": "c.test:8"]), overridden] {
+            for target in ["/a", "/ab", "/a?b"] as [HTTP.Target] {
+                _ = try await session.get(target, options: options, as: .string)
+            }
+        }
+        #expect(await cache.entries().count == 12)
+        try await cache.remove("http://a.test/a")
+        #expect(await cache.entries().count == 8)
+        #expect(await !cache.entries().contains { $0.url == "http://a.test/a" })
+        await session.shutdown()
+        await cache.close()
+    }
+
+    @Test func `requests that name different hosts are not sent as one`() async throws {
+        let (transport, opened) = (MockTransport(), Settlement<Void>())
+        transport.otherwise { request in
+            await opened.value
+            return .respond(body: Bytes((request.fields["host"] ?? "none").utf8))
+        }
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        configuration.coalescing.isOn = true
+        let session = try HTTPSession(configuration)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for host in ["b.test", "c.test"] {
+                group.addTask {
+                    let options = HTTPSession.Options(fields: ["Host": host])
+                    let body = try await session.get("/a", options: options, as: .string).value
+                    #expect(body == host)
+                }
+            }
+            try await transport.waitForRequests(2)
+            opened.settle(())
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Dunlin
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `Secrets in the bytes of a trace` {
+    private static let request = """
+        GET http://a.test/x?token=hunter2&b=1 HTTP/1.1\r
+        Host: a.test\r
+        Proxy-Authorization: Basic hunter2\r
+        x-tenant:hunter2\r
+        Referer: /y?a=1\r
+        Location: /y?token=hunter2\r
+        \r
+        password=shown
+        """
+    private static let response = """
+        HTTP/1.1 103 Early Hints\r
+        Link: </a.css>\r
+        \r
+        HTTP/1.1 200 OK\r
+        Set-Cookie: id=hunter2;\r
+         Path=/hunter2\r
+        X-A: 1\r
+        \r
+        Set-Cookie: shown
+        """
+
+    private static func masked(_ text: String, inPieces size: Int) -> String {
+        var mask = HeadMask(["X-Tenant"])
+        let bytes = Array(text.utf8)
+        var shown: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let piece = Bytes(Array(bytes[start..<min(start + size, bytes.count)]))
+            shown += mask.masked(piece, of: piece.count).array
+        }
+        #expect(shown.count == bytes.count)
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    @Test func `an asterisk stands for each byte of a secret, and all else is as it was sent`() {
+        let shown = Self.masked(Self.request, inPieces: .max)
+        #expect(
+            shown == """
+                GET http://a.test/x?**************************\r
+                Host: a.test\r
+                Proxy-Authorization: *************\r
+                x-tenant:*******\r
+                Referer: /y?a=1\r
+                Location: ****************\r
+                \r
+                password=shown
+                """)
+    }
+
+    @Test func `the heads of a response are masked up to the last one's end, lines that go on too`() {
+        let shown = Self.masked(Self.response, inPieces: .max)
+        #expect(!shown.contains("hunter2") && shown.contains("Link: </a.css>") && shown.contains("X-A: 1"))
+        #expect(shown.hasSuffix("\r\n\r\nSet-Cookie: shown"))
+    }
+
+    @Test(arguments: [request, response], 1...40) func `no cut shows a secret`(text: String, size: Int) {
+        let shown = Self.masked(text, inPieces: size)
+        // A value that is no secret by its name is one only when its first bytes have said so.
+        let rest = shown.replacing("hunter2", with: "")
+        #expect(shown.hasSuffix("shown") && rest.count == shown.count, "\(shown)")
+    }
+
+    @Test func `what follows a gap in a head is hidden until the head is over`() {
+        var mask = HeadMask(.usual)
+        let first: Bytes = "HTTP/1.1 200 OK\r\nSet-Co"
+        #expect(mask.masked(first, of: 100) == first)
+        #expect(mask.masked("kie: hunter2\r\n", of: 14) == "************\r\n")
+        mask.headEnded()
+        #expect(mask.masked("Cookie: body", of: 12) == "Cookie: body")
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Testing
+
+@testable import DunlinTypes
+
+/// Texts that servers write so that hiding what is secret in them takes long.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Hiding secrets in hostile text` {
+    /// The beginning, what is repeated, and the end.
+    private static let texts: [(String, String, String)] = [
+        ("", "//", "@"), ("@ ", "//", ""), ("@ ", "//a:b", ""), ("@ ", "//a:", "\n"), ("", "//a:b", "@"),
+        ("", "//a:b@", ""), ("@ ", "/\\", ""), ("@ ", "//a?", ""), ("", "http://u:p/w@a.test/?token=a,b ", ""),
+        ("", "a ", ""), ("", "token ", ""), ("", "token=\"", ""), ("", "token&", ""), ("", "%74oken=&", ""),
+        ("", "%", ""), ("", "\\", ""), ("", "a", "=1"), ("", "auth]", ""), ("", "\"token\":", "1"),
+        ("", "<token>", ""), ("", "token\u{301}", "=1"), ("", "\u{301}", "=1"), ("", "<", ">"), ("", "\u{200B}", ""),
+        ("", "%3D", ""), ("", "%25", ""), ("%", "25", "3D"), ("", "a%2541", ""), ("", "a%20/", ""),
+        ("--a\n", "; name=\"token\"", ""), ("--a\n", "\n--", "; name=\"token\""),
+        ("", "; name=\"token\"\n", ""), ("", "; name=\"token\"\n--", ""), ("", ";   name=token", ""),
+    ]
+
+    private static func text(_ index: Int, _ count: Int) -> String {
+        let (beginning, middle, end) = texts[index]
+        return beginning + String(repeating: middle, count: count / middle.utf8.count) + end
+    }
+
+    /// Of this thread alone, so that it does not matter what else the machine does; in nanoseconds.
+    private static func time(_ work: () -> Void) -> Int64 {
+        func now() -> Int64 {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        }
+        let start = now()
+        work()
+        return now() - start
+    }
+
+    /// Four times the text would take sixteen times as long where each byte looks at all others.
+    @Test(arguments: texts.indices)
+    func `to hide secrets takes as long as a text is long, whatever is in it`(index: Int) {
+        let (short, long) = (Self.text(index, 1 << 15), Self.text(index, 1 << 17))
+        for kind in [SecretText.Kind.text, .links] {
+            let growth = (0..<3).lazy.map { _ in
+                let before = Self.time { _ = SecretText.masked(short, as: kind) }
+                let after = Self.time { _ = SecretText.masked(long, as: kind) }
+                return Double(after) / Double(max(before, 1))
+            }
+            // Pages that are new to the process may make one of three slow.
+            #expect(growth.contains { $0 < 9 }, "\(Self.texts[index]) as \(kind)")
+        }
+    }
+
+    /// Where each byte looks at all others, this takes the better part of an hour.
+    @Test func `slashes without an end are passed over, a mebibyte of them`() {
+        for index in 0..<8 {
+            let text = Self.text(index, 1 << 20)
+            let shown = SecretText.withoutUserInfo(text)
+            // Stars may take the place of a shorter user.
+            #expect(shown.utf8.count <= text.utf8.count + 3)
+            #expect(VisibleText.of(text, upTo: .max).utf8.count == text.utf8.count)
+        }
+    }
+
+    @Test(arguments: [
+        ("/cb?next=https%3A%2F%2Fa.test%2F%3Ftoken%3Dabc.d,e%26x%3D1&y=2", "/cb?next=***&y=2"),
+        ("/cb?next=%2Fx%3Ftoken%253Dabc#f", "/cb?next=***#f"),
+        ("/cb?next=%25252525%252574", "/cb?next=***"),
+        ("/cb?next=https%3A%2F%2Fu%3Ap%40a.test", "/cb?next=***"),
+        ("/go/https%3A%2F%2Fa.test%3Fpassword%3Dx/y?z=1", "/go/***"),
+        ("data=%7B%22password%22:%22x%22%7D&a=b", "data=***&a=b"),
+        (
+            "/cb?next=https%3A%2F%2Fa.test%2Fb%3Fq%3Dcat&q=a%20b%25",
+            "/cb?next=https%3A%2F%2Fa.test%2Fb%3Fq%3Dcat&q=a%20b%25"
+        ),
+        ("%74oken=abc&a=%3D", "%74oken=***&a=%3D"), ("100%", "100%"),
+    ])
+    func `a value that has a secret encoded in it is not shown`(text: String, shown: String) {
+        #expect(SecretText.masked(text, as: .link) == shown)
+    }
+
+    @Test(arguments: [
+        (
+            "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\n--x\r\n--b\r\n"
+                + "Content-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--b--\r\n",
+            "--b\r\nContent-Disposition: form-data; name=\"password\"***\n--b\r\n"
+                + "Content-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--b--\r\n"
+        ),
+        (
+            "--b  Content-Disposition: form-data; Name=\"api_key\"; filename=\"a\"    hunter2  --b--",
+            "--b  Content-Disposition: form-data; Name=\"api_key\"***"
+        ),
+        ("form-data;name=token\r\n\r\nx", "form-data;name=token***"),
+        ("form-data; filename=\"token\"\r\n\r\nx", "form-data; filename=\"token\"\r\n\r\nx"),
+        ("<input name=\"token\"> x", "<input name=\"token\">***"),
+    ])
+    func `a part of a form with a secret name is not shown`(text: String, shown: String) {
+        #expect(SecretText.masked(text) == shown)
+    }
+
+    @Test(arguments: [
+        ("//a//b:c@d", "//a//***@d"), ("//u:p@a //v:w@b", "//***@a //***@b"),
+        ("//a/@b //c:d@e/@f", "//a/@b //***@e/@f"), ("//u:p//q@a", "//***@a"),
+        ("//a:1//u:p@b", "//a:1//***@b"), ("// //u@a", "// //***@a"),
+        ("//", "//"), ("@//", "@//"), ("//a:b\"//c@d", "//a:b\"//***@d"), ("////u@a", "////***@a"),
+    ])
+    func `of several URLs in one word each is shown without its user`(text: String, shown: String) {
+        #expect(SecretText.withoutUserInfo(text) == shown)
+    }
+}

@@ -1,0 +1,81 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// A URL's secrets are not written down, and the transfer goes on where whoever restores it knows them.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `A journal and the secrets of a URL` {
+    private static func texts(_ folder: Folder) throws -> String {
+        try `A journal`.files(folder).map { name in
+            String(decoding: try Data(contentsOf: URL(filePath: "\(`A journal`.path(folder))/\(name)")), as: UTF8.self)
+        }.joined()
+    }
+
+    @Test(arguments: [false, true])
+    func `secrets of a URL are saved only where the rules say so, and the transfer uses them all the same`(
+        keeps: Bool
+    ) async throws {
+        let folder = try Folder()
+        let source = try folder.write("body", as: "source")
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { $0.target.contains("token=hunter2") ? .response(body: "film") : .response(403) }
+            let journal = try await `A journal`.open(folder, stage, rules: { $0.keepsSecretsOfURLs = keeps })
+            let download = try await journal.download("film?token=hunter2&b=1", to: .file("\(folder.path)/film"))
+            let upload = try await journal.upload("up", method: .put, query: ["token": "hunter2"], from: source)
+            #expect(try Self.texts(folder).contains("hunter2") == keeps)
+            #expect(try Self.texts(folder).contains("b=1"))
+            #expect(!download.needsURL && download.url.contains("hunter2") == keeps)
+            #expect(try await download.value.file?.byteCount == 4)
+            #expect(try await upload.value.response?.status == .ok)
+            #expect(try `A journal`.files(folder).isEmpty)
+        }
+    }
+
+    @Test func `a restored transfer that lacks its URL sends nothing, says why, and stays`() async throws {
+        let folder = try Folder()
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { $0.target == "/film?token=new" ? .response(body: "film") : .response(403) }
+            let first = try await `A journal`.open(folder, stage)
+            _ = try await first.download("film?token=hunter2", to: .file("\(folder.path)/film"))
+            await first.close()
+            let second = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await second.restoredTransfers().first)
+            #expect(restored.needsURL && restored.url == "\(stage.server.baseURL)/film?token=***")
+            let error = try await NetworkError.thrown { _ = try await restored.value }
+            #expect(error.code == .invalidRequest && error.reason.contains("start(from:)"))
+            #expect(stage.server.requests.isEmpty)
+            let again = try #require(try await second.restoredTransfers().first)
+            #expect(again.id == restored.id && again.attempts == 0)
+            try again.start(from: "\(stage.server.baseURL)/film?token=new")
+            #expect(try await again.value.file?.byteCount == 4)
+            #expect(try !Self.texts(folder).contains("new"))
+        }
+    }
+
+    @Test func `a download goes on where it was, with another secret in its URL`() async throws {
+        let folder = try Folder()
+        let entity = ServedFile(400_000)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            entity.change { $0.faults = [.stall(after: 150_000)] }
+            entity.serve(on: stage)
+            let first = try await `A journal`.open(folder, stage)
+            let gate = LoopbackServer.Gate()
+            var options = HTTPSession.Options()
+            options.hooks.downloadProgress = { step, _ in
+                if step.wireBytes == 150_000 { gate.open() }
+            }
+            try await first.download("film?token=hunter2", options: options, to: .file("\(folder.path)/film")).start()
+            try await gate.opened()
+            await first.close()
+            #expect(try !Self.texts(folder).contains("hunter2"))
+            let second = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await second.restoredTransfers().first)
+            try restored.start(from: "\(stage.server.baseURL)/film?token=new")
+            let file = try #require(try await restored.value.file)
+            #expect(file.resumedAt == 150_000)
+            #expect(try folder.contents("film") == entity.contents)
+            #expect(stage.server.requests.map(\.target) == ["/film?token=hunter2", "/film?token=new"])
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// A server may give two users' files, and two origins' files, one strong tag. What is there of one is no part of the
+/// other.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `Whose bytes a download goes on with` {
+    private static let length = 1 << 20
+    private static let arrived = 100_000
+
+    private static func entity(_ offset: Int) -> LoopbackServer.Entity {
+        LoopbackServer.Entity(length: length, offset: offset, tag: #""one""#)
+    }
+
+    private static let (alices, bobs) = (entity(0), entity(1))
+
+    /// Stops after some of it.
+    private static func begun(_ entity: LoopbackServer.Entity, _ request: LoopbackServer.RecordedRequest)
+        -> LoopbackServer.Reply
+    { entity.reply(to: request, .stall(after: arrived)) }
+
+    /// Begins and leaves what came: as data, and beside its destination.
+    private static func leave(
+        _ target: HTTP.Target = "file", by session: HTTPSession, _ options: HTTPSession.Options = .init(),
+        in folder: Folder, _ stage: Stage
+    ) async throws -> ResumeData {
+        let task = try session.downloadTask(
+            target, options: options, to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches)
+        task.resume()
+        try await stage.eventually("much has come") { task.downloaded.wireBytes == arrived }
+        return try #require(await task.cancelProducingResumeData())
+    }
+
+    enum Way: CaseIterable, Sendable {
+        case field, ownField, basic, password, handler, bearer, urlPassword
+    }
+
+    private static func session(_ user: String, by way: Way, _ stage: Stage) throws -> HTTPSession {
+        var configuration = stage.session.configuration
+        configuration.basicInClearText = .allowed
+        if way == .handler || way == .bearer { configuration.user = user }
+        switch way {
+        case .field: configuration.fields["X-Api-Key"] = user
+        case .basic: configuration.credentials = .basic(user: user, password: "pw")
+        case .password: configuration.authentication = .password(user: user, password: "pw")
+        case .handler:
+            configuration.authenticationHandler = { challenge in
+                guard case .protectionSpace = challenge.kind else { return .performDefault }
+                return .useCredential(.password(user: user, password: "pw"))
+            }
+        case .bearer: configuration.authentication = .bearer(.init(user)) { _ in .init(user) }
+        case .ownField, .urlPassword: break
+        }
+        return try HTTPSession(configuration)
+    }
+
+    private static func options(_ user: String, by way: Way) -> HTTPSession.Options {
+        way == .ownField ? .init(fields: ["Authorization": user]) : .init()
+    }
+
+    private static func target(_ user: String, by way: Way, _ stage: Stage) -> HTTP.Target {
+        way == .urlPassword ? .url(stage.server.baseURL.replacing("://", with: "://\(user):pw@") + "/file") : "file"
+    }
+
+    /// Who asks; nil for nobody.
+    private static func user(of request: LoopbackServer.RecordedRequest) -> String? {
+        let said = request.fields["x-api-key"] ?? request.fields["authorization"]
+        guard let said else { return nil }
+        let basic = said.hasPrefix("Basic ") ? Data(base64Encoded: String(said.dropFirst(6))) : nil
+        let name = basic.map { String(decoding: $0, as: UTF8.self) } ?? said
+        return name.contains("alice") ? "alice" : name.contains("bob") ? "bob" : nil
+    }
+
+    private static func serve(_ stage: Stage) {
+        let isFirst = Mutex(true)
+        stage.server.respond { request in
+            guard let user = user(of: request) else {
+                return .response(401, fields: ["WWW-Authenticate": "Basic realm=r"])
+            }
+            let entity = user == "alice" ? alices : bobs
+            let begins = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return begins ? begun(entity, request) : entity.reply(to: request)
+        }
+    }
+
+    @Test(arguments: Way.allCases, [true, false])
+    func `what one user began another begins anew, whatever the tag says`(way: Way, byData: Bool) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            Self.serve(stage)
+            let alice = try Self.session("alice", by: way, stage)
+            let data = try await Self.leave(
+                Self.target("alice", by: way, stage), by: alice, Self.options("alice", by: way), in: folder, stage)
+            let stored = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
+            #expect(!"\(data)".contains("alice") && !stored.contains("alice"))
+            let bob = try Self.session("bob", by: way, stage)
+            let (target, options) = (Self.target("bob", by: way, stage), Self.options("bob", by: way))
+            let place = HTTPSession.Destination.file("\(folder.path)/file")
+            let file =
+                if byData {
+                    try await bob.download(resuming: data, from: target, options: options, to: place).value
+                } else {
+                    try await bob.download(target, options: options, to: place, resuming: .ifValidatorMatches).value
+                }
+            #expect(file.resumedAt == 0)
+            #expect(try folder.contents("file") == Self.bobs.bytes)
+            await alice.shutdown()
+            await bob.shutdown()
+        }
+    }
+
+    /// Where only a session's code knows who its user is, its configuration names that.
+    @Test(arguments: Way.allCases)
+    func `the same user goes on, in another session too`(way: Way) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            Self.serve(stage)
+            let (first, second) = (
+                try Self.session("alice", by: way, stage), try Self.session("alice", by: way, stage)
+            )
+            let (target, options) = (Self.target("alice", by: way, stage), Self.options("alice", by: way))
+            _ = try await Self.leave(target, by: first, options, in: folder, stage)
+            let file = try await second.download(
+                target, options: options, to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            #expect(file.resumedAt == Self.arrived)
+            #expect(try folder.contents("file") == Self.alices.bytes)
+            await first.shutdown()
+            await second.shutdown()
+        }
+    }
+
+    @Test func `what was asked of one Host is begun anew when another is asked`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let isFirst = Mutex(true)
+            stage.server.respond { request in
+                let begins = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                let entity = request.fields["host"] == "a.test" ? Self.alices : Self.bobs
+                return begins ? Self.begun(entity, request) : entity.reply(to: request)
+            }
+            let (one, other) = (
+                HTTPSession.Options(fields: ["Host": "a.test"]), HTTPSession.Options(fields: ["Host": "b.test"])
+            )
+            _ = try await Self.leave(by: stage.session, one, in: folder, stage)
+            let file = try await stage.session.download(
+                "file", options: other, to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            #expect(file.resumedAt == 0)
+            #expect(try folder.contents("file") == Self.bobs.bytes)
+        }
+    }
+
+    @Test func `a session goes on with another token of its user's`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let isOld = Mutex(true)
+            stage.server.respond { request in
+                let token = request.fields["authorization"]
+                return isOld.withLock { isOld in
+                    if token != (isOld ? "Bearer old" : "Bearer new") { return .response(401) }
+                    defer { isOld = false }
+                    return isOld ? Self.begun(Self.alices, request) : Self.alices.reply(to: request)
+                }
+            }
+            var configuration = stage.session.configuration
+            configuration.authentication = .bearer("old") { _ in "new" }
+            let session = try HTTPSession(configuration)
+            let data = try await Self.leave(by: session, in: folder, stage)
+            let file = try await session.download(resuming: data, to: .file("\(folder.path)/file")).value
+            #expect(file.resumedAt == Self.arrived)
+            #expect(try folder.contents("file") == Self.alices.bytes)
+            await session.shutdown()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what one origin sent is no part of another's that a redirect leads to`(byData: Bool) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let others = try [Stage.makeServer(), Stage.makeServer()]
+            defer { for other in others { other.stop() } }
+            others[0].respond { Self.begun(Self.alices, $0) }
+            others[1].respond { Self.bobs.reply(to: $0) }
+            let count = Mutex(0)
+            stage.server.respond { _ in
+                let index = count.withLock { count in
+                    defer { count += 1 }
+                    return min(count, 1)
+                }
+                return .response(302, fields: ["Location": "\(others[index].baseURL)/file"])
+            }
+            let data = try await Self.leave(by: stage.session, in: folder, stage)
+            let place = HTTPSession.Destination.file("\(folder.path)/file")
+            let file =
+                if byData {
+                    try await stage.session.download(resuming: data, to: place).value
+                } else {
+                    try await stage.session.download("file", to: place, resuming: .ifValidatorMatches).value
+                }
+            #expect(file.resumedAt == 0)
+            #expect(try folder.contents("file") == Self.bobs.bytes)
+            #expect(others[1].requests.map { $0.fields["range"] } == ["bytes=\(Self.arrived)-", nil])
+        }
+    }
+
+    @Test func `a body that breaks goes on at no other origin`() async throws {
+        let folder = try Folder()
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
+            let others = try [Stage.makeServer(), Stage.makeServer()]
+            defer { for other in others { other.stop() } }
+            others[0].respond { Self.alices.reply(to: $0, .short(after: Self.arrived)) }
+            others[1].respond { Self.bobs.reply(to: $0) }
+            let count = Mutex(0)
+            stage.server.respond { _ in
+                let index = count.withLock { count in
+                    defer { count += 1 }
+                    return min(count, 1)
+                }
+                return .response(302, fields: ["Location": "\(others[index].baseURL)/file"])
+            }
+            let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
+            task.resume()
+            try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }
+            #expect(try await task.value.byteCount == Self.length)
+            #expect(try folder.contents("file") == Self.bobs.bytes)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+/* Nothing to call: what width.c does is done before the tests begin. */
