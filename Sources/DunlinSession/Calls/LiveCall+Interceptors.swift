@@ -3,16 +3,12 @@ internal import DunlinTransport
 
 /// The two places where interceptors stand: around each exchange, and around all that brings a response.
 extension LiveCall {
-    /// One exchange.
-    mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        let line = chain.exchangeInterceptors
-        if line.isEmpty {
-            return try await exchanged(request)
-        }
+    /// One exchange, and what the interceptors around it make of it.
+    mutating func interceptedExchange(_ request: TransportRequest) async throws -> TransportResponse {
         let held = InterceptedResponse(self)
         defer { (callHistory, sent) = (held.value.callHistory, held.value.sent) }
         do {
-            let response = try await line.run(request, of: self) { changed in
+            let response = try await chain.exchangeInterceptors.run(request, of: self) { changed in
                 let call = held.value
                 return try await call.send(try call.admitted(changed, insteadOf: request), held)
             }
@@ -20,23 +16,6 @@ extension LiveCall {
             return try taken(response, held)
         } catch {
             throw givenUp(error, held)
-        }
-    }
-
-    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it.
-    // Inlined, for every request takes this step.
-    @inline(__always)
-    private mutating func exchanged(_ request: TransportRequest) async throws -> TransportResponse {
-        observers?.recorded.note(request)
-        var rounds: [HTTP.Hop] = []
-        defer { for hop in rounds { callHistory.append(hop) } }
-        do {
-            let response = try await callTransport.exchange(request, of: self) { rounds.append($0) }
-            if !rounds.isEmpty { await delegate.add(.proxy, rounds.count, part: part?.number) }
-            return response
-        } catch {
-            if !rounds.isEmpty { await delegate.add(.proxy, rounds.count, part: part?.number) }
-            throw error
         }
     }
 
@@ -51,7 +30,7 @@ extension LiveCall {
             if request !== call.request { call.sent = request }
             held.set(call.with(part: part))
             defer { held.set(held.value.with(hopsOf: call)) }
-            let response = try await call.exchanged(request).marking(chain.settings.secretFields)
+            let response = try await call.exchange(request).marking(chain.settings.secretFields)
             held.received(response, of: response)
             return response
         }

@@ -28,6 +28,19 @@ package struct LiveCall: Sendable {
     /// Nanoseconds the call waited in a queue.
     let queued: Int64
 
+    /// `queued` is how long it waited in a queue; nil if nobody observes it.
+    init(_ call: HTTPSession.Call, _ delegate: TaskDelegate, _ uploads: UploadScope?, queued: Int64?) throws {
+        let start = queued == nil ? delegate.created : delegate.loop.now()
+        var body = call.body
+        if queued != nil, let control = delegate.observers?.control, call.era.chain.callTransport.sockets == nil {
+            body = body.counted(by: control)
+        }
+        (asked, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
+        request = try call.request(body, since: start)
+        callHistory = delegate.settings?.callHistory
+        self.queued = queued ?? 0
+    }
+
     package var session: SessionCore { asked.session }
     var chain: Chain { asked.era.chain }
     package var loop: Reactor { delegate.loop }
@@ -52,101 +65,6 @@ package struct LiveCall: Sendable {
     ) async throws -> Value {
         try await callTransport.foreign(
             until: request.deadline, request.timeouts.total, cancellation, on: loop, in: phase, work)
-    }
-}
-
-// MARK: - Sending
-
-extension LiveCall {
-    /// Sends, and makes something of the response. Where a retry policy allows it, both are repeated, unless a hook has
-    /// seen the response and may not see another.
-    mutating func deliver<Value>(
-        _ take: (inout LiveCall, TransportResponse) async throws -> Value
-    ) async throws -> Value {
-        let mayTakeAgain = !hasHook(\.data) && !hasHook(\.response)
-        var drivers = StageDrivers(for: self)
-        while true {
-            if let value = try await delivered(&drivers, mayTakeAgain, take) { return value }
-            try await drivers.rest(&self)
-            start = loop.now()
-        }
-    }
-
-    /// Nil if the call is to be sent again; the response and its connection have been given up by then.
-    private mutating func delivered<Value>(
-        _ drivers: inout StageDrivers, _ mayTakeAgain: Bool,
-        _ take: (inout LiveCall, TransportResponse) async throws -> Value
-    ) async throws -> Value? {
-        let response = try await answer(&drivers)
-        do {
-            return try await take(&self, response)
-        } catch  where mayTakeAgain {
-            try await drivers.undelivered(error, &self)
-            return nil
-        }
-    }
-
-    /// The response to deliver, with its head. Nothing is sent again once the caller has that.
-    package mutating func answer() async throws -> TransportResponse {
-        var drivers = StageDrivers(for: self)
-        return try await answer(&drivers)
-    }
-
-    /// As `answer`, past the interceptors around the call; its hooks and codings are for the caller to see to.
-    package mutating func answerToPart() async throws -> TransportResponse {
-        try await intercepted { call in
-            let response = try await call.answer()
-            return Arrival(response, of: response, isChanged: false, nil)
-        }.response
-    }
-
-    /// Sends hop by hop until there is a response to deliver.
-    private mutating func answer(_ drivers: inout StageDrivers) async throws -> TransportResponse {
-        chosen = nil
-        while true {
-            let sendings = try await delegate.begin(drivers.why, part: part?.number)
-            let outcome: Result<TransportResponse, any Error>
-            do {
-                (sent, hasMadeBody) = (nil, false)
-                try await check(sendings)
-                switch try await drivers.sending(&self) {
-                case .request(let sending):
-                    if sending !== request { sent = sending }
-                    let response = try await exchange(sending)
-                    if drivers.mayPass(response.head.status) { return response }
-                    outcome = .success(response)
-                case .answer(let response): outcome = .success(response)
-                }
-            } catch {
-                outcome = .failure(explained(error))
-            }
-            // Consumed, because a response that is not delivered must be gone, with its connection, before the next is
-            // awaited.
-            if let response = try await drivers.judge(consume outcome, &self) { return response }
-            try await drivers.rest(&self)
-            start = loop.now()
-        }
-    }
-
-    /// Throws if it would be sent too often.
-    func check(_ sendings: SendingMachine?) async throws {
-        guard let sendings else { return }
-        let (own, usual) = (delegate.settings?.options, chain.settings)
-        let redirects = own.map { $0.redirects.resolved(usual.redirects) ?? .never } ?? usual.redirects
-        let retries = own.map { $0.retry.resolved(usual.retries.policy) ?? .never } ?? usual.retries.policy
-        let limit = SendingMachine.limit(redirects: redirects.limit, attempts: retries.attempts)
-        guard sendings.count > limit else { return }
-        let sent = await delegate.refuse(part: part?.number)
-        throw NetworkError(
-            .sentTooOften,
-            "the request was sent again \(sent.count) times, and \(limit) times is the most: \(sent.reasons)",
-            requestMayHaveBeenSent: true, peer: request.head.origin.description)
-    }
-
-    /// Adds the URL that led to a server that is not trusted.
-    private func explained(_ error: any Error) -> any Error {
-        let origin = request.head.origin
-        return NetworkError.explained(error, at: origin, url: origin.description + request.head.target)
     }
 }
 

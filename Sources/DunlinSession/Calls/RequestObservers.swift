@@ -127,10 +127,18 @@ extension RequestObservers {
         await tell(\.completed) { await $0(completion) }
     }
 
-    var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
+    private var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
-    /// Tells the hooks the progress and interim responses, until the call is over.
-    func tellNews(of delegate: TaskDelegate) async {
+    /// Tells the hooks the progress and interim responses while `work` runs, which ends with `end`.
+    func tellingNews<Value>(of delegate: TaskDelegate, _ work: () async -> Value) async -> Value {
+        guard wantsNews else { return await work() }
+        async let telling: Void = tellNews(of: delegate)
+        let value = await work()
+        await telling
+        return value
+    }
+
+    private func tellNews(of delegate: TaskDelegate) async {
         async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
         async let answering: Void = tellInterim(of: delegate)
         await tellProgress(.download, \.downloadProgress, of: delegate)

@@ -54,12 +54,12 @@ struct WholeSink: Sink {
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
         guard call.isIntercepted else {
-            return try await call.deliver { call, response in
+            return try await call.attempt { call, response in
                 try await taken(try await call.admit(response), &call)
             }
         }
         let arrival = try await call.intercepted { call in
-            try await call.deliver { call, response in
+            try await call.attempt { call, response in
                 try await whole(try await call.admit(response), call)
             }
         }

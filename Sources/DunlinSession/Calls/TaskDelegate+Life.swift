@@ -1,0 +1,218 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// The life of a call, from top to bottom: the same whether it is observed or not, whole or streamed, up or down.
+///
+/// It enters the book of its loop, is admitted, has its response delivered to the sink, and leaves. The sink asks the
+/// `LiveCall` for the response, which brings it attempt by attempt and hop by hop. All of that happens on the call's
+/// loop; the caller's value is made where the caller is. What others than the caller want is asked of the call's
+/// observers; most calls have none.
+extension TaskDelegate {
+    package typealias Response = HTTPSession.Response
+
+    /// Runs the call that the delegate was made for, for the caller who awaits it.
+    package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
+        try await enclosed(call, sink) {
+            let delivery = try await onLoop(call, sink)
+            let result = await Self.value(of: delivery.result, sink)
+            if let observers {
+                await leave(delivery, .ending(result), completion(of: call, delivery, result, sink), observers)
+            }
+            return Lived(result: result)
+        }.result.get()
+    }
+
+    /// Runs the call for whoever waits for `settlement`. It begins on the loop and is in the book before anything else
+    /// runs there. The value is made off the loop.
+    nonisolated func run<S: Sink>(
+        _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>
+    ) async where S.Value: Sendable {
+        await Enclosure.enter(.request(id)) {
+            let delivery: Delivery<S.Taken>
+            do {
+                delivery = try await onLoop(call, sink, at: try await book.enter(self, of: call.era.number))
+            } catch {
+                delivery = await refused(call, error)
+            }
+            let result = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                leaveLoop()
+                return await Self.value(of: delivery.result, sink)
+            }
+            guard let observers else { return _ = settlement.settle(result) }
+            let completion = completion(of: call, delivery, result, sink)
+            await leave(delivery, .ending(result), completion, observers) { settlement.settle(result) }
+        }
+    }
+
+    /// Goes to the loop and comes back. A caller that is on the loop already, and on no actor, stays there.
+    private nonisolated func onLoop<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S, at place: Int? = nil
+    ) async throws -> Delivery<S.Taken> {
+        try await withTaskCancellationHandler {
+            let actor: (any Actor)? = #isolation
+            if actor == nil, loop.isCurrent { return try await enter(call, sink, at: place) }
+            return try await withTaskExecutorPreference(loop) { @concurrent in
+                let delivery = try await enter(call, sink, at: place)
+                await loop.leave()
+                return delivery
+            }
+        } onCancel: {
+            cancel(.task)
+        }
+    }
+
+    /// Puts the call on the list of its loop. An observed call stays there until its value is made. A call that has a
+    /// place already (`entered`) was made through a handle and is resumed later, which is reported then.
+    private func enter<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S, at entered: Int?
+    ) async throws -> Delivery<S.Taken> {
+        let place: Int
+        do {
+            if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
+        } catch {
+            throw call.named(error)
+        }
+        guard let observers else {
+            let delivery = await deliver(call, to: sink, queued: nil)
+            end(.ending(delivery.result))
+            await book.remove(at: place, isRequest: kind != .preconnect)
+            return delivery
+        }
+        if entered == nil { observers.events.tell(.resumed(snapshot)) }
+        var delivery = await admit(call, to: sink, observers)
+        delivery.place = place
+        return delivery
+    }
+
+    /// Waits until the call is resumed and its turn comes, and has it delivered. The turn is given back when that is
+    /// over. The observers are told the progress meanwhile, and the end.
+    private func admit<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
+    ) async -> Delivery<S.Taken> {
+        await observers.tellingNews(of: self) {
+            let delivery: Delivery<S.Taken>
+            do {
+                var admission = admission(call, observers)
+                let permit = try await admission.pass()
+                defer { permit.leave() }
+                delivery = await deliver(call, to: sink, queued: permit.queued)
+            } catch {
+                delivery = Delivery(failure: call.named(error))
+            }
+            observers.end()
+            let (snapshot, error) = (snapshot, delivery.error)
+            await observers.tell(\.didEndTransfer) { await $0(snapshot, error) }
+            return delivery
+        }
+    }
+
+    /// Has the sink take the response. If the body may be sent for longer than the response's head takes to come, that
+    /// happens in an `UploadScope`.
+    private func deliver<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, queued: Int64?
+    ) async -> Delivery<S.Taken> {
+        guard call.era.chain.needsScope(call.body, settings) else {
+            return await deliver(call, to: sink, nil, queued: queued)
+        }
+        let uploads = UploadScope()
+        async let _: Void = uploads.run()
+        return await deliver(call, to: sink, uploads, queued: queued)
+    }
+
+    private func deliver<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
+    ) async -> Delivery<S.Taken> {
+        var live: LiveCall
+        do {
+            live = try LiveCall(call, self, uploads, queued: queued)
+        } catch {
+            return Delivery(failure: call.named(error))
+        }
+        do {
+            let response = try await sink.take(&live)
+            return Delivery(.success(response), live)
+        } catch {
+            return Delivery(.failure(live.named(error)), live)
+        }
+    }
+
+    /// Ends an observed call: its hooks are told, then it is settled, then events tell of it; last, its place is
+    /// removed.
+    private func leave<Taken: Sendable>(
+        _ delivery: Delivery<Taken>, _ end: TaskMachine.State, _ completion: consuming HTTPSession.Completion,
+        _ observers: RequestObservers, _ settle: @Sendable () -> Void = {}
+    ) async {
+        self.end(end)
+        var completion = completion
+        completion.task = snapshot
+        await observers.tell(completion)
+        if let place = delivery.place { await book.unlist(at: place) }
+        settle()
+        observers.events.tell(.completed(completion))
+        if let place = delivery.place { await book.remove(at: place) }
+    }
+}
+
+// MARK: - Around it
+
+extension TaskDelegate {
+    /// A result that is not `Sendable`: no other task may see it.
+    private struct Lived<Value> {
+        let result: Result<Response<Value>, any Error>
+    }
+
+    /// Runs `life` in an enclosure if the user's code may run within the call, and may wait there for others to end.
+    private nonisolated func enclosed<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> Lived<S.Value>
+    ) async rethrows -> Lived<S.Value> {
+        let chain = call.era.chain
+        let isEnclosure =
+            observers != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
+        return isEnclosure ? try await Enclosure.enter(.request(id)) { try await life() } : try await life()
+    }
+
+    /// A handle of this call exists already, so a call that may not enter ends like any other.
+    private nonisolated func refused<Taken: Sendable>(
+        _ call: HTTPSession.Call, _ error: any Error
+    ) async -> Delivery<Taken> {
+        if let observers {
+            var admission = admission(call, observers)
+            await admission.forgo()
+            observers.end()
+        }
+        return Delivery(failure: call.named(error))
+    }
+
+    private nonisolated func admission(_ call: HTTPSession.Call, _ observers: RequestObservers) -> Admission {
+        Admission(call.session, self, observers, call.head.origin, call.timeouts)
+    }
+
+    private static func value<S: Sink>(
+        of taken: Result<Response<S.Taken>, any Error>, _ sink: S
+    ) async -> Result<Response<S.Value>, any Error> {
+        do {
+            return .success(try await sink.value(of: try taken.get()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private nonisolated var snapshot: HTTPSession.TaskSnapshot { snapshot(at: loop.now()) }
+
+    private nonisolated func completion<S: Sink>(
+        of call: HTTPSession.Call, _ delivery: Delivery<S.Taken>, _ result: Result<Response<S.Value>, any Error>,
+        _ sink: S
+    ) -> HTTPSession.Completion {
+        let response = delivery.response
+        var completion = HTTPSession.Completion(
+            task: snapshot, url: call.head.origin.description + call.head.target,
+            response: response?.head ?? sink.handed?.head, body: response.flatMap { sink.body(of: $0) },
+            file: response?.file, serializer: sink.serializer,
+            metrics: sink.handed?.metrics ?? delivery.metrics(cancelled: observers?.control.cancelledHop))
+        switch result {
+        case .success(let response): completion.value = sink.shared(response)
+        case .failure(let error): completion.error = error
+        }
+        return completion
+    }
+}
