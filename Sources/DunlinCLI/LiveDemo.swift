@@ -37,6 +37,7 @@ struct LiveDemo {
         for (task, name) in zip(tasks, Self.files) { ProgressDisplay(name, on: display).follow(task) }
         if !isRedrawn { await sayNetwork() }
         for task in tasks { task.resume() }
+        if !isRedrawn { for task in await session.tasks.all { display.print(text(of: task)) } }
         let watching = Task { await watch() }
         var results: [Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>] = []
         for task in tasks { results.append(await task.result) }
@@ -48,7 +49,7 @@ struct LiveDemo {
 
     /// The network stands above the tasks: of those there are fewer and fewer, and nothing stands below a gap.
     private func watch() async {
-        guard isRedrawn else { return await session.tasks.all.forEach { display.print(text(of: $0)) } }
+        guard isRedrawn else { return }
         let network = display.addLine("   network: ")
         async let _: Void = watchNetwork(network)
         await watchTasks()

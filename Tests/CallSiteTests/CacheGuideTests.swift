@@ -12,11 +12,13 @@ import Testing
         defer { server.stop() }
         server.respond { _ in
             .response(
-                fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"],
+                fields: ["Content-Type": "application/json", "Cache-Control": "max-age=3600"],
                 body: #"{"id":42,"name":"Ada"}"#)
         }
         let account = (id: "ada", name: "Ada")
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        // However slow the disk is, nobody gives up waiting for it.
+        try configuration.use(ManualClock())
         configuration.cache = HTTPSession.Cache(.standard, folder: folder)
 
         configuration.coalescing.isOn = true

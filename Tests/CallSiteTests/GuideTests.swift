@@ -119,6 +119,7 @@ struct `Guides` {
         }
 
         configuration.transport = transport
+        try configuration.use(ManualClock())
         let client = try HTTPSession(configuration)
         try client.replace(credentials: .bearer(token: renewed))
         try client.replace(originFields: ["X-API-Key": nextKey])

@@ -30,7 +30,8 @@ struct `Guides to transfers` {
             let entity = LoopbackServer.Entity(length: 300_000, tag: "\"v1\"", fields: fields)
             server.serve(entity, at: "/images/disk.img", faults: faults)
             server.route(.get, "/films/7.mp4", .response(body: "film"))
-            client = try HTTPSession(baseURL: server.baseURL)
+            // A download stands still for as long as the machine needs to come to what is next.
+            client = try HTTPSession(baseURL: server.baseURL) { $0.timeouts.readIdle = nil }
         }
 
         func holds(_ name: String) throws -> Bool {
@@ -157,7 +158,9 @@ struct `Guides to transfers` {
                 return index == 0 ? "slow " : index == 1 ? "end" : nil
             })
         transport.on(.get, "/quick").respond(body: "quick")
-        let client = try HTTPSession(.init(baseURL: "http://api.test/", transport: transport))
+        var configuration = HTTPSession.Configuration(baseURL: "http://api.test/", transport: transport)
+        configuration.timeouts.readIdle = nil
+        let client = try HTTPSession(configuration)
         let transfer = HTTPSession.DownloadOptions(overwrites: overwrites)
         let slow = try client.downloadTask("slow", to: .file(path), transfer: transfer)
         slow.resume()

@@ -21,7 +21,10 @@ import Testing
             default: .respond(body: "bytes")
             }
         }
-        client = try HTTPSession(baseURL: "https://api.test/v1/") { $0.transport = transport }
+        client = try HTTPSession(baseURL: "https://api.test/v1/") {
+            $0.transport = transport
+            try $0.use(ManualClock())
+        }
     }
 
     private var asked: String {

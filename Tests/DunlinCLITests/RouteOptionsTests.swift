@@ -60,6 +60,8 @@ import Testing
         for _ in 1...2 {
             var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
             configuration.cache = StoreCommand.cache(warning: paper.output, in: folder)
+            // However slow the disk is, nobody gives up waiting for it.
+            try configuration.use(ManualClock())
             let session = try HTTPSession(configuration)
             _ = try await session.get("/a", as: .bytes)
             await session.shutdown()

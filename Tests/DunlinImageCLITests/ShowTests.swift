@@ -46,7 +46,7 @@ private final class Studio {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ShowTests {
+@Suite(.timeLimit(.minutes(10))) struct ShowTests {
     private let studio: Studio
 
     init() throws { studio = try Studio() }

@@ -83,7 +83,7 @@ import Testing
         let sockets = HTTPSession.Configuration(baseURL: server.baseURL)
         // A server that listens cannot refuse.
         let overSockets = fault == .refused ? "connectionClosed in firstByte" : outcome
-        #expect(try await stream(from: sockets) == overSockets)
+        #expect(try await stream(from: sockets, with: fault) == overSockets)
 
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
@@ -91,14 +91,20 @@ import Testing
             try await .respond(body: "0123456789").suffering(fault, of: request, on: clock)
         }
         let mocked = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
-        #expect(try await clock.skippingWaits { try await stream(from: mocked) } == outcome)
+        #expect(try await clock.skippingWaits { try await stream(from: mocked, with: fault) } == outcome)
     }
 
     /// The status and the body, or as much of it as came and the error.
-    private func stream(from configuration: HTTPSession.Configuration) async throws -> String {
+    private func stream(
+        from configuration: HTTPSession.Configuration, with fault: Fault
+    ) async throws -> String {
         var configuration = configuration
-        // Longer than a busy machine keeps an answer back.
-        configuration.timeouts = Timeouts(firstByte: .seconds(5), readIdle: .seconds(5))
+        // Longer than a busy machine keeps an answer back, unless the fault is that none comes.
+        var limits = Timeouts(firstByte: .seconds(600), readIdle: .seconds(600))
+        if case .stalled(after: let count) = fault {
+            if count == 0 { limits.firstByte = .seconds(5) } else { limits.readIdle = .seconds(5) }
+        }
+        configuration.timeouts = limits
         let session = try HTTPSession(configuration)
         var text = ""
         do {

@@ -30,7 +30,8 @@ import Testing
         peer.send(.get())
         // Nobody reads before all is sent: the kernel may join segments that arrive while a reader holds the socket.
         try await sent.opened()
-        #expect(peer.segmentsReceived == pieces)
+        // The kernel may send the last one again when the acknowledgement is late.
+        #expect((pieces...pieces + 1).contains(peer.segmentsReceived))
     }
 
     @Test func `more pieces than the congestion window holds leave one by one as well`() async throws {

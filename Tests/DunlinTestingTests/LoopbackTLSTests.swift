@@ -104,6 +104,8 @@ private let agreements: [Agreement] = [
             let result = try await stage.get(server)
             #expect(result.text.contains("hello") == isTrusted, "\(result.text)")
             #expect((result.status == 0) == isTrusted)
+            // The server learns of a refusal after the client has ended.
+            try await server.wait { $0.open == 0 }
             #expect(server.failures.map(\.kind) == (isTrusted ? [] : [.tls]))
         }
     }

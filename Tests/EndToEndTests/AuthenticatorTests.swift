@@ -35,7 +35,7 @@ private final class Tokens: Sendable {
     }
 }
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(5))) struct `A token that expires` {
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10))) struct `A token that expires` {
     private static func with(lifetime: Int, _ play: @Sendable @escaping (Stage, Tokens) async throws -> Void)
         async throws
     {

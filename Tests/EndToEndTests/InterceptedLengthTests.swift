@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Bodies of interceptors that are longer or shorter than somebody said.
-@Suite(.timeLimit(.minutes(5))) struct `The length of an interceptor's body` {
+@Suite(.timeLimit(.minutes(10))) struct `The length of an interceptor's body` {
     private typealias Interception = HTTPSession.Interception
 
     /// Pieces of two bytes, of which so many are announced.

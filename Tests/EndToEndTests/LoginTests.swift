@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Hooks that answer a 401, over sockets.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(5))) struct `A server that asks who the user is` {
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10))) struct `A server that asks who the user is` {
     private static func with(
         right: String = "pw", _ asked: @escaping @Sendable (HTTPSession.AuthenticationChallenge) -> Void = { _ in },
         _ play: @Sendable @escaping (Stage) async throws -> Void

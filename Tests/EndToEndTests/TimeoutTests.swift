@@ -58,10 +58,22 @@ struct `A request that takes too long` {
     }
 
     @Test func `a request is not timed out while bytes keep coming`() async throws {
-        try await Stage.with(configure: { $0.timeouts.readIdle = .milliseconds(400) }) { (stage: Stage) async throws in
-            let body = LoopbackServer.GeneratedBody.bytes(0..<600)
-            stage.server.enqueue(.response(body: body).dripping(40, every: .milliseconds(40)))
-            #expect(try await stage.session.get("drip", as: .bytes).value == body)
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: { $0.timeouts.readIdle = .seconds(4) }) {
+            (stage: Stage) async throws in
+            let gates = (0..<3).map { _ in LoopbackServer.Gate() }
+            var steps: [LoopbackServer.Step] = [.send("HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n")]
+            for gate in gates { steps += [.send("0123456789"), .waitForSignal(gate)] }
+            stage.server.enqueue(LoopbackServer.Reply(steps))
+            let task = try stage.session.task("drip", as: .string)
+            task.resume()
+            for (index, gate) in gates.enumerated() {
+                try await stage.eventually("piece \(index)") { task.downloaded.wireBytes == 10 * (index + 1) }
+                // The last piece ends the body.
+                if index < 2 { try await clock.advance(by: .seconds(3)) }
+                gate.open()
+            }
+            #expect(try await task.value == "012345678901234567890123456789")
         }
     }
 

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What comes on a new connection before the request is sent has been said by somebody who has not seen the request.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct `What comes before the request` {
     private static let answer: Bytes = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad"
 

@@ -9,7 +9,7 @@ public struct LeakChecked: TestTrait, SuiteTrait, TestScoping {
     @TaskLocal static var loop: PrivateLoop?
 
     /// How long connections may take to close after the test.
-    public var limit: Duration = .seconds(30)
+    public var limit: Duration = .seconds(120)
 
     public init() {}
 

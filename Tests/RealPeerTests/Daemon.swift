@@ -67,7 +67,7 @@ final class Daemon {
 
     private func answers() async -> Bool {
         do {
-            try await eventually("it answers", within: .seconds(20)) { try ports.allSatisfy(LocalPort.answers) }
+            try await eventually("it answers", within: .seconds(60)) { try ports.allSatisfy(LocalPort.answers) }
             return true
         } catch {
             return false

@@ -50,7 +50,7 @@ final class Load: Sendable {
     /// Returns when that many more requests have succeeded.
     func more(_ count: Int) async throws {
         let goal = state.withLock { $0.succeeded } + count
-        try await eventually("\(count) more requests succeed", within: .seconds(30)) {
+        try await eventually("\(count) more requests succeed") {
             state.withLock { $0.succeeded } >= goal
         }
     }

@@ -1,17 +1,21 @@
 import Children
 import Glibc
+import Synchronization
 
 /// Ports of 127.0.0.1, for programs that must be told theirs.
 enum LocalPort {
     /// Below those that the kernel gives to whoever asks for any, so that nobody gets one by chance meanwhile.
     private static let range: ClosedRange<UInt16> = 20_000...30_000
 
+    /// None is given twice, for whoever was given it may not listen there yet, or listen there again.
+    private static let given = Mutex<Set<UInt16>>([])
+
     /// So many different ones, on which nobody listens now.
     static func free(_ count: Int) throws -> [UInt16] {
         var ports: Set<UInt16> = []
         for _ in 0..<1000 where ports.count < count {
             let port = UInt16.random(in: range)
-            if try isFree(port) { ports.insert(port) }
+            if try isFree(port), given.withLock({ $0.insert(port).inserted }) { ports.insert(port) }
         }
         guard ports.count == count else { throw Child.Failure(description: "no port") }
         return Array(ports)

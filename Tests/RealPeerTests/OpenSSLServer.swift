@@ -74,7 +74,7 @@ final class OpenSSLServer {
 
     private static func port(toldIn folder: Folder) async throws -> UInt16 {
         var port: UInt16?
-        try await eventually("openssl listens", within: .seconds(10)) {
+        try await eventually("openssl listens") {
             let line = folder.text(of: "output").split(separator: "\n").first { $0.hasPrefix("ACCEPT 127.0.0.1:") }
             port = line.flatMap { UInt16($0.split(separator: ":")[1]) }
             return port != nil
@@ -107,7 +107,7 @@ final class OpenSSLServer {
     func say(_ text: String) async throws {
         let bytes = Array(text.utf8)
         try #require(write(input, bytes, bytes.count) == bytes.count)
-        try await eventually("openssl has heard us", within: .seconds(10)) {
+        try await eventually("openssl has heard us") {
             var waiting: Int32 = 1
             try #require(ioctl(input, UInt(FIONREAD), &waiting) == 0)
             return waiting == 0
@@ -116,7 +116,7 @@ final class OpenSSLServer {
 
     /// Returns when it has printed this so many times.
     func prints(_ text: String, times: Int = 1) async throws {
-        try await eventually("openssl prints \(text)", within: .seconds(10)) {
+        try await eventually("openssl prints \(text)") {
             output.split(separator: text, omittingEmptySubsequences: false).count > times
         }
     }

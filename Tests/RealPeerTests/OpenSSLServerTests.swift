@@ -172,7 +172,7 @@ struct `Against openssl s_server` {
             }
             #expect(session.connections.open == 1)
             try await server.say("q\n")
-            try await eventually("its end is noticed", within: .seconds(10)) { session.connections.open == 0 }
+            try await eventually("its end is noticed") { session.connections.open == 0 }
         }
     }
 

@@ -64,7 +64,7 @@ struct `Against nginx over TLS` {
     ) async throws {
         try await Self.with(version) { _, session, _ in
             #expect(try await session.get("brief", as: .string).value == "brief")
-            try await eventually("its end is noticed", within: .seconds(10)) { session.connections.open == 0 }
+            try await eventually("its end is noticed") { session.connections.open == 0 }
             let response = try await session.get("hello", as: .string)
             #expect(response.metrics.hops.map(\.isConnectionReused) == [false])
             #expect(response.security?.isResumed == true)

@@ -33,7 +33,7 @@ struct Belongings: CustomStringConvertible {
     static func compare(with baseline: Belongings, _ tally: Tally) async {
         let start = ContinuousClock.now
         var current = now()
-        while !current.excess(over: baseline).isEmpty, ContinuousClock.now - start < .seconds(10) {
+        while !current.excess(over: baseline).isEmpty, ContinuousClock.now - start < .seconds(60) {
             do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
             current = now()
         }

@@ -27,7 +27,8 @@ struct LoginStorm: Sendable {
             let session = try HTTPSession(Self.configuration(on: loop, server))
             watchdog.watch(session)
             try await rage(session)
-            let left = await session.tasks.all
+            // A refresh that nobody waits for any more may still be on its way.
+            let left = await PromiseStorm.left(in: session)
             if !left.isEmpty { tally.violation("still in the registry: \(left)") }
             await session.shutdown()
             if session.connections.open != 0 { tally.violation("in the pool: \(session.connections)") }
@@ -36,7 +37,7 @@ struct LoginStorm: Sendable {
         let answered = tally.progress.load(ordering: .relaxed) - before
         if answered != count { tally.violation("\(answered) answers to \(count) requests") }
         tokens.settle()
-        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+        do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     private static func configuration(on loop: PrivateLoop, _ server: LoopbackServer) -> HTTPSession.Configuration {

@@ -34,7 +34,7 @@ struct RequestStorm: Sendable {
             await session.shutdown()
             if !session.connections.isQuiet { tally.violation("in the pool: \(session.connections)") }
         }
-        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+        do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     static func configuration(on loop: PrivateLoop, _ masks: Masks?) -> HTTPSession.Configuration {
@@ -65,7 +65,7 @@ struct RequestStorm: Sendable {
     /// Nothing runs and no server is there: every idle connection must be noticed and dropped.
     private func quiet(_ session: HTTPSession) async {
         let start = ContinuousClock.now
-        while !session.connections.isQuiet, ContinuousClock.now - start < .seconds(10) {
+        while !session.connections.isQuiet, ContinuousClock.now - start < .seconds(60) {
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
         }
         if !session.connections.isQuiet { tally.violation("the pool after the storm: \(session.connections)") }

@@ -31,7 +31,7 @@ struct SessionStorm: Sendable {
             try await group.waitForAll()
         }
         weather.stop()
-        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+        do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     /// A session's life. The requests that outlive it, or rather the last reference to it that is not theirs.

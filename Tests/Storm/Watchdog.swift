@@ -6,7 +6,7 @@ import Synchronization
 /// A thread that ends the process, with what can be said of its state, when no request has ended for a while: nothing
 /// in a storm may wait longer than its timeouts.
 final class Watchdog: Sendable {
-    private static let longestWait: Duration = .seconds(30)
+    private static let longestWait: Duration = .seconds(300)
 
     private struct Watched {
         weak var session: HTTPSession?

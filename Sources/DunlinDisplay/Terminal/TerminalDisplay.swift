@@ -139,9 +139,14 @@ public final class TerminalDisplay: Sendable {
         defer { waiter?.resume() }
         while true {
             let now = clock.now()
-            switch state.withLock({ $0.board.step(at: now) }) {
+            // Whoever comes to wait after this step waits for the next draw, not for this one.
+            let (step, waiters) = state.withLock { state in
+                let step = state.board.step(at: now)
+                return (step, step == .rest ? state.board.takeWaiters() : [])
+            }
+            switch step {
             case .rest:
-                for waiter in state.withLock({ $0.board.takeWaiters() }) { waiter.resume() }
+                for waiter in waiters { waiter.resume() }
                 return
             case .wait(let time, let number):
                 // Nobody cancels this task; a clock that refuses to sleep only has frames come sooner.

@@ -141,13 +141,14 @@ extension CredentialKeeper {
             let deadline = loop.now().advanced(by: limit.clampedNanoseconds)
             switch await ended.wait(until: deadline, cancellation: cancellation) {
             case .value(let result): end(number, result, at: loop.now())
+            // It is over before its code is cancelled: who asks once that has ended begins another.
             case .timedOut:
-                work.cancel()
                 let error = NetworkError(.timedOut, "the refresh took too long", exceeding: .total, limit: limit)
                 end(number, .failure(error), at: loop.now())
-            case .cancelled:
                 work.cancel()
+            case .cancelled:
                 end(number, .failure(TaskRegistry.closed), askedNobody: true, at: loop.now())
+                work.cancel()
             }
         }
     }

@@ -64,7 +64,7 @@ public final class PrivateLoop: Sendable {
     /// Returns once nothing is open on the loop any more. Throws `Leak` when that is not so within `limit`.
     ///
     /// A session that still exists is no leak but keeps idle connections open: let go of it first.
-    public func verifyNothingLeft(within limit: Duration = .seconds(120)) async throws {
+    public func verifyNothingLeft(within limit: Duration = .patience) async throws {
         do {
             try await changes.first(within: limit, { "the end of everything" }) { [self] in
                 openChannels == 0 && openTimers == 0 ? () : nil

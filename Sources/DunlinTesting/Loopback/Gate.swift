@@ -30,7 +30,7 @@ extension LoopbackServer {
         }
 
         /// Returns once the gate is open. Throws `WaitTimedOut` when that takes longer than `limit`.
-        public func opened(within limit: Duration = .seconds(120)) async throws {
+        public func opened(within limit: Duration = .patience) async throws {
             try await broadcast.first(within: limit, { "the opening of a gate" }) { [self] in isOpen ? () : nil }
         }
 

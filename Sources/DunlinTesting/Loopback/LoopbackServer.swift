@@ -190,7 +190,7 @@ extension LoopbackServer {
     /// The oldest request that no earlier call has returned; waits for it if need be.
     ///
     /// Throws `WaitTimedOut` when that takes longer than `limit`. The other waits do the same.
-    public func nextRequest(within limit: Duration = .seconds(120)) async throws -> RecordedRequest {
+    public func nextRequest(within limit: Duration = .patience) async throws -> RecordedRequest {
         try await core.ledger.broadcast.first(within: limit, core.describe("a request")) { [core] in
             core.ledger.takeRequest()
         }
@@ -198,7 +198,7 @@ extension LoopbackServer {
 
     /// The first `count` requests, once there are so many.
     public func waitForRequests(
-        _ count: Int, within limit: Duration = .seconds(120)
+        _ count: Int, within limit: Duration = .patience
     ) async throws -> [RecordedRequest] {
         try await core.ledger.broadcast.first(within: limit, core.describe("request number \(count)")) { [core] in
             let requests = core.ledger.requests
@@ -208,7 +208,7 @@ extension LoopbackServer {
 
     /// Waits until the numbers are as wanted.
     public func wait(
-        within limit: Duration = .seconds(120), until condition: @escaping @Sendable (Activity) -> Bool
+        within limit: Duration = .patience, until condition: @escaping @Sendable (Activity) -> Bool
     ) async throws {
         try await core.ledger.broadcast.first(within: limit, core.describe("the awaited activity")) { [core] in
             condition(core.ledger.activity) ? () : nil

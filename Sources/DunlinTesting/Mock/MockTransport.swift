@@ -66,7 +66,7 @@ public final class MockTransport: Transport {
     /// takes longer than `limit`.
     @discardableResult
     public func waitForRequests(
-        _ count: Int = 1, within limit: Duration = .seconds(120)
+        _ count: Int = 1, within limit: Duration = .patience
     ) async throws -> [RecordedRequest] {
         try await changes.first(within: limit, { "request number \(count)" }) { [self] in
             let requests = requests

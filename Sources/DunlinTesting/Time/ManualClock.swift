@@ -103,7 +103,7 @@ extension ManualClock {
     /// Moves the clock, in one step. Before, every loop that lives by it finishes what it is doing; afterwards, those
     /// whose time has come have been woken.
     ///
-    /// Throws when a loop does not come to rest within half a minute of real time.
+    /// Throws when a loop does not come to rest within five minutes of real time.
     public func advance(by duration: Duration) async throws {
         try await settle()
         time.advance(by: duration.clampedNanoseconds)
@@ -138,21 +138,21 @@ extension ManualClock {
     }
 
     /// Waits until at least `count` requests wait to be tried again, on loops that live by the clock.
-    public func waitForRetries(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
+    public func waitForRetries(_ count: Int = 1, within limit: Duration = .patience) async throws {
         try await changes.first(within: limit, { "retry number \(count)" }) { [self] in
             time.pauses.count >= count ? () : nil
         }
     }
 
     /// Waits until at least `count` tasks sleep on the clock.
-    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
+    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .patience) async throws {
         try await changes.first(within: limit, { "sleeper number \(count)" }) { [self] in
             sleepers.withLock { $0.count } >= count ? () : nil
         }
     }
 
     private func settle() async throws {
-        try await changes.first(within: .seconds(10), { "the loop's rest" }) { [self] in
+        try await changes.first(within: .patience, { "the loop's rest" }) { [self] in
             reactors.allSatisfy(\.isResting) ? () : nil
         }
     }

@@ -17,7 +17,7 @@ internal import Synchronization
 /// when the task is cancelled; and what `condition` throws.
 public func eventually(
     _ what: String, following followed: any Followed..., every pace: Duration = .milliseconds(10),
-    within limit: Duration = .seconds(120), fileID: String = #fileID, line: Int = #line,
+    within limit: Duration = .patience, fileID: String = #fileID, line: Int = #line,
     _ condition: () async throws -> Bool
 ) async throws {
     let look = try NextLook()

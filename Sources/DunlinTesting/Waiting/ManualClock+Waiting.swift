@@ -3,7 +3,7 @@ internal import DunlinReactor
 extension ManualClock {
     /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
     /// a connection, a byte, or the end of an exchange over another transport.
-    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
+    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .patience) async throws {
         // A wait may begin on its caller's own thread while the loop sleeps, and for a time that it has in its book
         // already: nobody tells of that, and the pace finds it.
         let what = "deadline number \(count)"
@@ -22,7 +22,7 @@ extension ManualClock {
     ///
     /// Throws `NeverCame` when it does not hold within `limit` of real time.
     public func advance(
-        by step: Duration, until what: String, within limit: Duration = .seconds(120), fileID: String = #fileID,
+        by step: Duration, until what: String, within limit: Duration = .patience, fileID: String = #fileID,
         line: Int = #line, _ condition: () async throws -> Bool
     ) async throws {
         try await eventually(what, every: .milliseconds(2), within: limit, fileID: fileID, line: line) {

@@ -231,11 +231,16 @@ extension `Pace of an activity monitor`.Stage {
         try await comes(to: .delayingStart)
         try await advance(1000)
         try await comes(to: .active, waiting: false)
+        await finishLooking()
         #expect(told.all.last == true)
     }
 
+    /// The looks that have begun are over: nothing is begun by this where it is enabled already.
+    private func finishLooking() async { await monitor.enable() }
+
     /// Hides after that time, and not a millisecond before.
     func hides(after milliseconds: Int) async throws {
+        await finishLooking()
         let end = clock.now.advanced(by: .milliseconds(milliseconds))
         try await advance(milliseconds - 1)
         try await comes(to: .delayingEnd)

@@ -92,8 +92,10 @@ struct `A body that is spooled` {
         await #expect(throws: Broken.self) {
             _ = try await RequestBody.replayable { Pieces(count: 100, error: Broken()) }.spooled(to: path)
         }
-        let task = Task { try await RequestBody.replayable { Pieces(count: 100) }.spooled(to: path) }
-        task.cancel()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await RequestBody.replayable { Pieces(count: 100) }.spooled(to: path)
+        }
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         #expect(try folder.text("form") == "before" && folder.names == ["form"])
         for wrong in [folder.path + "/none/form", folder.path, folder.path + "/a\0b"] {

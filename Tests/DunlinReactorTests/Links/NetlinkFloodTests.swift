@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinReactor
 
-@Suite(.timeLimit(.minutes(2))) struct `A flood of netlink messages` {
+@Suite(.timeLimit(.minutes(10))) struct `A flood of netlink messages` {
     private static let news = NetlinkBytes.message(NetlinkBytes.newAddress, [])
     private static let others = NetlinkBytes.message(NetlinkBytes.newNeighbour, [])
 

@@ -121,6 +121,7 @@ import Testing
             configuration.cache = cache
             configuration.fields["X-Api-Key"] = "the app's"
             configuration.credentials = .password(user: user, password: "pass of \(user)")
+            try configuration.use(ManualClock())
             let body = try await HTTPSession(configuration).get("/a", as: .string).value
             await cache.close()
             return body

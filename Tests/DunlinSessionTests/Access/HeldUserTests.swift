@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinSession
 
 /// A request is its user's from the moment when it is made, whatever the session's user becomes meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct `The user of a request that is under way` {
+@Suite(.timeLimit(.minutes(10))) struct `The user of a request that is under way` {
     private static let (alice, bob) = ("Basic YWxpY2U6cHc=", "Basic Ym9iOnB3")
 
     /// Says with which credentials it was asked, and asks for them. The first question waits for `gate`.

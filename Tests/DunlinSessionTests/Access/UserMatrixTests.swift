@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinSession
 
 /// Each way to say who asks, with and without a field that looks secret and is the same for all.
-@Suite(.timeLimit(.minutes(5))) struct `A body belongs to who asked for it` {
+@Suite(.timeLimit(.minutes(10))) struct `A body belongs to who asked for it` {
     private static let all = WayToAsk.ofRequests + WayToAsk.ofSessions
     private static let fresh: Fields = ["Cache-Control": "max-age=86400"]
 

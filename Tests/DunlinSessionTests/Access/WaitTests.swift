@@ -78,7 +78,7 @@ import Testing
     }
 
     /// What `/0` runs asks for `/1`, that of `/1` for `/2`, and the last one's for `/0`.
-    @Test(.timeLimit(.minutes(5)), arguments: Asking.allCases, [(2, 1), (2, 2), (3, 1), (3, 3), (4, 2)])
+    @Test(.timeLimit(.minutes(10)), arguments: Asking.allCases, [(2, 1), (2, 2), (3, 1), (3, 3), (4, 2)])
     func `requests that ask for each other are sent, and answered`(asking: Asking, size: (Int, Int))
         async throws
     {
@@ -134,7 +134,8 @@ import Testing
     }
 
     /// With a field that looks secret, which every request has.
-    @Test(.timeLimit(.minutes(5))) func `a refresh that asks for what waits for it is not kept waiting`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a refresh that asks for what waits for it is not kept waiting`() async throws
+    {
         let transport = MockTransport()
         transport.otherwise { .respond(body: Bytes(($0.fields["authorization"] ?? "the token").utf8)) }
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)

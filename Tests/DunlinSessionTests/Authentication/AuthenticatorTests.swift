@@ -38,7 +38,7 @@ private final class TokenServer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A session with an authenticator` {
+@Suite(.timeLimit(.minutes(10))) struct `A session with an authenticator` {
     private static func scene(
         _ first: HTTPSession.BearerToken? = nil, clock: ManualClock? = nil, lifetime: Duration? = nil,
         _ change: (inout HTTPSession.Configuration) throws -> Void = { _ in }

@@ -33,7 +33,7 @@ private final class Asked: Sendable {
 
 private struct OwnError: Error, Equatable {}
 
-@Suite(.timeLimit(.minutes(2))) struct `A challenge hook and a 401` {
+@Suite(.timeLimit(.minutes(10))) struct `A challenge hook and a 401` {
     private static let right = HTTPSession.AuthenticationChallenge.Response.useCredential(
         .password(user: "ada", password: "pw"))
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a challenge handler says holds: for the challenge that it was asked about, and for what is sent unasked.
-@Suite(.timeLimit(.minutes(2))) struct `The word of a challenge handler` {
+@Suite(.timeLimit(.minutes(10))) struct `The word of a challenge handler` {
     private typealias Challenge = HTTPSession.AuthenticationChallenge
     private typealias Method = Challenge.ProtectionSpace.Method
 

@@ -5,7 +5,7 @@ import Mocking
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A session with a password` {
+@Suite(.timeLimit(.minutes(10))) struct `A session with a password` {
     private static let digest = """
         Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256, opaque="o"
         """

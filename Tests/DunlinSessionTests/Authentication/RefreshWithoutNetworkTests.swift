@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Refreshes that find no network, and refreshes that a session does not outlive.
-@Suite(.leakChecked, .timeLimit(.minutes(5))) struct `A refresh that cannot be made` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `A refresh that cannot be made` {
     private static let noWay = NetworkError(
         .connectionFailed, "no address accepted a connection", phase: .connect, isSafeToRetry: true,
         underlying: NetworkError.ConnectionFailures([

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Passwords that belong to single requests: in their options, and in their URLs.
-@Suite(.timeLimit(.minutes(2))) struct `A request with a password` {
+@Suite(.timeLimit(.minutes(10))) struct `A request with a password` {
     private static let digest = "Digest realm=d, nonce=n, qop=auth, algorithm=SHA-256"
 
     private static func mocked(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Answers of hooks that concern more than one request, or must not.
-@Suite(.timeLimit(.minutes(2))) struct `A challenge hook of many requests` {
+@Suite(.timeLimit(.minutes(10))) struct `A challenge hook of many requests` {
     private typealias Response = HTTPSession.AuthenticationChallenge.Response
 
     private static let right = Response.useCredential(.password(user: "ada", password: "pw"))

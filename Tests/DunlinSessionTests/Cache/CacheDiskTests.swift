@@ -35,7 +35,7 @@ private final class HungDisk: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A cache on a disk` {
+@Suite(.timeLimit(.minutes(10))) struct `A cache on a disk` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
     private let disk = HungDisk()
     private let place = CachePlace()
@@ -119,6 +119,8 @@ private final class HungDisk: Sendable {
             transport.on(.get, "/a").respond(fields: Self.fresh, body: body).always()
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.cache = HTTPSession.Cache(store)
+            // However slow the disk is, nobody gives up waiting for it.
+            try configuration.use(ManualClock())
             let session = try HTTPSession(configuration)
             for _ in 1...2 { #expect(try await session.get("/a", as: .bytes).value == body) }
             #expect(transport.requests.count == 1)
@@ -156,6 +158,8 @@ private final class HungDisk: Sendable {
             let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: place.path)
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.cache = cache
+            // However slow the disk is, nobody gives up waiting for it.
+            try configuration.use(ManualClock())
             let session = try HTTPSession(configuration)
             let options = HTTPSession.Options(fields: ["Authorization": "Bearer t1"])
             #expect(try await session.get("/a", options: options, as: .string).value == "abc")
@@ -180,6 +184,8 @@ private final class HungDisk: Sendable {
             let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: place.path)
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.cache = cache
+            // However slow the disk is, nobody gives up waiting for it.
+            try configuration.use(ManualClock())
             let session = try HTTPSession(configuration)
             #expect(try await session.get("/a", options: options, as: .string).value == "abc")
             await cache.close()

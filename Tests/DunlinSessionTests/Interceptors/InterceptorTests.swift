@@ -23,7 +23,7 @@ private final class Journal: Sendable {
 
 private struct OutOfOrder: Error, Equatable {}
 
-@Suite(.timeLimit(.minutes(2))) struct `A session with interceptors` {
+@Suite(.timeLimit(.minutes(10))) struct `A session with interceptors` {
     private static func adding(_ name: String, _ value: String) -> HTTPSession.Interception.Intercept {
         { request, next in try await next(request) { $0.head.fields[name] = value } }
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What is suspended moves nothing, whatever would have it sent again.
-@Suite(.timeLimit(.minutes(5))) struct `A suspended request and another feature` {
+@Suite(.timeLimit(.minutes(10))) struct `A suspended request and another feature` {
     private typealias Gate = LoopbackServer.Gate
 
     /// A session whose clock stands still, over a transport that answers as `answer` says.

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// However many reasons there are to send a call again, it ends.
-@Suite(.timeLimit(.minutes(5))) struct `The limit of all sendings of a call` {
+@Suite(.timeLimit(.minutes(10))) struct `The limit of all sendings of a call` {
     private static func locations(_ number: Int) -> MockTransport.Outcome {
         .respond(302, fields: ["Location": "/\(number)"])
     }

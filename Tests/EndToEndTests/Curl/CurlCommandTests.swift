@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What the real `curl` does with the commands that requests are said as.
-@Suite(.enabled(if: Curl.isInstalled, Curl.absence), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Curl.isInstalled, Curl.absence), .timeLimit(.minutes(10)))
 struct `Commands for curl` {
     struct Sample: Sendable, CustomTestStringConvertible {
         var testDescription: String

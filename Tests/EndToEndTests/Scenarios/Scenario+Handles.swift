@@ -105,6 +105,7 @@ extension Scenario {
                 [.waitForSignal(goOn), .message(.init(200, fields: ["Content-Length": "1"], body: "x"))]
             }
             let first = try await scene.begin("a", running: true)
+            _ = try await scene.server.waitForRequests(1)
             let second = try await scene.begin("b", running: false)
             let third = try await scene.begin("c", running: false)
             second.suspend()
@@ -125,6 +126,7 @@ extension Scenario {
         Scenario("queue-closed", configure: { $0.queue.running = 1 }) { scene in
             scene.server.enqueue([.stall])
             let first = try await scene.begin("a", running: true)
+            _ = try await scene.server.waitForRequests(1)
             let second = try await scene.begin("b", running: false)
             await scene.noteTasks("while they run and wait")
             scene.transcript.note("shutdown: \(await scene.session.shutdown())")

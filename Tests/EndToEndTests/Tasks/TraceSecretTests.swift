@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What the trace tells of what is sent through a proxy, and of secrets.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct `The wire trace of secrets` {
     private struct Told {
         var heads: [RequestHead] = []

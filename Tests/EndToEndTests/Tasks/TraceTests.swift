@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What the trace tells of what goes over the wire.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(5)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `The wire trace` {
     /// All that a trace tells until the session is shut down.
     private func lines(

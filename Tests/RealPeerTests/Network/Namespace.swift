@@ -167,7 +167,7 @@ final class NetworkProgram {
     /// Waits for half a minute; what it has said by then is for the caller to judge.
     private func reaches(_ isSo: ([String]) -> Bool) async {
         do {
-            try await eventually("what it should say", within: .seconds(30)) { isSo(lines) }
+            try await eventually("what it should say") { isSo(lines) }
         } catch is NeverCame {
         } catch {
             Issue.record(error)

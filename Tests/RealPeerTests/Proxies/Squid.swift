@@ -97,7 +97,7 @@ final class Squid {
     /// What it has answered, a tunnel once it has ended, when so many requests were let through.
     func entries(_ count: Int) async throws -> [Entry] {
         var entries: [Entry] = []
-        try await eventually("squid has noted \(count) requests", within: .seconds(30)) {
+        try await eventually("squid has noted \(count) requests") {
             entries = daemon.folder.text(of: "access.log").split(separator: "\n").compactMap(Self.entry)
             return entries.count { $0.status == 200 } >= count
         }

@@ -110,7 +110,7 @@ struct `What squid refuses` {
                 }
             }
             await #expect(throws: CancellationError.self) { try await download.value }
-            try await eventually("it is closed", within: .seconds(30)) { stage.session.connections.open == 0 }
+            try await eventually("it is closed") { stage.session.connections.open == 0 }
             #expect(try await stage.session.get("hello", as: .string).value == "hello")
         }
     }
@@ -171,7 +171,7 @@ struct `What squid refuses` {
         try await SquidStage.with(way, configure: { $0.retry = .never }) { (stage: SquidStage) async throws in
             #expect(try await stage.session.get("hello", as: .string).value == "hello")
             stage.squid.kill()
-            try await eventually("its end is noticed", within: .seconds(10)) { stage.session.connections.open == 0 }
+            try await eventually("its end is noticed") { stage.session.connections.open == 0 }
             for _ in 0..<3 {
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("hello", as: .string) }
                 #expect(error.code == .connectionFailed && error.phase == .connect, "\(error)")

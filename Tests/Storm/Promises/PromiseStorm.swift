@@ -33,7 +33,7 @@ struct PromiseStorm: Sendable {
             try await live(PromiseWorld(number, seed: tally.seed), numbers, on: loop, servers)
         }
         end(servers)
-        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+        do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     private func end(_ servers: PromiseServers) {
@@ -60,17 +60,29 @@ struct PromiseStorm: Sendable {
                 if session.connections.open != 0 { tally.violation("in the pool: \(session.connections)") }
             }
         }
-        try FileManager.default.removeItem(atPath: folder)
+        try await Self.remove(folder)
         judge(outcomes, world, servers)
         await expectReleased(kept, world)
     }
 
+    /// What was cancelled may still be writing into it.
+    private static func remove(_ folder: String) async throws {
+        for _ in 0..<200 {
+            do {
+                return try FileManager.default.removeItem(atPath: folder)
+            } catch {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
     /// What does not end. What a session asks for itself may still be on its way when all others have ended.
-    private static func left(in session: HTTPSession) async -> [HTTPSession.TaskSnapshot] {
+    static func left(in session: HTTPSession) async -> [HTTPSession.TaskSnapshot] {
         let start = ContinuousClock.now
         while true {
             let left = await session.tasks.all
-            if left.isEmpty || ContinuousClock.now - start > .seconds(10) { return left }
+            if left.isEmpty || ContinuousClock.now - start > .seconds(60) { return left }
             do { try await Task.sleep(for: .milliseconds(5)) } catch { return left }
         }
     }
@@ -82,7 +94,7 @@ struct PromiseStorm: Sendable {
     /// Nobody keeps a session that was shut down, but for what is just ending.
     private func expectReleased(_ kept: [Kept], _ world: PromiseWorld) async {
         let start = ContinuousClock.now
-        while kept.contains(where: { $0.session != nil }), ContinuousClock.now - start < .seconds(5) {
+        while kept.contains(where: { $0.session != nil }), ContinuousClock.now - start < .seconds(60) {
             do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
         }
         for (index, kept) in kept.enumerated() where kept.session != nil {

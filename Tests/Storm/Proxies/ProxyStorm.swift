@@ -35,7 +35,7 @@ struct ProxyStorm: Sendable {
         }
         let answered = tally.progress.load(ordering: .relaxed) - before
         if answered != count { tally.violation("\(answered) ends of \(count) requests") }
-        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+        do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     private func configuration(on loop: PrivateLoop) -> HTTPSession.Configuration {
@@ -74,7 +74,7 @@ struct ProxyStorm: Sendable {
     /// Nothing runs and nobody is there: every idle connection must be noticed and dropped, and nothing be counted.
     private func quiet(_ session: HTTPSession) async {
         let start = ContinuousClock.now
-        while session.connections.open > 0, ContinuousClock.now - start < .seconds(10) {
+        while session.connections.open > 0, ContinuousClock.now - start < .seconds(60) {
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
         }
         let gauges = await session.gauges()
