@@ -7,6 +7,9 @@
 ///
 /// A download that was stopped answers nobody any more. Another one for the same thing may be asked for at once, and
 /// begins when the stopped one has ended: it can go on where that stopped, and the two are never on the wire together.
+///
+/// A download that has begun may be retired: it goes on for those who wait for it, and is joined by nobody any more.
+/// Another one for the same thing has nothing to expect of it, and runs beside it.
 struct DownloadMachine<Identity: Hashable> {
     enum Action: Equatable {
         case start(UInt64)
@@ -104,6 +107,16 @@ struct DownloadMachine<Identity: Hashable> {
 
     /// Who waits for a download, in order of arrival.
     func waiters(of download: UInt64) -> [UInt64] { downloads[download]?.waiters ?? [] }
+
+    /// Nobody joins a download from now on; those who wait for it stay. False for one that has not begun, which has no
+    /// effect: what it will bring is as new as what another would.
+    mutating func retire(_ id: UInt64) -> Bool {
+        guard let download = downloads[id], download.state == .running || download.state == .stopped else {
+            return false
+        }
+        if joinable[download.identity] == id { joinable[download.identity] = nil }
+        return true
+    }
 
     /// A download that was started has ended, whatever came of it. Returns who is to be answered, in order of arrival.
     mutating func end(_ id: UInt64) -> (answered: [UInt64], actions: [Action]) {

@@ -65,15 +65,16 @@ extension ImageDownloader {
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
         let transfer = ImageTransfer(
             session: session, request: request, accept: configuration.serializer.accept,
-            limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max)
+            limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max,
+            url: configuration.identity == nil ? download.identity.url : nil)
         var serializer = configuration.serializer
         serializer.inflation = .lazy
         let run = Run(
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
         let part = download.isOutdated ? nil : parts.take(download.identity)
-        let conditions = download.stale?.freshness.conditions ?? []
+        let stale = download.stale?.freshness
         // It ends with its download, and is cancelled with it; the task does not hold the downloader.
-        tasks[id] = Task.detached { await run.begin(part, conditions) }
+        tasks[id] = Task.detached { await run.begin(part, stale) }
     }
 
     /// Whether the session's user is still the one for whom it was asked.
@@ -102,9 +103,13 @@ extension ImageDownloader {
         guard isOfUser(download), wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else {
             return false
         }
-        let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
-        if cache?.renew(stale.key, freshness: freshness) == false {
-            cache?.add(stale.picture, for: stale.key, freshness: freshness)
+        // All who wait asked before the URL was invalidated, if it was; nobody has joined them since. They get what the
+        // server has confirmed, as they would get a body that came as late, and like that it is not kept.
+        if !download.isOutdated {
+            let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
+            if cache?.renew(stale.key, freshness: freshness) == false {
+                cache?.add(stale.picture, for: stale.key, freshness: freshness)
+            }
         }
         end(id) { .success(self.response($0, .confirmedMemory, head, picture: stale.picture)) }
         return true
@@ -112,16 +117,16 @@ extension ImageDownloader {
 
     /// The next chain that somebody waits for and that was not made yet. Nil when there is none: then everybody was
     /// answered.
-    func nextChain(_ id: UInt64, _ content: ResponseImage, _ head: ResponseHead, _ use: HTTPSession.CacheUse?)
-        -> [ImageFilter]?
-    {
+    func nextChain(_ id: UInt64, _ content: ResponseImage, _ arrival: ImageTransfer.Arrival) -> [ImageFilter]? {
         guard let download = downloads[id] else { return nil }
         let wanted = wanted(of: id)
         if let next = wanted.first(where: { $0.request.decodes && download.made[$0.key.filter] == nil }) {
             return next.request.filters
         }
-        let freshness = ImageFreshness(
+        let (head, use) = (arrival.head, arrival.use)
+        var freshness = ImageFreshness(
             head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
+        freshness.source = arrival.source
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
         for waiter in wanted where waiter.request.decodes {
@@ -200,35 +205,35 @@ private struct Run: Sendable {
     /// Bytes of a body whose header is read where it came in: what a session serializes there.
     private static let atOnce = 64 << 10
 
-    func begin(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
+    func begin(_ part: PartialImage?, _ stale: ImageFreshness?) async {
         do {
-            try await transfer.session.onEventLoop { @concurrent in await drive(part, conditions) }
+            try await transfer.session.onEventLoop { @concurrent in await drive(part, stale) }
         } catch {
             await desk.downloader?.fail(id, transfer.named(error), part)
         }
     }
 
-    @concurrent private func drive(_ part: PartialImage?, _ conditions: ImageTransfer.Conditions) async {
-        let ending = await transfer.run(part, conditions) { await desk.downloader?.moved(id, $0) }
+    @concurrent private func drive(_ part: PartialImage?, _ stale: ImageFreshness?) async {
+        let ending = await transfer.run(part, stale) { await desk.downloader?.moved(id, $0) }
         switch ending {
         case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
         case .confirmed(let head):
             // Somebody wants what was not asked about: once more, without a condition.
             let isAnswer = await away { await desk.downloader?.confirm(id, head) }
-            if isAnswer == false { await drive(nil, []) }
-        case .whole(let response, let use): await make(response, use)
+            if isAnswer == false { await drive(nil, nil) }
+        case .whole(let response, let arrival): await make(response, arrival)
         }
     }
 
     /// Reads the header, and makes of the picture what is wanted, as long as somebody wants more.
-    private func make(_ response: HTTP.WholeResponse, _ use: HTTPSession.CacheUse?) async {
+    private func make(_ response: HTTP.WholeResponse, _ arrival: ImageTransfer.Arrival) async {
         do {
             try serializer.validate(response)
             let isShort = response.body.count <= Self.atOnce
             let content =
                 isShort ? try serializer.serialize(response) : try await away { try serializer.serialize(response) }
-            guard let chain = await desk.downloader?.nextChain(id, content, response.head, use) else { return }
-            try await away { try await decode(content, chain, response.head, use) }
+            guard let chain = await desk.downloader?.nextChain(id, content, arrival) else { return }
+            try await away { try await decode(content, chain, arrival) }
         } catch let error as ImageError {
             await desk.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
         } catch {
@@ -237,13 +242,13 @@ private struct Run: Sendable {
     }
 
     private func decode(
-        _ content: ResponseImage, _ first: [ImageFilter], _ head: ResponseHead, _ use: HTTPSession.CacheUse?
+        _ content: ResponseImage, _ first: [ImageFilter], _ arrival: ImageTransfer.Arrival
     ) async throws {
         let picture = try await content.decoded(queue)
         var next: [ImageFilter]? = first
         while let chain = next {
             await desk.downloader?.made(id, chain.name, await applied(chain, picture))
-            next = await desk.downloader?.nextChain(id, content, head, use)
+            next = await desk.downloader?.nextChain(id, content, arrival)
         }
     }
 

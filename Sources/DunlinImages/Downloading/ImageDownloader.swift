@@ -38,7 +38,7 @@ public actor ImageDownloader {
         var progress: Progress?
         /// The last who waited, if the download goes on for the cache alone.
         var last: Waiting?
-        /// Whether its URL was invalidated since it began.
+        /// Whether its URL was invalidated since it began: nothing of it is kept.
         var isOutdated = false
         /// What was made of the picture, by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
@@ -200,15 +200,27 @@ extension ImageDownloader {
     }
 
     /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
-    /// is kept to be resumed. What is on its way goes on, and is not kept. Where `configuration.identity` says what
-    /// pictures are known by, it is one of these; the HTTP cache forgets it if it is a URL.
+    /// is kept to be resumed. What is on its way goes on for those who wait for it, and is not kept; for whoever asks
+    /// from now on the picture is downloaded anew.
+    ///
+    /// Where `configuration.identity` says what pictures are known by, `url` is one of these; the HTTP cache forgets it
+    /// if it is a URL.
     public func invalidate(_ url: String) async throws {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
         if Self.isWhole(url) { try await session.configuration.cache?.remove(url) }
         // In one step, after the wait: nobody puts back what was found before.
-        for id in downloads.keys where downloads[id]?.identity.url == url { downloads[id]?.isOutdated = true }
+        for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
+    }
+
+    /// A download that has not begun brings what is new then, as long as it does not ask about what is forgotten now.
+    private func outdate(_ id: UInt64) {
+        if machine.retire(id) {
+            downloads[id]?.isOutdated = true
+        } else {
+            downloads[id]?.stale = nil
+        }
     }
 
     static func ended(_ request: Request) -> NetworkError {

@@ -2,12 +2,17 @@ internal import Dunlin
 
 /// Brings the bytes of one download: all in one response, or the rest of what an earlier one has left.
 struct ImageTransfer: Sendable {
-    typealias Conditions = [(name: String, value: String)]
+    /// What is known of a response beside its body.
+    struct Arrival: Sendable {
+        let head: ResponseHead
+        let use: HTTPSession.CacheUse?
+        let source: FinalURL?
+    }
 
     /// What came of it.
     enum Ending: Sendable {
-        case whole(HTTP.WholeResponse, HTTPSession.CacheUse?)
-        /// 304: what the conditions asked about is still the same.
+        case whole(HTTP.WholeResponse, Arrival)
+        /// 304: what was asked about is still the same.
         case confirmed(ResponseHead)
         /// The part is what can be resumed.
         case failed(any Error, PartialImage?)
@@ -17,23 +22,31 @@ struct ImageTransfer: Sendable {
     let request: ImageDownloader.Request
     let accept: String?
     let limit: Int
+    /// The whole URL that is asked for. Nil where the program says what pictures are known by: then URLs may differ
+    /// from time to time, and the picture is the same as long as no redirect leads elsewhere.
+    let url: String?
 
-    /// Sends the request, and again without the part if that turns out to be of no use.
+    /// Sends the request, and again without the part or the question if that turns out to be of no use.
     func run(
-        _ kept: PartialImage?, _ conditions: Conditions, _ report: (ImageDownloader.Progress) async -> Void
+        _ kept: PartialImage?, _ stale: ImageFreshness?, _ report: (ImageDownloader.Progress) async -> Void
     ) async -> Ending {
         var part = request.headers.contains("range") ? nil : kept
+        var known = stale.flatMap { asks(about: $0) ? $0 : nil }
         while true {
             do {
                 let response = try await session.stream(
-                    request.target, method: request.method, headers: fields(part, conditions), timeout: request.timeout,
+                    request.target, method: request.method, headers: fields(part, known), timeout: request.timeout,
                     options: options)
-                switch Answer(response, to: part, hasConditions: part == nil && asks(conditions)) {
-                case .again: part = nil
+                let place = place(of: response)
+                switch Answer(response, from: place, to: part, about: part == nil ? known : nil) {
+                case .again:
+                    // What is in memory was not asked about as long as there was a part.
+                    if part == nil { known = nil }
+                    part = nil
                 case .confirmed: return .confirmed(response.head)
                 case .body(let earlier):
                     part = nil
-                    return await read(response, behind: earlier, report)
+                    return await read(response, behind: earlier, from: place, report)
                 }
             } catch {
                 return .failed(named(error), part)
@@ -46,24 +59,35 @@ struct ImageTransfer: Sendable {
         /// Its body, behind the part if that is given.
         case body(PartialImage?)
         case confirmed
-        /// The part is of no use: the request is to be sent without.
+        /// The part is of no use, or the confirmation: the request is to be sent without.
         case again
 
-        init(_ response: HTTPSession.StreamedResponse, to part: PartialImage?, hasConditions: Bool) {
-            switch (response.status.code, part) {
-            case (304, _) where hasConditions: self = .confirmed
-            case (416, _?): self = .again
-            case (206, let part?):
+        init(
+            _ response: HTTPSession.StreamedResponse, from place: FinalURL?, to part: PartialImage?,
+            about known: ImageFreshness?
+        ) {
+            switch (response.status.code, part, known) {
+            // Redirects may lead elsewhere now, where another picture has the same tag or an older date.
+            case (304, _, let known?): self = known.source == place ? .confirmed : .again
+            case (416, _?, _): self = .again
+            case (206, let part?, _):
                 // Without a length the content is coded, and its parts are not parts of the picture.
-                let isRest = part.isContinued(by: response.head) && response.body.expectedLength != nil
+                let isRest = part.isContinued(by: response.head, from: place) && response.body.expectedLength != nil
                 self = isRest ? .body(part) : .again
             default: self = .body(nil)
             }
         }
     }
 
+    /// Nil for where it was asked for.
+    private func place(of response: HTTPSession.StreamedResponse) -> FinalURL? {
+        let place = FinalURL(response.url)
+        let isAskedFor = if let url { place.text == url } else { response.history.isEmpty }
+        return isAskedFor ? nil : place
+    }
+
     private func read(
-        _ response: HTTPSession.StreamedResponse, behind earlier: PartialImage?,
+        _ response: HTTPSession.StreamedResponse, behind earlier: PartialImage?, from place: FinalURL?,
         _ report: (ImageDownloader.Progress) async -> Void
     ) async -> Ending {
         let limit = response.status.isSuccess ? limit : min(limit, 64 << 10)
@@ -78,31 +102,31 @@ struct ImageTransfer: Sendable {
                 }
                 await report(body.progress)
             }
-            return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), response.cacheUse)
+            let arrival = Arrival(head: response.head, use: response.cacheUse, source: place)
+            return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), arrival)
         } catch {
             let isResumable =
                 !request.headers.contains("range") && [200, 206].contains(response.status.code)
                 && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
-            return .failed(
-                named(error), isResumable && !isOwn ? PartialImage(body.bytes, of: response.head) : nil)
+            let part = isResumable && !isOwn ? PartialImage(body.bytes, of: response.head, from: place) : nil
+            return .failed(named(error), part)
         }
     }
 
-    /// Whether these are sent: a request with conditions of its own has no others.
-    private func asks(_ conditions: Conditions) -> Bool {
-        !conditions.isEmpty && !conditions.contains { request.headers.contains($0.name) }
+    /// Whether it can be asked about: a request with conditions of its own has no others.
+    private func asks(about known: ImageFreshness) -> Bool {
+        !known.conditions.isEmpty && !known.conditions.contains { request.headers.contains($0.name) }
     }
 
-    private func fields(_ part: PartialImage?, _ conditions: Conditions) -> Fields {
+    private func fields(_ part: PartialImage?, _ known: ImageFreshness?) -> Fields {
         var fields = request.headers
         if let accept, !fields.contains("accept"), session.configuration.fields["accept"] ?? "*/*" == "*/*" {
             fields.append(name: "Accept", value: accept)
         }
         // A part is asked for on condition that it belongs to what is there already; that is enough.
         if let part { return fields.overlaid(with: part.fields) }
-        if !asks(conditions) { return fields }
-        for condition in conditions { fields.append(name: condition.name, value: condition.value) }
+        for condition in known?.conditions ?? [] { fields.append(name: condition.name, value: condition.value) }
         return fields
     }
 

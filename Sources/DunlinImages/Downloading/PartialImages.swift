@@ -5,15 +5,17 @@ struct PartialImage: Sendable, Hashable {
     let bytes: Bytes
     /// For If-Range: a strong entity tag, or a date that is old enough to be one.
     let validator: String
+    /// Where redirects led; nil for where it was asked for.
+    let source: FinalURL?
 
     /// Nil for what cannot be resumed: there is nothing, nothing is to be kept, the server says that it sends no parts,
     /// or it said nothing by which to know that the rest belongs to it.
-    init?(_ bytes: Bytes, of head: ResponseHead) {
+    init?(_ bytes: Bytes, of head: ResponseHead, from source: FinalURL?) {
         guard !bytes.isEmpty, ImageFreshness(head, now: 0).isStorable,
             head.fields["accept-ranges"]?.lowercased() != "none",
             let validator = Self.validator(head.fields)
         else { return nil }
-        (self.bytes, self.validator) = (bytes, validator)
+        (self.bytes, self.validator, self.source) = (bytes, validator, source)
     }
 
     private static func validator(_ fields: Fields) -> String? {
@@ -30,9 +32,12 @@ struct PartialImage: Sendable, Hashable {
         ["Range": "bytes=\(bytes.count)-", "If-Range": validator]
     }
 
-    /// Whether a response is the rest of it: of the same state, and from where the part ends to the end.
-    func isContinued(by head: ResponseHead) -> Bool {
-        guard head.status.code == 206, let range = head.fields["content-range"] else { return false }
+    /// Whether a response is the rest of it: from the same place, of the same state, and from where the part ends to
+    /// the end.
+    func isContinued(by head: ResponseHead, from source: FinalURL?) -> Bool {
+        guard source == self.source, head.status.code == 206, let range = head.fields["content-range"] else {
+            return false
+        }
         if validator.hasPrefix("\"") {
             guard head.fields["etag"] == validator else { return false }
         } else if let changed = head.fields["last-modified"], changed != validator {

@@ -183,8 +183,9 @@ extension AutoPurgingImageCache {
 
 extension AutoPurgingImageCache.Stored {
     var byteCount: Int {
-        image.byteCount + (image.colorProfile?.count ?? 0) + (freshness.entityTag?.utf8.count ?? 0)
-            + (freshness.lastModified?.utf8.count ?? 0) + AutoPurgingImageCache.overhead
+        let texts: [String?] = [freshness.entityTag, freshness.lastModified, freshness.source?.text]
+        let asking = texts.reduce(0) { bytes, text in bytes + (text?.utf8.count ?? 0) }
+        return image.byteCount + (image.colorProfile?.count ?? 0) + asking + AutoPurgingImageCache.overhead
     }
 
     /// A profile that is a slice of something keeps all of that.

@@ -15,6 +15,8 @@ public struct ImageFreshness: Sendable, Hashable {
     /// Whether the response depends on more of a request than the cache of images knows pictures by: then it is asked
     /// about each time.
     var variesByMore = false
+    /// Where redirects led; nil for where the picture was asked for. Nobody else's confirmation counts.
+    var source: FinalURL?
 
     public init(
         isStorable: Bool = true, lifetime: Duration? = nil, entityTag: String? = nil, lastModified: String? = nil
@@ -62,7 +64,7 @@ public struct ImageFreshness: Sendable, Hashable {
         var renewed = ImageFreshness(
             isStorable: newer.isStorable, lifetime: says ? newer.lifetime : lifetime,
             entityTag: newer.entityTag ?? entityTag, lastModified: newer.lastModified ?? lastModified)
-        renewed.variesByMore = variesByMore
+        (renewed.variesByMore, renewed.source) = (variesByMore, source)
         if variesByMore { renewed.lifetime = .zero }
         return renewed
     }

@@ -95,6 +95,29 @@ import Testing
         #expect(machine.isIdle)
     }
 
+    @Test func `a retired download answers those who wait, and another one runs beside it`() {
+        var machine = Machine(maximum: 2, order: .firstInFirstOut)
+        _ = Self.ask(&machine, 1, "a")
+        let (isRetired, isUnknown) = (machine.retire(1), machine.retire(7))
+        #expect(isRetired && !isUnknown)
+        #expect(Self.ask(&machine, 2, "a") == [.start(2)])
+        #expect(Self.ask(&machine, 3, "a") == [])
+        #expect(Self.ask(&machine, 4, "b") == [])
+        // One that has not begun brings what is new then.
+        let hasBegun = machine.retire(3)
+        #expect(!hasBegun)
+        #expect(Self.ask(&machine, 5, "b") == [])
+        let (late, actions) = machine.end(2)
+        #expect(late == [2, 3])
+        #expect(actions == [.start(3)])
+        let (early, none) = machine.end(1)
+        #expect(early == [1])
+        #expect(none == [])
+        let (others, _) = machine.end(3)
+        #expect(others == [4, 5])
+        #expect(machine.isIdle)
+    }
+
     @Test(.rows("ID-20")) func `to leave twice, or without having come, has no effect`() {
         var machine = Machine(maximum: 1, order: .firstInFirstOut)
         _ = Self.ask(&machine, 1, "a")
@@ -154,7 +177,7 @@ import Testing
             try #require(machine.active == running.count)
         }
         for waiter in 1...2000 as ClosedRange<UInt64> {
-            switch chance.next(below: 6) {
+            switch chance.next(below: 7) {
             case 0..<3:
                 urls[waiter] = "\(chance.next(below: 20))"
                 waiting.insert(waiter)
@@ -166,6 +189,10 @@ import Testing
             case 4:
                 guard let other = waiting.sorted().randomElement(using: &chance) else { continue }
                 machine.setPriority(chance.next(in: -2...2), of: other)
+            case 5:
+                guard let id = running.sorted().randomElement(using: &chance) else { continue }
+                let isRetired = machine.retire(id)
+                try #require(isRetired)
             default:
                 guard let id = running.sorted().randomElement(using: &chance) else { continue }
                 running.remove(id)

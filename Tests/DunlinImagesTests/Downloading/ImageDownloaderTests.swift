@@ -33,12 +33,14 @@ import Testing
         let shared = try ImageDownloader.shared.session.configuration
         #expect(shared.cache != nil && shared.cookies != nil && shared.cacheMode == .standard)
         let (folder, transport) = (Folder(), MockTransport())
-        let fields: Fields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
+        let fields: Fields = ["Content-Type": "image/png", "Cache-Control": "max-age=3600"]
         transport.on(.get, "/cat.png").respond(fields: fields, body: try await Pictures.png())
         for source in [ImageDownloader.Response.Source.network, .httpCache] {
             let cache = HTTPSession.Cache(.images, folder: folder.path)
             var configuration = ImageDownloader.sessionConfiguration(caching: cache)
             configuration.transport = transport
+            // However slow the disk is, nobody gives up waiting for it.
+            try configuration.use(ManualClock())
             let session = try HTTPSession(configuration)
             let downloader = ImageDownloader(session: session, cache: nil)
             let receipt = try await downloader.download(.init("http://a.test/cat.png"))

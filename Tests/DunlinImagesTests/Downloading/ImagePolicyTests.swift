@@ -98,7 +98,11 @@ import Testing
 
     @Test(.rows("ID-11")) func `a cache may refuse an image, and what may not be stored is not`() async throws {
         final class Choosy: ImageRequestCache {
-            let cache = AutoPurgingImageCache()
+            let cache: AutoPurgingImageCache
+            /// However little memory the machine has left.
+            init() throws {
+                cache = try AutoPurgingImageCache(capacity: 1 << 20, preferredUsage: 1 << 19, pressure: nil)
+            }
             func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool { key.url.hasSuffix("keep") }
             func lookUp(_ key: ImageKey) -> ImageLookup { cache.lookUp(key) }
             func add(_ image: ImageBuffer, for key: ImageKey, freshness: ImageFreshness) -> Bool {
@@ -116,7 +120,7 @@ import Testing
         try await gallery.hang("/keep")
         try await gallery.hang("/leave")
         try await gallery.hang("/secret/keep", fields: ["Cache-Control": "no-store"])
-        let cache = Choosy()
+        let cache = try Choosy()
         let downloader = ImageDownloader(session: gallery.session, cache: cache)
         for path in ["keep", "leave", "secret/keep"] { _ = try await downloader.image(.url(path)) }
         #expect(cache.cache.count == 1)

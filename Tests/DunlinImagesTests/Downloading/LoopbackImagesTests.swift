@@ -6,7 +6,7 @@ import LedgerRows
 import Synchronization
 import Testing
 
-@Suite(.leakChecked, .timeLimit(.minutes(5))) struct `Images over a real connection` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Images over a real connection` {
     /// A file server with one picture, whose number is the target's.
     private static func reply(_ request: LoopbackServer.RecordedRequest, _ files: [String: Bytes])
         -> LoopbackServer.Reply

@@ -21,8 +21,8 @@ import Testing
             (["ETag": "\"1\"", "Accept-Ranges": "none"], nil), (["ETag": "\"1\"", "Accept-Ranges": "bytes"], "\"1\""),
         ] as [(Fields, String?)])
     func `what can be told from another can be resumed`(fields: Fields, validator: String?) {
-        #expect(PartialImage("abc", of: Self.head(fields))?.validator == validator)
-        #expect(PartialImage("", of: Self.head(fields)) == nil)
+        #expect(PartialImage("abc", of: Self.head(fields), from: nil)?.validator == validator)
+        #expect(PartialImage("", of: Self.head(fields), from: nil) == nil)
     }
 
     @Test(
@@ -39,15 +39,25 @@ import Testing
             (200, ["Content-Range": "bytes 3-9/10"], false),
         ] as [(HTTP.Status, Fields, Bool)])
     func `the rest is what begins where the part ends`(status: HTTP.Status, fields: Fields, isRest: Bool) throws {
-        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""])))
+        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: nil))
         #expect(part.fields == ["Range": "bytes=3-", "If-Range": "\"1\""])
-        #expect(part.isContinued(by: Self.head(fields, status)) == isRest)
+        #expect(part.isContinued(by: Self.head(fields, status), from: nil) == isRest)
+    }
+
+    private static let places: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
+
+    @Test(arguments: places, places)
+    func `the rest is from the place that the part is from`(place: FinalURL?, other: FinalURL?) throws {
+        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: place))
+        let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
+        #expect(part.isContinued(by: rest, from: other) == (place == other))
     }
 
     @Test func `no more is kept than there is room for, and the oldest goes first`() throws {
         var parts = PartialImages<Int>(capacity: 10)
         func part(_ count: Int) throws -> PartialImage {
-            try #require(PartialImage(Bytes([UInt8](repeating: 1, count: count)), of: Self.head(["ETag": "\"1\""])))
+            let bytes = Bytes([UInt8](repeating: 1, count: count))
+            return try #require(PartialImage(bytes, of: Self.head(["ETag": "\"1\""]), from: nil))
         }
         for (identity, count, left) in [(1, 4, 4), (2, 4, 8), (1, 5, 9), (3, 11, 9), (4, 2, 7), (5, 10, 10)] {
             parts.put(try part(count), for: identity)

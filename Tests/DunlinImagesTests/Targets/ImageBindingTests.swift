@@ -84,7 +84,7 @@ private final class Frame: ImageTarget {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ImageBindingTests {
+@Suite(.timeLimit(.minutes(10))) struct ImageBindingTests {
     private let source = SlowSource()
     private let frame = Frame()
     private var binding: ImageBinding<SlowSource> { ImageBinding(frame, from: source) }

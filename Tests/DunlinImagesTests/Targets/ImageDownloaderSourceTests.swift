@@ -14,7 +14,7 @@ private final class Wall: ImageTarget {
     func show(_ image: ImageBuffer?, in slot: ImageSlot) { state.withLock { $0.append(image?.size) } }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A downloader as the source of targets` {
+@Suite(.timeLimit(.minutes(10))) struct `A downloader as the source of targets` {
     private let transport = MockTransport()
     private let cache: AutoPurgingImageCache
     private let downloader: ImageDownloader

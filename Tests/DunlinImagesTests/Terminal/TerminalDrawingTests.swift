@@ -16,7 +16,7 @@ private final class Sheet: DisplayOutput {
     func write(_ text: String) { state.withLock { $0.append(text) } }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct TerminalDrawingTests {
+@Suite(.timeLimit(.minutes(10))) struct TerminalDrawingTests {
     private let geometry = TerminalImage.Geometry(columns: 40, rows: 12, cell: ImageSize(width: 8, height: 16))
 
     @Test func `a large picture is made smaller, and shown as it is`() async throws {

@@ -47,7 +47,7 @@ private final class PseudoTerminal: Sendable {
 }
 
 /// Signals and the mode of terminals belong to the whole process.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct TerminalQuestionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TerminalQuestionTests {
     private let terminal: PseudoTerminal
     /// Keeps what was set: a terminal forgets its mode when nobody has it open.
     private let slave: FileHandle

@@ -1,0 +1,83 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@testable import DunlinImages
+
+@Suite struct `Images whose URL is invalidated` {
+    private static let fields: Fields = [
+        "Content-Type": "image/png", "ETag": "\"1\"", "Cache-Control": "max-age=60",
+    ]
+
+    private static func inMemory(_ gallery: Gallery) -> UInt8? {
+        gallery.downloader.imageInMemory(for: gallery.request("/cat")).map(Pictures.number)
+    }
+
+    @Test func `a 304 that comes after its URL was invalidated puts nothing back into memory`() async throws {
+        let clock = ManualClock()
+        let (gallery, gate) = (try Gallery(clock: clock), Gate())
+        let (old, new) = (try await Pictures.png(number: 7), try await Pictures.png(number: 8))
+        gallery.transport.on(.get, "/cat").respond(fields: Self.fields, body: old)
+        gallery.transport.otherwise { request in
+            if request.fields["If-None-Match"] == nil { return .respond(fields: Self.fields, body: new) }
+            try await gate.pass()
+            return .respond(304)
+        }
+        _ = try await gallery.downloader.image("http://a.test/cat")
+        try await clock.advance(by: .seconds(60))
+        let receipt = try await gallery.downloader.download(gallery.request("/cat"))
+        try await gallery.transport.waitForRequests(2)
+        try await gallery.downloader.invalidate("http://a.test/cat")
+        try await gate.open()
+        // Whoever asked before is answered.
+        let response = try await receipt.response
+        #expect(response.source == .confirmedMemory)
+        #expect(response.picture.map(Pictures.number) == 7)
+        #expect(gallery.cache.count == 0)
+        let later = try await gallery.downloader.response(for: gallery.request("/cat"))
+        #expect(later.source == .network)
+        #expect(later.picture.map(Pictures.number) == 8)
+    }
+
+    @Test func `whoever asks after a URL was invalidated does not share what is on its way`() async throws {
+        let (gallery, gate) = (try Gallery(), Gate())
+        let (old, new) = (try await Pictures.png(number: 7), try await Pictures.png(number: 8))
+        let slow = MockTransport.Outcome.stream(fields: Self.fields, length: old.count) { index in
+            if index == 0 { try await gate.pass() }
+            return index == 0 ? old : nil
+        }
+        gallery.transport.on(.get, "/cat").reply(slow).thenRespond(fields: Self.fields, body: new)
+        let early = try await gallery.downloader.download(gallery.request("/cat"))
+        try await gallery.transport.waitForRequests()
+        try await gallery.downloader.invalidate("http://a.test/cat")
+        let late = try await gallery.downloader.download(gallery.request("/cat"))
+        let active = await gallery.downloader.active
+        try #require(active == 2)
+        #expect(Pictures.number(try await late.image) == 8)
+        try await gate.open()
+        #expect(Pictures.number(try await early.image) == 7)
+        #expect(Self.inMemory(gallery) == 8)
+        #expect(gallery.targets.count == 2)
+        #expect(await gallery.downloader.isIdle)
+    }
+
+    @Test func `what had not begun when its URL was invalidated is asked for whole, and kept`() async throws {
+        let clock = ManualClock()
+        let (gallery, gate) = (try Gallery(clock: clock) { $0.maximumActive = 1 }, Gate())
+        gallery.transport.on(.get, "/cat").respond(fields: Self.fields, body: try await Pictures.png(number: 7))
+            .thenRespond(fields: Self.fields, body: try await Pictures.png(number: 8))
+        try await gallery.hang("/first", behind: gate)
+        _ = try await gallery.downloader.image("http://a.test/cat")
+        try await clock.advance(by: .seconds(60))
+        let first = try await gallery.downloader.download(gallery.request("/first"))
+        let queued = try await gallery.downloader.download(gallery.request("/cat"))
+        try await gallery.downloader.invalidate("http://a.test/cat")
+        let joined = try await gallery.downloader.download(gallery.request("/cat"))
+        try await gate.open()
+        for receipt in [queued, joined] { #expect(Pictures.number(try await receipt.image) == 8) }
+        _ = try await first.image
+        #expect(gallery.targets == ["/cat", "/first", "/cat"])
+        #expect(gallery.transport.requests[2].fields["If-None-Match"] == nil)
+        #expect(Self.inMemory(gallery) == 8)
+    }
+}
