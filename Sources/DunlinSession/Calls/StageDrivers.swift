@@ -50,6 +50,7 @@ struct StageDrivers {
         var outcome = outcome
         makeOthers(for: call, after: outcome)
         let judges = drivers.indices.prefix(upTo: answerer ?? drivers.endIndex)
+        let end = answerer.map { $0 + 1 } ?? drivers.endIndex
         answerer = nil
         for index in judges.reversed() {
             guard let driver = drivers[index] else { continue }
@@ -61,16 +62,40 @@ struct StageDrivers {
                     return nil
                 }
             } catch {
+                let isOfResponse = if case .success = outcome { true } else { false }
+                // Before anything is sent again, the response is gone.
                 outcome = .failure(error)
+                guard isOfResponse, error.isDamageOfStore else { continue }
+                guard let left = await unmended(error, index + 1..<end, &call) else { return nil }
+                outcome = .failure(left)
             }
         }
         return try outcome.get()
     }
 
+    /// A driver could not read what others behind it had passed. Nil if one of these has the call sent again, as where
+    /// the response is not delivered to its end.
+    private mutating func unmended(
+        _ error: any Error, _ inner: Range<Int>, _ call: inout LiveCall
+    ) async -> (any Error)? {
+        do {
+            try await undelivered(error, inner, &call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// A response was not delivered to its end. Throws unless the call is to be sent again.
     mutating func undelivered(_ error: any Error, _ call: inout LiveCall) async throws {
+        try await undelivered(error, drivers.indices, &call)
+    }
+
+    private mutating func undelivered(
+        _ error: any Error, _ asked: Range<Int>, _ call: inout LiveCall
+    ) async throws {
         var error = error
-        for index in drivers.indices.reversed() {
+        for index in asked.reversed() {
             guard let driver = drivers[index] else { continue }
             do {
                 moveOn(try await driver.undelivered(error, &call), after: index, &call)

@@ -29,7 +29,7 @@ extension CacheDriver {
         do {
             try await stream.begin()
             return stream
-        } catch let error as NetworkError where error.underlying is CacheDamage {
+        } catch  where error.isDamageOfStore {
             await reject(stored, call)
             return nil
         }
@@ -85,10 +85,10 @@ extension CacheDriver {
 
 extension LiveCall {
     /// Whether a question of the session's own is sent as the caller's would be. A password that a redirect brought is
-    /// known to this call alone, and interceptors around exchanges may know a token by the caller's task: then the
-    /// caller waits.
+    /// known to this call alone, interceptors around exchanges may know a token by the caller's task, and what the code
+    /// of an interceptor, a handler or a refresh asks for is not sent as others' requests are: then the caller waits.
     var mayAskInBackground: Bool {
-        callHistory?.password == nil && chain.exchangeInterceptors.passed(in: session) == nil
+        callHistory?.password == nil && chain.exchangeInterceptors.isEmpty && !Enclosure.isAwaited(by: session)
     }
 
     /// How long the stages wait for a store.
@@ -107,4 +107,9 @@ extension LiveCall {
 
     /// Nil where the bodies of all transports are counted already.
     fileprivate var ownControl: TransferControl? { callTransport.sockets == nil ? nil : control }
+}
+
+extension Error {
+    /// Whether a body could not be read because what is stored of it is damaged, gone, or too slow to come.
+    var isDamageOfStore: Bool { (self as? NetworkError)?.underlying is CacheDamage }
 }

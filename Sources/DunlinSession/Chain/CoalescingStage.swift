@@ -20,7 +20,9 @@ struct CoalescingStage: Stage {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         let options = call.delegate.settings?.options
         guard call.asked.kind == .data, call.request.head.method == .get,
-            options.map({ $0.coalesces && $0.isOnSessionsWay }) ?? true
+            options.map({ $0.coalesces && $0.isOnSessionsWay }) ?? true,
+            // Whoever is challenged waits for the handler's word: what that asks for itself waits for nobody.
+            !Enclosure.isAnswering(call.session)
         else { return nil }
         return CoalescingDriver(exchanges, largestBody: largestBody)
     }
@@ -84,8 +86,9 @@ private final class CoalescingDriver: StageDriver {
     // MARK: - Before anything is sent
 
     func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
-        guard turn == nil, !isAlone, let (key, access) = try Self.key(of: request, &call) else { return nil }
-        while true {
+        guard turn == nil else { return nil }
+        // Who asks may be another once somebody was waited for, as after passwords were forgotten.
+        while !isAlone, let (key, access) = try Self.key(of: request, &call) {
             let outcome: Settlement<SharedExchanges.Outcome>
             switch exchanges.enter(key, call.delegate.id) {
             case .first(let turn):
@@ -95,7 +98,7 @@ private final class CoalescingDriver: StageDriver {
             case .later(let later): outcome = later
             case .within:
                 isAlone = true
-                return nil
+                continue
             }
             defer { exchanges.leave(key, outcome, call.delegate.id) }
             switch try await Self.wait(for: outcome, call) {
@@ -103,13 +106,12 @@ private final class CoalescingDriver: StageDriver {
                 if let use = answer.cacheUse { call.note(use.collapsed) }
                 call.hasMadeBody = answer.hasMadeBody
                 return Self.answer(answer.response, call)
-            case .failure(let error): throw error
-            case .alone:
-                isAlone = true
-                return nil
+            case .failure(let error): throw Self.shared(error, call)
+            case .alone: isAlone = true
             case .again: continue
             }
         }
+        return nil
     }
 
     private static func wait(
@@ -150,11 +152,23 @@ private final class CoalescingDriver: StageDriver {
     }
 
     private static func answer(_ response: TransportResponse, _ call: LiveCall) -> TransportResponse {
+        TransportResponse(
+            head: response.head, interim: [], body: response.body, trailers: response.trailers, hop: wait(of: call),
+            answering: nil, hiding: response.secretFields)
+    }
+
+    /// An error of another call, whose bytes are counted there.
+    private static func shared(_ error: NetworkError, _ call: LiveCall) -> NetworkError {
+        var error = error
+        error.hop = wait(of: call)
+        return error
+    }
+
+    /// The hop of a call for which nothing was sent: how long it waited.
+    private static func wait(of call: LiveCall) -> HTTP.Hop {
         var hop = HTTP.Hop()
         (hop.started, hop.ended) = (call.start, call.loop.now())
-        return TransportResponse(
-            head: response.head, interim: [], body: response.body, trailers: response.trailers, hop: hop,
-            answering: nil, hiding: response.secretFields)
+        return hop
     }
 
     // MARK: - Afterwards
@@ -193,7 +207,9 @@ private final class CoalescingDriver: StageDriver {
                 if count > largestBody { return response.with(.stream(BegunBody(pieces, stream)), response.hop) }
             }
         } catch {
-            end(Self.outcome(of: error))
+            // Where what is stored is damaged the hop may be sent again, and the others wait for what that brings. If
+            // it is not, the turn ends with the attempt.
+            if !error.isDamageOfStore { end(Self.outcome(of: error, call)) }
             throw error
         }
         return response.with(.bytes(.joined(pieces, count)), stream.hop, trailers: stream.trailers)
@@ -205,16 +221,19 @@ private final class CoalescingDriver: StageDriver {
     }
 
     func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-        end(Self.outcome(of: error))
+        end(Self.outcome(of: error, call))
         throw error
     }
 
-    /// What the network does to one it does to others as well; what a request was given up for is its own.
-    private static func outcome(of error: any Error) -> SharedExchanges.Outcome {
-        if error is CancellationError { return .again }
+    /// What the network does to one it does to others as well; what a request was given up for is its own. So is the
+    /// damage of what it was served: the others look for themselves.
+    private static func outcome(of error: any Error, _ call: LiveCall) -> SharedExchanges.Outcome {
+        if error is CancellationError || error.isDamageOfStore { return .again }
         guard let error = error as? NetworkError else { return .alone }
         switch error.code {
-        case .cancelled, .sessionClosed, .sentTooOften: return .again
+        // The session's handler may cancel too, and has said so for all of them.
+        case .cancelled where call.cancellation.cause != nil: return .again
+        case .sessionClosed, .sentTooOften: return .again
         case .timedOut where error.exceeded == .total: return .again
         default: return .failure(error)
         }

@@ -93,14 +93,14 @@ import Testing
         return read.load(ordering: .relaxed)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `its bodies have the limit of the request that they are asked for`()
+    @Test(.timeLimit(.minutes(10))) func `its bodies have the limit of the request that they are asked for`()
         async throws
     {
         #expect(try await piecesRead(limit: 10_000) == 11)
         #expect(try await piecesRead(limit: 10_000, length: 10_001) == 0)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `without a limit they have that of all that a session asks for itself`()
+    @Test(.timeLimit(.minutes(10))) func `without a limit they have that of all that a session asks for itself`()
         async throws
     {
         #expect(try await piecesRead(limit: .none, piece: 1 << 20) == 65)
