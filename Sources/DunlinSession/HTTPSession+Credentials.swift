@@ -1,3 +1,5 @@
+internal import DunlinTransport
+
 /// Replacing, while a session lives, what goes to its base URL's origin and to no other. Requests that were made before
 /// keep what they have; a restart keeps what was set last.
 extension HTTPSession {
@@ -9,13 +11,21 @@ extension HTTPSession {
     public func replace(credentials: HTTP.Credentials?) throws {
         if credentials != nil { try checkAuthentication() }
         try core.builder.home.replace(credentials: credentials)
-        forgetPasswords()
+        emptyBooks()
     }
 
     /// Forgets where user names and passwords got in, and those that `authenticationHandler` gave: the next request is
-    /// sent without, and the server asks again. What the configuration and options say stays, and so does what the
-    /// session's cache has stored for the user.
+    /// sent without, and the server asks again. The handler is asked for a client certificate again too: connections
+    /// that it may have secured with one are not used any more. What the configuration and options say stays, and so
+    /// does what the session's cache has stored for the user.
     public func forgetPasswords() {
+        emptyBooks()
+        if let generation = core.tlsPolicySource.forgetIdentity() {
+            tasks.chain.callTransport.sockets?.retire(before: generation)
+        }
+    }
+
+    private func emptyBooks() {
         for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
     }
 

@@ -98,10 +98,15 @@ extension HTTPSession {
     /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        let chain = await tasks.close()
+        await end(through: await tasks.close().chain, grace: grace)
+    }
+
+    private func end(through chain: Chain, grace: Duration) async -> Int {
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
+        // Before all others, so that it is known of each that it was left and not given up.
+        let left = core.residents.stop()
+        let cancelled = await tasks.cancelAll(uncounted: core.background.close().union(left))
         await core.residents.close()
-        let cancelled = await tasks.cancelAll(uncounted: core.background.close())
         await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()
@@ -125,14 +130,16 @@ extension HTTPSession {
     }
 
     /// Shuts the session down and opens it again with the same configuration: earlier connections, addresses and TLS
-    /// sessions are not used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`.
+    /// sessions are not used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`. If
+    /// the session is shut down meanwhile, it stays so.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
-        let cancelled = await shutdown(grace: grace)
-        tasks.open(
-            Chain(
-                core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
-                authentication: core.authentication))
+        let (chain, closing) = await tasks.close()
+        let cancelled = await end(through: chain, grace: grace)
+        let next = Chain(
+            core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
+            authentication: core.authentication)
+        guard tasks.open(next, after: closing) else { return cancelled }
         core.residents.reopen()
         core.background.reopen()
         return cancelled

@@ -7,6 +7,32 @@ internal import DunlinTypes
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+        let lease = try await leaseAtOnce(context, &hop)
+        guard let control = context.control, control.isSuspended else { return lease }
+        return try await hold(lease, control, context, &hop)
+    }
+
+    /// Waits with the connection of a request that was suspended meanwhile until that is resumed. What has come on it
+    /// by then answers nothing of ours: another connection takes its place.
+    private func hold(
+        _ first: consuming Lease, _ control: TransferControl, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+    ) async throws -> Lease {
+        var lease = first
+        while control.isSuspended {
+            let start = context.clock.now()
+            guard await control.pass(until: context.clock.whole) else {
+                throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            }
+            if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
+            if lease.connection.stream.isStillSilent() { continue }
+            hop = context.hop
+            lease = try await leaseAtOnce(context, &hop)
+        }
+        return lease
+    }
+
+    @inline(__always)
+    private func leaseAtOnce(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
         try check(context, hop)
         while true {
             switch try await source(context, &hop) {

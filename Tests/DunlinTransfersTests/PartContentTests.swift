@@ -51,7 +51,7 @@ import Testing
             #expect(isBehind == (order != [0, 1, 2, 3]), "somebody is to catch up where they came out of order")
             #expect(content.prefixEnd == Self.length && content.gaps(upTo: Self.length).isEmpty)
             if order == [3, 2, 1, 0] { content.catchUp(on: .shared) }
-            let digests = [try content.digest { false }, try content.digest(.sha256)]
+            let digests = [try content.digest { false }, try content.digest(.sha256) { false }]
             let expected = try Self.expected(0..<Self.length)
             #expect(digests == [expected, expected])
         }
@@ -63,6 +63,13 @@ import Testing
             let isBehind = try Self.write(0..<10 << 20, to: content)
             #expect(isBehind)
             #expect(throws: Errno.cancelled) { _ = try content.digest { true } }
+        }
+    }
+
+    @Test func `computing another digest of a part ends when it is told to stop`() async throws {
+        try await Self.with { content, _ in
+            _ = try Self.write(0..<5000, to: content)
+            #expect(throws: Errno.cancelled) { _ = try content.digest(.sha256) { true } }
         }
     }
 

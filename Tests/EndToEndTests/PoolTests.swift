@@ -53,6 +53,20 @@ struct `A session's pool` {
         }
     }
 
+    @Test func `a GET that is sent again on another connection has both exchanges in its metrics`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.response(body: "one").closingOnNextRequest)
+            stage.server.respond { _ in .response(body: "two") }
+            _ = try await stage.session.get("a", as: .bytes)
+            let response = try await stage.session.get("b", as: .string)
+            let hops = response.metrics.hops
+            #expect(response.value == "two" && hops.count == 2)
+            #expect(hops.map(\.isConnectionReused) == [true, false])
+            #expect(hops.map(\.bodyBytes) == [0, 3])
+            #expect(hops.allSatisfy { $0.bytesSent > 0 })
+        }
+    }
+
     @Test func `a connection is not used beyond its maximum age`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: { $0.connections.maximumAge = .seconds(90) }) {

@@ -1,10 +1,11 @@
 import Dunlin
 import DunlinTesting
+import FoundationEssentials
 import Synchronization
 import Testing
 
 /// A name of this machine is another machine's to a proxy, and what goes there is in clear text.
-@Suite(.timeLimit(.minutes(5))) struct `Basic over http through a proxy` {
+@Suite(.timeLimit(.minutes(10))) struct `Basic over http through a proxy` {
     private static let own = HTTPSession.Options(credentials: .basic(user: "ada", password: "pw"))
 
     /// A server that lets `ada` in.
@@ -95,6 +96,24 @@ import Testing
         _ = try HTTPSession(configuration)
         configuration.proxy = .url("http://proxy.test:1")
         #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
+    }
+
+    /// The session's own was judged by its base URL, and other paths may go another way.
+    @Test func `a password that is sent unasked is judged by the way of each exchange`() async throws {
+        let url = Mutex("")
+        try await Self.with {
+            ($0.credentials, $0.basicInClearText) = (.basic(user: "ada", password: "pw"), .refused)
+            $0.proxy = .by { $0.path.hasPrefix("/ext") ? .url(url.withLock(\.self)) : .none }
+        } _: { (scene: ProxyStage) async throws in
+            url.withLock { $0 = scene.proxy.url() }
+            #expect(try await scene.session.get("x", as: .string).value == "in")
+            let error = try await NetworkError.thrown { _ = try await scene.session.get("ext/x", as: .string) }
+            #expect(error.code == .clearTextRefused && scene.proxy.visits.isEmpty)
+            // A redirect takes the way of where it leads to.
+            scene.server.enqueue(.response(302, fields: ["Location": "/ext/y"]))
+            let redirected = try await NetworkError.thrown { _ = try await scene.session.get("x", as: .string) }
+            #expect(redirected.code == .clearTextRefused && scene.proxy.visits.isEmpty)
+        }
     }
 
     @Test func `a proxy of one request takes neither the session's Basic nor what got in before`() async throws {

@@ -180,6 +180,19 @@ struct `A response that is handed on` {
         }
     }
 
+    @Test func `a stream that is over gives up its connection, whatever was put around its body`() async throws {
+        try await Stage.with(tolerating: true) { configuration in
+            configuration.interceptors = [.call { request, next in try await next(request) }]
+            configuration.hooks.data = { _, _ in }
+        } _: { (stage: Stage) async throws in
+            stage.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .stall])
+            let response = try await stage.session.stream("a")
+            await stage.session.tasks.cancelAll()
+            #expect(stage.session.connections.open == 0)
+            withExtendedLifetime(response) {}
+        }
+    }
+
     @Test func `the end of a streamed response is told once, when it is over`() async throws {
         let told = Mutex<[Int?]>([])
         try await Stage.with { configuration in

@@ -145,7 +145,7 @@ extension LiveCall {
         return choice
     }
 
-    private var connectionRules: ConnectionRules? {
+    var connectionRules: ConnectionRules? {
         let options = part?.exchangeOptions ?? delegate.settings?.exchangeOptions
         return options?.connectionRules ?? chain.settings.builder.connectionRules
     }

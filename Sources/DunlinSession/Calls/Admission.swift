@@ -78,8 +78,9 @@ struct Admission {
         if let line = observers.takeLine() {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for.
-        if let queue = session.queue, !Enclosure.isAwaited(by: session) {
+        // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for, or for what is
+        // asked for while their stream is read.
+        if let queue = session.queue, !Enclosure.isAwaited(by: session), !queue.isHeldByCaller {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }
@@ -111,13 +112,14 @@ struct Admission {
 
     /// Nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
-        var permit = Permit(host: origin.authority)
+        var permit = Permit(host: origin.authority, id: delegate.id)
         do {
             for index in waits.indices {
                 guard try await takeTurn(index) else {
                     permit.leave()
                     return nil
                 }
+                waits[index].queue.hold(delegate.id)
                 permit.queues.append(waits[index].queue)
             }
         } catch {
@@ -184,12 +186,13 @@ extension Admission {
 /// What a call takes up in queues while it is on its way.
 struct Permit: Sendable {
     let host: String
+    let id: HTTPSession.TaskID
     var queues: [RequestQueue] = []
     /// Nanoseconds the call waited in the session's queue.
     var queued: Int64 = 0
 
     func leave() {
-        for queue in queues.reversed() { queue.leave(host) }
+        for queue in queues.reversed() { queue.leave(host, id) }
     }
 }
 

@@ -37,12 +37,14 @@ extension LiveCall {
         return try await answer(&drivers)
     }
 
-    /// As `answer`, past the interceptors around the call; its hooks and codings are for the caller to see to.
-    package mutating func answerToPart() async throws -> TransportResponse {
-        try await intercepted { call in
+    /// As `answer`, past the interceptors around the call; its hooks and codings are for the caller to see to. Its body
+    /// may be one that an interceptor made.
+    package mutating func answerToPart() async throws -> (response: TransportResponse, isMade: Bool) {
+        let arrival = try await intercepted { call in
             let response = try await call.answer()
-            return Arrival(response, of: response, isChanged: false, nil)
-        }.response
+            return Arrival(response, of: response, isChanged: call.hasMadeBody, nil)
+        }
+        return (arrival.response, arrival.isChanged)
     }
 
     /// Sends hop by hop until there is a response to deliver.
@@ -73,7 +75,9 @@ extension LiveCall {
                 let response = isPlain ? try await exchange(sending) : try await interceptedExchange(sending)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
-            case .answer(let response): outcome = .success(response)
+            case .answer(let response):
+                try checkCancellation()
+                outcome = .success(response)
             }
         } catch {
             outcome = .failure(explained(error))
@@ -87,6 +91,7 @@ extension LiveCall {
     // Inlined, for every request takes this step.
     @inline(__always)
     mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+        try checkPassword(of: request)
         observers?.recorded.note(request)
         var rounds: [HTTP.Hop] = []
         defer { for hop in rounds { callHistory.append(hop) } }
@@ -98,6 +103,16 @@ extension LiveCall {
             if !rounds.isEmpty { await delegate.add(.proxy, rounds.count, part: part?.number) }
             throw error
         }
+    }
+
+    /// Throws if a password would be sent where everybody on the way can read it. Whoever chooses proxies is asked for
+    /// each exchange, so the way that it takes is judged here.
+    @inline(__always)
+    private mutating func checkPassword(of request: TransportRequest) throws {
+        let rule = chain.settings.builder.basic.under(connectionRules)
+        guard rule.policy == .refused, rule.dependsOnWay(request.head) else { return }
+        guard request.head.fields["authorization"]?.hasPrefix("Basic ") == true else { return }
+        try rule.under(try choice(for: request.head)).check(request.head)
     }
 
     /// Throws if it would be sent too often.
@@ -113,6 +128,13 @@ extension LiveCall {
             .sentTooOften,
             "the request was sent again \(sent.count) times, and \(limit) times is the most: \(sent.reasons)",
             requestMayHaveBeenSent: true, peer: request.head.origin.description)
+    }
+
+    /// Throws if the call was cancelled: an answer that nothing was waited for is not delivered then.
+    private func checkCancellation() throws {
+        guard let cause = cancellation.cause else { return }
+        if cause == .task { throw CancellationError() }
+        throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
     }
 
     /// Adds the URL that led to a server that is not trusted.

@@ -2,6 +2,10 @@ internal import Synchronization
 
 /// Something that lives as long as its session, such as a journal. It is closed when the session is shut down.
 package protocol SessionResident: AnyObject, Sendable {
+    /// Takes no more, and stops what is on its way. Returns the requests of that.
+    func stop() -> Set<HTTPSession.TaskID>
+
+    /// Stops, and returns once nothing is on its way any more.
     func close() async
 }
 
@@ -26,6 +30,15 @@ package final class SessionResidents: Sendable {
             state.residents.append(Resident(object: resident))
             return true
         }
+    }
+
+    /// Has all of them stop. Their code may still wait for requests of the session's.
+    func stop() -> Set<HTTPSession.TaskID> {
+        let residents = state.withLock { state in
+            state.isClosed = true
+            return state.residents.compactMap(\.object)
+        }
+        return residents.reduce(into: []) { $0.formUnion($1.stop()) }
     }
 
     func close() async {

@@ -11,6 +11,8 @@ public actor TaskRegistry {
         fileprivate(set) var number: UInt64
         fileprivate(set) var chain: Chain
         fileprivate(set) var isClosed = false
+        /// How often it was closed.
+        fileprivate(set) var closings: UInt64 = 0
     }
 
     /// One book for each loop.
@@ -41,19 +43,25 @@ public actor TaskRegistry {
     nonisolated var chain: Chain { present.withLock { $0.chain } }
 
     /// Takes no more requests; those made before that are still on their way to their loop are refused there. Returns
-    /// the chain of the requests that run.
-    nonisolated func close() async -> Chain {
+    /// the chain of the requests that run, and the number of this closing.
+    nonisolated func close() async -> (chain: Chain, closing: UInt64) {
         let era = present.withLock { era in
             era.isClosed = true
+            era.closings += 1
             return era
         }
         for book in books { await book.close(era.number) }
-        return era.chain
+        return (era.chain, era.closings)
     }
 
-    /// Takes requests again, through another chain.
-    nonisolated func open(_ chain: Chain) {
-        present.withLock { $0 = Era(number: $0.number + 1, chain: chain) }
+    /// Takes requests again, through another chain; false if it was closed once more since that closing.
+    @discardableResult
+    nonisolated func open(_ chain: Chain, after closing: UInt64? = nil) -> Bool {
+        present.withLock { era in
+            guard closing == nil || closing == era.closings else { return false }
+            era = Era(number: era.number + 1, chain: chain, closings: era.closings)
+            return true
+        }
     }
 }
 

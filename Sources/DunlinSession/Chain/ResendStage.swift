@@ -25,6 +25,7 @@ struct ResendStage: Stage {
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
             let action = machine.failed(error, isReplayable: call.request.body.isReplayable)
             guard action == .sendOnFreshConnection else { throw error }
+            if let hop = (error as? NetworkError)?.hop { call.callHistory.append(hop) }
             call.request = call.request.with { $0.needsFreshConnection = true }
             return .send(.connection)
         }

@@ -42,6 +42,8 @@ package final class RequestQueue: Sendable {
     let limits: HTTPSession.QueueLimits
     private let loop: Reactor
     private let machine: Mutex<QueueMachine<ValueWaiter<Grant>>>
+    /// The requests that have their turn, as far as their code may ask for others.
+    private let holders = Mutex<Set<HTTPSession.TaskID>>([])
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
         (self.limits, self.loop) = (limits, loop)
@@ -50,6 +52,24 @@ package final class RequestQueue: Sendable {
 
     /// How many requests wait for their turn.
     package var waiting: Int { machine.withLock { $0.waiting } }
+
+    /// Whether the running code is within a request that has its turn here: what it asks for would wait for the end of
+    /// that request, and it for what it asks for.
+    var isHeldByCaller: Bool {
+        let subjects = Enclosure.subjects
+        if subjects.isEmpty { return false }
+        return holders.withLock { holders in
+            subjects.contains { if case .request(let id) = $0 { holders.contains(id) } else { false } }
+        }
+    }
+
+    /// The request has its turn from now on, until it does `leave`.
+    func hold(_ id: HTTPSession.TaskID) { holders.withLock { _ = $0.insert(id) } }
+
+    func leave(_ host: String, _ id: HTTPSession.TaskID) {
+        holders.withLock { _ = $0.remove(id) }
+        leave(host)
+    }
 
     /// Enters the queue; wakes nobody. Somebody must `wait` for the entry that it returns, at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {

@@ -8,7 +8,7 @@ final class SessionTLSPolicy: TLSPolicy {
     /// Everything that has to be read and checked first.
     struct Setup {
         let tls: HTTPSession.TLS
-        let contexts: TLSContextSource
+        private(set) var contexts: TLSContextSource
         let trust: TrustSource
         let identity: IdentitySource?
         let hook: HTTPSession.AuthenticationHandler?
@@ -25,6 +25,13 @@ final class SessionTLSPolicy: TLSPolicy {
             identity = try tls.identity.map { try IdentitySource($0) }
             contexts = try TLSContextSource(tls)
             trustName = try tls.trustName()
+        }
+
+        /// The same settings, by which no earlier TLS session is resumed.
+        func forgettingSessions() -> Setup {
+            var setup = self
+            setup.contexts = TLSContextSource(insteadOf: contexts)
+            return setup
         }
     }
 
@@ -44,6 +51,11 @@ final class SessionTLSPolicy: TLSPolicy {
     func renewed() -> SessionTLSPolicy? {
         guard let source = setup.identity, source.current().key != identity?.key else { return nil }
         return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
+    }
+
+    /// The next policy by the same settings, which resumes no TLS session of this one's.
+    func forgettingSessions() -> SessionTLSPolicy {
+        SessionTLSPolicy(setup.forgettingSessions(), tlsGeneration: tlsGeneration + 1)
     }
 
     var isAtHand: Bool { setup.trust.isAtHand }

@@ -41,6 +41,19 @@ final class SessionTLSPolicySource: TLSPolicySource {
         }
     }
 
+    /// What the handler said of who we are counts no more. Returns the first generation that counts; nil without a
+    /// handler.
+    func forgetIdentity() -> UInt64? {
+        let known = latest.withLock { $0 }
+        guard known.setup.hook != nil else { return nil }
+        let next = known.forgettingSessions()
+        return latest.withLock { latest in
+            // Another one that was made meanwhile is as new.
+            if latest === known { latest = next }
+            return latest.tlsGeneration
+        }
+    }
+
     /// Replaces the settings, and returns the first generation they count for. If they cannot be used, it throws and
     /// changes nothing.
     func replace(_ tls: HTTPSession.TLS) throws -> UInt64 {

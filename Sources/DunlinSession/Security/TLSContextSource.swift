@@ -16,6 +16,9 @@ final class TLSContextSource: Sendable {
         if tls.isUnusual { _ = try context() }
     }
 
+    /// By settings that were judged already.
+    init(insteadOf other: TLSContextSource) { tls = other.tls }
+
     func context() throws -> TLSContext {
         if let context = made.load() { return context }
         do throws(TLSError) {

@@ -2,7 +2,7 @@ package import DunlinTransport
 internal import Synchronization
 
 /// A body from somebody else's transport, counted and suspended here: our own sockets do both themselves.
-package final class CountedBody: TransportResponse.BodyStream {
+package final class CountedBody: WrappedBody {
     private let stream: any TransportResponse.BodyStream
     private let control: TransferControl
     private let deadline: MonotonicTime
@@ -23,6 +23,7 @@ package final class CountedBody: TransportResponse.BodyStream {
         return piece
     }
 
+    var source: (any TransportResponse.BodyStream)? { stream }
     package var expectedLength: Int? { stream.expectedLength }
     package var trailers: Fields { stream.trailers }
     package var hop: HTTP.Hop { stream.hop }

@@ -3,13 +3,14 @@ internal import DunlinTransport
 
 /// A body whose content codings are taken off as it is read: one chunk of the wire is read when the last one is used
 /// up.
-final class DecodedBody: TransportResponse.BodyStream {
+final class DecodedBody: WrappedBody {
     /// What reading needs; the reader takes it out meanwhile.
     private struct Work: ~Copyable {
         var decoder: ContentDecoder
         let source: any TransportResponse.BodyStream
     }
 
+    let source: (any TransportResponse.BodyStream)?
     private let head: ResponseHead
     private let control: TransferControl?
     private let reader: SoleReader<Work>
@@ -25,6 +26,7 @@ final class DecodedBody: TransportResponse.BodyStream {
         } catch {
             throw error.asNetworkError(head)
         }
+        self.source = source
         self.head = head
         self.control = control
         reader = SoleReader(Work(decoder: decoder, source: source), after: source.hop)

@@ -1,5 +1,5 @@
 /// A body whose chunks are told to hooks before they are delivered.
-final class ObservedBody: TransportResponse.BodyStream {
+final class ObservedBody: WrappedBody {
     private let stream: any TransportResponse.BodyStream
     private let tell: @Sendable (Bytes) async throws -> Void
 
@@ -14,6 +14,7 @@ final class ObservedBody: TransportResponse.BodyStream {
         return piece
     }
 
+    var source: (any TransportResponse.BodyStream)? { stream }
     var expectedLength: Int? { stream.expectedLength }
     var trailers: Fields { stream.trailers }
     var hop: HTTP.Hop { stream.hop }

@@ -10,6 +10,7 @@ extension DownloadRun {
         }
         let digest = try await check(part, response.head, call)
         try await call.pass()
+        try checkTime(response.head, call)
         try await publish(part, Publication(placement: placement, options: options), call, response.head)
         let file = HTTPSession.DownloadedFile(
             path: placement.path, byteCount: part.content.byteCount, digest: digest, resumedAt: resumedAt,
@@ -21,15 +22,18 @@ extension DownloadRun {
     private func check(
         _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
-        let cancellation = call.delegate.cancellation
+        let (cancellation, loop, deadline) = (call.delegate.cancellation, call.loop, call.request.deadline)
+        let isOver: @Sendable () -> Bool = { cancellation.cause != nil || loop.now() >= deadline }
         var seen: ContentDigest?
         if part.content.hasDigest {
-            seen = try await digest(of: part, head, call) { try $0.digest { cancellation.cause != nil } }
+            seen = try await digest(of: part, head, call) { try $0.digest(unless: isOver) }
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
                 // It was not computed as bytes came: the algorithm became known when a part of the file was there.
-                seen = try await digest(of: part, head, call) { try $0.digest(expected.algorithm) }
+                seen = try await digest(of: part, head, call) {
+                    try $0.digest(expected.algorithm, unless: isOver)
+                }
             }
             guard seen == expected else {
                 throw NetworkError(
@@ -50,9 +54,18 @@ extension DownloadRun {
             return try outcome.get()
         } catch let error as Errno {
             try await call.pass()
+            try checkTime(head, call)
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotWritten, "the file cannot be read again", head)
         }
+    }
+
+    /// A long file takes long to read again: it has a name only if that was in time.
+    private func checkTime(_ head: ResponseHead, _ call: LiveCall) throws {
+        guard call.loop.now() >= call.request.deadline else { return }
+        throw NetworkError(
+            .timedOut, "the file was there, and could not be checked in time", phase: .receive,
+            requestMayHaveBeenSent: true, exceeding: .total, limit: call.request.timeouts.total, response: head)
     }
 
     private func publish(

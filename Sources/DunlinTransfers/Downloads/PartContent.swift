@@ -131,7 +131,9 @@ extension PartContent {
     /// Discards what is there. `record` is the new record, made already.
     func begin(_ record: RecordFile?) throws(Errno) {
         book.withLock { $0 = Book(record: record) }
-        prefix.withLock { prefix in
+        // Within the lock under which the file is read: what is hashed from now on is of the new content.
+        try prefix.withLock { prefix throws(Errno) in
+            try file.truncate(to: 0)
             do throws(Digester.Unavailable) {
                 prefix.digester = try Self.digester(algorithm)
             } catch {
@@ -141,7 +143,6 @@ extension PartContent {
             prefix.end = 0
             hashed.store(0, ordering: .relaxed)
         }
-        try file.truncate(to: 0)
     }
 }
 
@@ -196,10 +197,13 @@ extension PartContent {
         return try digester.finish()
     }
 
-    /// The digest of all that is there, read again.
-    func digest(_ algorithm: ContentDigest.Algorithm) throws -> ContentDigest {
+    /// The digest of all that is there, read again. `isOver` is asked now and then whether to stop.
+    func digest(_ algorithm: ContentDigest.Algorithm, unless isOver: () -> Bool) throws -> ContentDigest {
         var digester = try Digester(algorithm)
-        let isThere = try read(0..<prefixEnd) { bytes in bytes.withUnsafeBytes { digester.update($0) } }
+        let isThere = try read(0..<prefixEnd) { bytes throws(Errno) in
+            if isOver() { throw .cancelled }
+            bytes.withUnsafeBytes { digester.update($0) }
+        }
         guard isThere else { throw Errno.noSuchFile }
         return try digester.finish()
     }

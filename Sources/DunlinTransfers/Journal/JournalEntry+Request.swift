@@ -2,19 +2,22 @@ internal import DunlinSemantics
 
 extension JournalEntry.Request {
     /// What may lie on a disk of a request: its fields without those that carry credentials or look like it, but for
-    /// the ones in `kept`, whose names are in lower case, and its URL without what `hiding` hides; nil for nothing. A
-    /// session sends its own defaults and credentials anyway.
+    /// the ones in `kept`, whose names are in lower case, and its URL as `stored`. `secretFields` are those that the
+    /// session says are. A session sends its own defaults and credentials anyway.
     init(
-        _ head: RequestHead, _ options: HTTPSession.Options, keeping kept: Set<String>, hiding: HTTP.SecretFields? = nil
+        _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, keeping kept: Set<String>,
+        hiding secretFields: HTTP.SecretFields = .usual
     ) {
         method = head.method.rawValue
-        let stored = StoredURL(head.origin.description + head.target, hiding: hiding)
+        let stored = stored ?? StoredURL(head.origin.description + head.target, hiding: nil)
         (url, hidesSecrets) = (stored.text, stored.hidesSecrets ? true : nil)
-        let harmless = ResumeData.kept(options.fields)
+        let harmless = ResumeData.kept(options.fields, hiding: secretFields)
         let named = options.fields.filtered { kept.contains($0) }
         fields = harmless.overlaid(with: named).flatMap { [$0.name, $0.value] }
         timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
+        // Whoever takes it up may be another process, whose session need not have one.
+        if case .value(let rules) = options.guard { self.guard = rules }
     }
 
     /// The same with what somebody adds who takes it up: each of their fields replaces those of its name.
@@ -30,6 +33,7 @@ extension JournalEntry.Request {
             options.timeouts[limit] = nanoseconds == .max ? .none : .after(.nanoseconds(nanoseconds))
         }
         options.label = options.label ?? label
+        if let rules = self.guard, case .session = options.guard { options.guard = .value(rules) }
         return options
     }
 

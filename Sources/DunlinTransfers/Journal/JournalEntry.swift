@@ -18,6 +18,8 @@ struct JournalEntry: Sendable, Equatable, Codable {
         /// Nanoseconds by limit; there is no limit where one is missing. Nil: the session's.
         var timeouts: [String: Int64]?
         var label: String?
+        /// Its own; nil for the session's.
+        var `guard`: HTTPSession.Guard?
     }
 
     enum Work: Sendable, Equatable, Codable {

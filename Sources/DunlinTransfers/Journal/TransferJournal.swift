@@ -158,7 +158,8 @@ extension TransferJournal {
             method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(
-            call.head, asked.options, keeping: kept, hiding: rules.keepsSecretsOfURLs ? nil : secretFields)
+            call.head, asked.options, stored: stored(call.head.origin.description + call.head.target), keeping: kept,
+            hiding: secretFields)
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
         if book.withLock({ $0.isClosed }) { throw Self.closed }
@@ -221,7 +222,7 @@ extension TransferJournal {
     /// and waits for none, because a transfer may wait for that code. When the awaiting task is cancelled, it returns
     /// at once.
     public func close() async {
-        for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
+        _ = stop()
         guard Enclosure.subjects.isEmpty else { return }
         let (waiter, interrupt) = (ValueWaiter<Void>(on: session.core.loop), Cancellation())
         guard let number = book.withLock({ $0.wait(waiter) }) else { return }
@@ -231,6 +232,13 @@ extension TransferJournal {
             interrupt.cancel(.task)
         }
         book.withLock { $0.leave(number) }
+    }
+
+    package func stop() -> Set<HTTPSession.TaskID> {
+        let transfers = book.withLock { $0.close().compactMap(\.transfer) }
+        let requests = transfers.compactMap(\.task)
+        for transfer in transfers { transfer.close() }
+        return Set(requests)
     }
 
     func over(_ transfer: Transfer, isForgotten: Bool) {

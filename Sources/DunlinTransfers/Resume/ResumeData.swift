@@ -110,11 +110,12 @@ public struct ResumeData: Sendable, Equatable {
 // MARK: - Secrets
 
 extension ResumeData {
-    /// The fields that may be stored on a disk, and matter when the rest is asked for.
-    static func kept(_ fields: Fields) -> Fields {
+    /// The fields that may be stored on a disk, and matter when the rest is asked for. `secret` are those that a
+    /// session says are, beside the usual ones.
+    static func kept(_ fields: Fields, hiding secret: HTTP.SecretFields = .usual) -> Fields {
         fields.filtered(droppingSensitive: true) { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")
-                && !HTTP.SecretFields.usual.mayContain(name)
+                && !HTTP.SecretFields.usual.mayContain(name) && !secret.mayContain(name)
         }
     }
 

@@ -194,13 +194,14 @@ extension SegmentedFetch {
 
     /// Makes one exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
-        let (response, isElsewhere): (TransportResponse, Bool)
+        let brought: Brought
         do {
-            (response, isElsewhere) = try await ask(range, worker, exchange)
+            brought = try await ask(range, worker, exchange)
         } catch {
             return await broke(error, worker, exchange)
         }
-        switch answer(response.head, isElsewhere: isElsewhere, to: range) {
+        let response = brought.response
+        switch answer(brought, to: range) {
         case .part(let brought):
             let (isWanted, waiters) = state.withLock { $0.machine.answered(brought, to: worker) }
             wake(waiters)
@@ -216,10 +217,10 @@ extension SegmentedFetch {
             return .useless
         case .busy:
             await discard(response)
-            return await broke(Self.refusal(response.head, .status), worker, exchange, mayPass: true)
+            return await broke(SegmentAnswer.Uselessness.status.error(response.head), worker, exchange, mayPass: true)
         case .useless(let why):
             await discard(response)
-            let failure = Self.refusal(response.head, why)
+            let failure = why.error(response.head)
             let waiters = state.withLock { state in
                 state.failure = failure
                 state.startsOver = why == .ignoresRanges || why == .elsewhere
@@ -230,18 +231,26 @@ extension SegmentedFetch {
         }
     }
 
-    private func answer(_ head: ResponseHead, isElsewhere: Bool, to range: Range<Int>) -> SegmentAnswer {
+    /// What one exchange brought.
+    private struct Brought {
+        let response: TransportResponse
+        /// Whether it is for another user or of another origin than what came first.
+        let isElsewhere: Bool
+        /// Whether an interceptor put another body in the place of the one that came.
+        let isMade: Bool
+    }
+
+    private func answer(_ brought: Brought, to range: Range<Int>) -> SegmentAnswer {
         let answer = SegmentAnswer(
-            head, isElsewhere: isElsewhere, to: range, plan.validator, of: plan.length)
+            brought.response.head, isElsewhere: brought.isElsewhere, to: range, plan.validator, of: plan.length)
+        if case .part = answer, brought.isMade { return .useless(.refused(.coded)) }
         if case .part(let brought) = answer, state.withLock({ $0.machine.isCrumb(brought, of: range) }) {
             return .useless(.crumb)
         }
         return answer
     }
 
-    /// Returns the response, and whether it is for another user or of another origin than what came first.
-    private func ask(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async throws -> (TransportResponse, Bool)
-    {
+    private func ask(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async throws -> Brought {
         try await call.pass()
         if state.withLock({ $0.progressed.remove(worker) }) != nil {
             await call.delegate.progressed(part: exchange.number)
@@ -252,27 +261,15 @@ extension SegmentedFetch {
         (own.part, own.mayRetry) = (exchange, false)
         own.noteAsking(for: request)
         defer { if let hops = own.callHistory?.hops { state.withLock { $0.hops += hops } } }
-        var response = try await own.answerToPart()
+        let (first, isMade) = try await own.answerToPart()
+        var response = first
         let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: own))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)
         }
         let told = try await call.observers?.told(response, call) ?? response
-        return (told, isElsewhere)
-    }
-
-    private static func refusal(_ head: ResponseHead, _ why: SegmentAnswer.Uselessness) -> NetworkError {
-        let (code, reason): (NetworkError.Code, String) =
-            switch why {
-            case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
-            case .refused(let refusal): (.invalidResponse, "\(refusal)")
-            case .elsewhere:
-                (.invalidResponse, "a part came from another server, or for another user")
-            case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
-            case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
-            }
-        return NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: head)
+        return Brought(response: told, isElsewhere: isElsewhere, isMade: isMade)
     }
 }
 

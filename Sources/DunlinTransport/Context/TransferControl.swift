@@ -177,7 +177,8 @@ extension TransferControl {
     public func sent(_ count: Int) { note { $0.sent(count) } }
 
     public func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
-        note { $0.beginReceiving(total, isCoded: isCoded, after: base) }
+        // What is there already has not moved.
+        note(isMotion: false) { $0.beginReceiving(total, isCoded: isCoded, after: base) }
     }
 
     public func received(upTo count: Int) { note { $0.received(upTo: count) } }
@@ -197,8 +198,8 @@ extension TransferControl {
     }
 
     @inline(__always)
-    private func note(isLast: Bool = false, _ change: (inout Tally) -> Void) {
-        guard let (before, after) = (whole ?? self).book.change(isLast: isLast, change) else { return }
+    private func note(isLast: Bool = false, isMotion: Bool = true, _ change: (inout Tally) -> Void) {
+        guard let (before, after) = (whole ?? self).book.change(isLast: isLast, change), isMotion else { return }
         guard after.sent != before.sent || after.received != before.received else { return }
         (whole ?? self).tellFollowers(before, after)
     }

@@ -119,13 +119,22 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Waits while the transfer is suspended.
+    /// Waits while the transfer is suspended. Throws if it was cancelled, for which it is let go too: nothing is sent
+    /// then.
     func pass(_ hop: HTTP.Hop) async throws {
-        guard let control = context.control, control.isSuspended else { return }
+        guard let control = context.control else { return }
+        if control.isSuspended { try await wait(for: control, hop) }
+        if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
+    }
+
+    private func wait(for control: TransferControl, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         guard await control.pass(until: context.clock.whole) else {
             throw context.timedOut(.send, exceeding: .total, since: start, hop)
         }
+        // What has come meanwhile would be taken for the answer.
+        guard hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isStillSilent() else { return }
+        throw context.closed("the server said something before the request was sent", .send, hop)
     }
 
     private func checkPeer(_ hop: HTTP.Hop) throws {

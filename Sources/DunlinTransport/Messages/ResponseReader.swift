@@ -113,7 +113,10 @@ struct ResponseReader: ~Copyable {
             let deadline = deadline(in: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
-            case .ready, .woken: return await control.pass(until: whole) ? wake : .timedOut
+            case .ready, .woken:
+                guard await control.pass(until: whole) else { return .timedOut }
+                // A cancel lets go what is suspended: nothing is read then.
+                return context.cancellation.cause == nil ? wake : .cancelled
             case .timedOut where control.suspendedTime(since: start) > held: continue
             default: return wake
             }
@@ -127,6 +130,7 @@ struct ResponseReader: ~Copyable {
         guard await control.pass(until: context.clock.whole) else {
             throw context.timedOut(phase, exceeding: .total, since: start, hop)
         }
+        if context.cancellation.cause != nil { throw context.cancelled(phase, hop) }
     }
 
     private mutating func note(_ input: StreamInput) -> Bool {

@@ -209,9 +209,12 @@ extension Upload {
         }
     }
 
-    /// Throws if the sending was stopped; what is thrown counts for nothing then.
+    /// Throws if the sending was stopped; what is thrown counts for nothing then. A cancel reaches the connection at
+    /// once, and those who wait for it: who does not wait asks here.
     private func checkWanted() throws {
-        guard machine.withLock({ $0.mayWrite }) else { throw CancellationError() }
+        guard machine.withLock({ $0.mayWrite }), writer.context.cancellation.cause == nil else {
+            throw CancellationError()
+        }
     }
 
     private func note(_ hop: HTTP.Hop) {

@@ -45,6 +45,19 @@ struct CachedStage {
 @Suite struct `Requests through a cache` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
 
+    @Test func `a request whose task was cancelled is given nothing that is stored`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc")
+        #expect(try await stage.get().value == "abc")
+        let session = stage.session
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await session.get("/a", as: .string).value
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await stage.get().cacheUse?.source == .memory)
+    }
+
     @Test(.rows("UC-1"), arguments: [true, false])
     func `what is fresh is served without a request, and says how old it is`(
         inMemory: Bool

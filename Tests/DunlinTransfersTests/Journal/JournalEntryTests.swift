@@ -39,6 +39,7 @@ import Testing
         running.request.timeouts = ["readIdle": 5_000_000_000]
         running.request.label = "seven"
         running.request.fields = ["Accept", "*/*"]
+        running.request.guard = .publicInternet
         for entry in [
             running, Self.entry(try Self.download, .publishing(Self.named)), Self.entry(Self.upload),
             Self.entry(Self.upload, .running),

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LedgerRows
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -108,6 +109,34 @@ struct `A client's identity` {
             #expect(upload.code == .secureConnectionFailed, "\(upload)")
             #expect(stage.server.requests.isEmpty)
             #expect(stage.session.connections.open == 0)
+        }
+    }
+
+    @Test func `a challenge hook is asked who we are again once passwords are forgotten`() async throws {
+        let isBob = Mutex(false)
+        let issued = Mutex<[IssuedCertificate]>([])
+        try await SecureStage.with(
+            tls: { tls, _ in tls.clientCertificate = .required },
+            configure: { configuration, cast in
+                let both = try [cast.authority.issue(.client("Alice")), cast.authority.issue(.client("Bob"))]
+                let identities = try both.map {
+                    HTTPSession.ClientIdentity.pem(.bytes(Bytes($0.chainPEM + (try $0.privateKeyPEM))))
+                }
+                issued.withLock { $0 = both }
+                configuration.authenticationHandler = { challenge in
+                    guard case .clientCertificate = challenge.kind else { return .performDefault }
+                    return .useCredential(.identity(isBob.withLock { $0 ? identities[1] : identities[0] }))
+                }
+            }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response() }
+            for _ in 1...2 { _ = try await stage.session.get("x", as: .bytes) }
+            isBob.withLock { $0 = true }
+            stage.session.forgetPasswords()
+            _ = try await stage.session.get("x", as: .bytes)
+            let ders = issued.withLock { $0.map(\.der) }
+            #expect(stage.server.requests.map { $0.handshake?.clientCertificate } == [ders[0], ders[0], ders[1]])
+            #expect(stage.server.connectionCount == 2)
         }
     }
 

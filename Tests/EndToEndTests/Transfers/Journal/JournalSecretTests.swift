@@ -3,7 +3,7 @@ import DunlinTesting
 import Foundation
 import Testing
 
-/// A URL's secrets are not written down, and the transfer goes on where whoever restores it knows them.
+/// Secrets of a URL and of fields are not written down, and the transfer goes on where whoever restores it knows them.
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A journal and the secrets of a URL` {
     private static func texts(_ folder: Folder) throws -> String {
@@ -29,6 +29,23 @@ struct `A journal and the secrets of a URL` {
             #expect(try await download.value.file?.byteCount == 4)
             #expect(try await upload.value.response?.status == .ok)
             #expect(try `A journal`.files(folder).isEmpty)
+        }
+    }
+
+    @Test func `a field that the session calls secret is sent, and is in no file of a journal`() async throws {
+        let folder = try Folder()
+        let source = try folder.write("body", as: "source")
+        try await Stage.with(configure: { $0.secretFields = ["ticket"] }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "film") }
+            let journal = try await `A journal`.open(folder, stage)
+            let options = HTTPSession.Options(fields: ["Ticket": "s3cret", "X-Own": "visible"])
+            let download = try await journal.download("film", options: options, to: .file("\(folder.path)/film"))
+            let upload = try await journal.upload("up", options: options, from: source)
+            let saved = try Self.texts(folder)
+            #expect(!saved.contains("s3cret") && saved.contains("visible"))
+            #expect(try await download.value.file?.byteCount == 4)
+            #expect(try await upload.value.response?.status == .ok)
+            #expect(stage.server.requests.map { $0.fields["ticket"] } == ["s3cret", "s3cret"])
         }
     }
 

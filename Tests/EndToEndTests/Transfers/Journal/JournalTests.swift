@@ -256,6 +256,31 @@ struct `A journal` {
         }
     }
 
+    @Test func `a shutdown ends what a journal's hook asks for, and waits for the hook`() async throws {
+        let folder = try Folder()
+        let told = Mutex<NetworkError.Code?>(nil)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.route(.get, "/film", .response(body: "film"))
+            stage.server.route(.get, "/told", [.stall])
+            let session = stage.session
+            let journal = try await Self.open(folder, stage) { _, _ in
+                do {
+                    _ = try await session.get("told", as: .bytes)
+                } catch {
+                    told.withLock { $0 = (error as? NetworkError)?.code }
+                }
+            }
+            let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
+            transfer.start()
+            _ = try await stage.server.waitForRequests(2)
+            let ending = Task { await session.shutdown() }
+            try await stage.eventually("the hook's request is over") { told.withLock { $0 } != nil }
+            #expect(await ending.value == 1)
+            #expect(told.withLock { $0 } == .cancelled)
+            #expect(try await transfer.value.file?.byteCount == 4)
+        }
+    }
+
     @Test func `a journal refuses what it could not give to another process`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in

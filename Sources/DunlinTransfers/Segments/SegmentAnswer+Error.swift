@@ -1,0 +1,16 @@
+internal import DunlinTransport
+
+extension SegmentAnswer.Uselessness {
+    /// What the answer that brought nothing is told as.
+    func error(_ head: ResponseHead) -> NetworkError {
+        let (code, reason): (NetworkError.Code, String) =
+            switch self {
+            case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
+            case .refused(let refusal): (.invalidResponse, "\(refusal)")
+            case .elsewhere: (.invalidResponse, "a part came from another server, or for another user")
+            case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
+            case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
+            }
+        return NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: head)
+    }
+}

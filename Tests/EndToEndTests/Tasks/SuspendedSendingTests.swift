@@ -1,0 +1,64 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// A request that is suspended before it is sent, while its challenge hook thinks: it has a connection by then.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `A request that is suspended before it is sent` {
+    typealias Gate = LoopbackServer.Gate
+
+    /// Brings a request to where it would send its answer to a challenge, if it were not suspended. `unasked` is what
+    /// the server says behind its challenge once `telling` is open.
+    private static func play(
+        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [],
+        _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
+    ) async throws {
+        let (clock, asked, answered) = (ManualClock(), Gate(), Gate())
+        let hook: HTTPSession.AuthenticationHandler = { challenge in
+            guard case .protectionSpace = challenge.kind else { return .performDefault }
+            asked.open()
+            do { try await answered.opened() } catch { return .reject }
+            return .useCredential(.password(user: "a", password: "b"))
+        }
+        try await Stage.with(clock: clock, tolerating: true, configure: { $0.authenticationHandler = hook }) {
+            (stage: Stage) async throws in
+            var challenge = LoopbackServer.Reply.response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+            for step in [.waitForSignal(telling)] + unasked { challenge = challenge.then(step) }
+            stage.server.enqueue(challenge)
+            stage.server.respond { request in .response(body: Bytes(request.fields["Authorization"] ?? "nobody")) }
+            let task = try stage.session.task("x", as: .string)
+            task.resume()
+            try await asked.opened()
+            task.suspend()
+            answered.open()
+            try await clock.advance(by: .seconds(1))
+            #expect(stage.server.requests.count == 1 && task.snapshot.state == .suspended)
+            try await play(stage, task)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a suspended request that is cancelled sends nothing`(isShutdown: Bool) async throws {
+        let telling = Gate()
+        try await Self.play(telling) { stage, task in
+            if isShutdown { await stage.session.shutdown() } else { task.cancel() }
+            let error = try await NetworkError.thrown { _ = try await task.value }
+            #expect(error.code == .cancelled)
+            telling.open()
+            try await stage.server.wait { $0.open == 0 }
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `what a server says while a request is suspended is no answer to it`() async throws {
+        let (telling, told) = (Gate(), Gate())
+        let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
+        try await Self.play(telling, [late, .signal(told), .stall]) { stage, task in
+            telling.open()
+            try await told.opened()
+            task.resume()
+            #expect(try await task.value == "Basic YTpi")
+            #expect(stage.server.connectionCount == 2)
+        }
+    }
+}
