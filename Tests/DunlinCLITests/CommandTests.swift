@@ -17,6 +17,10 @@ import Testing
             (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
             (["get", "-o", "a.img", "http://a.test"], get("http://a.test", file: "a.img")),
             (["get", "--insecure", "https://a.test"], get("https://a.test", trust: TrustOptions(isInsecure: true))),
+            (
+                ["get", "--compatible", "https://a.test"],
+                get("https://a.test", trust: TrustOptions(acceptsCompatible: true))
+            ),
             (["get", "--retry", "3", "http://a.test"], get("http://a.test", retries: 3)),
             (
                 ["get", "--ca", "a.pem", "https://a.test", "--ca", "b.pem", "--cert", "me.pem", "--key", "key.pem"],

@@ -124,6 +124,18 @@ struct TrustOptionsTests {
         #expect(try await Self.get(server, ["--insecure"]).get() == "x")
     }
 
+    @Test func `a certificate that breaks only the letter is refused with the option that accepts it`() async throws {
+        let (folder, authority) = (try Folder(), try CertificateAuthority())
+        let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1").withoutAuthorityKey)))
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let authorities = ["--ca", try folder.write(authority.pem, as: "ca.pem")]
+        let lines = try await Self.complaint(server, authorities)
+        #expect(lines[0].hasPrefix("the certificate of 127.0.0.1 breaks the rules for certificates"), "\(lines)")
+        #expect(lines.last == "  --compatible accepts certificates that break no more than the letter of RFC 5280")
+        #expect(try await Self.get(server, authorities + ["--compatible"]).get() == "x")
+    }
+
     @Test func `a file that cannot be read is named once`() throws {
         for arguments in [["--ca", "/nonexistent.pem"], ["--cert", "/nonexistent.pem"]] {
             guard case .get(let url, let options) = try Command(arguments: ["get", "https://a.test"] + arguments)

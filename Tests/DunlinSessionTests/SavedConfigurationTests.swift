@@ -76,6 +76,7 @@ import Testing
         (unusual.retry.jitter, unusual.retry.retriesNonIdempotent) = (.none, true)
         unusual.retry.retryAfterLimit = .seconds(29)
         unusual.tls.policy.validatesDomainName = false
+        unusual.tls.policy.certificateRules = .compatible
         unusual.tls.roots = .systemAnd([.file("/ca.pem"), .bytes("der")])
         unusual.tls.versions = .tls13 ... .tls13
         (unusual.tls.ciphers, unusual.tls.suites, unusual.tls.groups) = ("A", "B", "C")
@@ -107,6 +108,20 @@ import Testing
             #expect(back.coalescing == original.coalescing)
             #expect(back.cacheMode == original.cacheMode)
         }
+    }
+
+    @Test(arguments: SecurityPolicy.CertificateRules.allCases)
+    func `the rules for certificates are kept, for origins and for proxies`(
+        rules: SecurityPolicy.CertificateRules
+    ) throws {
+        var (origins, proxies) = (HTTPSession.Configuration(), HTTPSession.Configuration())
+        origins.tls.policy.certificateRules = rules
+        proxies.proxyTLS.policy.certificateRules = rules
+        let (first, second) = (
+            try Self.configuration(Self.text(origins)), try Self.configuration(Self.text(proxies))
+        )
+        #expect(first.tls.policy.certificateRules == rules && first.proxyTLS.policy.certificateRules == .strict)
+        #expect(second.proxyTLS.policy.certificateRules == rules && second.tls.policy.certificateRules == .strict)
     }
 
     @Test func `the example configuration differs from the default in every setting`() throws {
@@ -185,7 +200,8 @@ import Testing
             #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
             #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
             #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
-            #"{"tls":{"policy":{"pins":["garbage"]}}}"#, #"{"guard":{"allowedAddresses":["10.0.0.1/8"]}}"#,
+            #"{"tls":{"policy":{"pins":["garbage"]}}}"#, #"{"tls":{"policy":{"certificateRules":"lax"}}}"#,
+            #"{"guard":{"allowedAddresses":["10.0.0.1/8"]}}"#,
             #"{"guard":{"schemes":["ftp"]}}"#, #"{"guard":true}"#, "[]", "",
         ])
     func `a saved configuration with a setting that has no meaning is refused`(text: String) {

@@ -3,7 +3,8 @@ import DunlinTesting
 
 /// Those who are not believed, and what the error says.
 enum RefusalTable {
-    static let bad: [TrustCase] = names + chains + times + strength + purposes + pins + revocation + settings
+    static let bad: [TrustCase] =
+        names + chains + forms + times + strength + purposes + pins + revocation + settings
 
     static let names: [TrustCase] = [
         TrustCase(
@@ -68,6 +69,22 @@ enum RefusalTable {
         TrustCase("a forged key", .failed("broke the rules of TLS")) {
             try $0.issue(.server("api.test")).withForgedKey()
         },
+    ]
+
+    private static let wayOut = "SecurityPolicy.certificateRules = .compatible accepts that"
+
+    /// Certificates that break the letter of RFC 5280, which strict rules hold them to.
+    static let forms: [TrustCase] = [
+        TrustCase(
+            "no key identifier of the authority", .refused(.malformed, Self.wayOut),
+            showing: .server("api.test").withoutAuthorityKey),
+        TrustCase("an intermediate without that of the root", .refused(.malformed, Self.wayOut)) {
+            try $0.intermediate(.authority("Handmade").withoutAuthorityKey).issue(.server("api.test"))
+        },
+        TrustCase(
+            "no key identifier and expired, under compatible rules", .refused(.expired, "expired on"),
+            showing: .server("api.test").withoutAuthorityKey.expired
+        ).client { tls, _ in tls.policy.certificateRules = .compatible },
     ]
 
     static let times: [TrustCase] = [

@@ -3,7 +3,7 @@ import DunlinTesting
 
 /// Those who are believed.
 enum TrustTable {
-    static let good: [TrustCase] = names + chains + keys + pins + revocation + settings
+    static let good: [TrustCase] = names + chains + forms + keys + pins + revocation + settings
 
     static let names: [TrustCase] = [
         TrustCase("a name"),
@@ -48,6 +48,17 @@ enum TrustTable {
             return issued.with(intermediates: [stranger] + issued.intermediates.reversed())
         },
         TrustCase("no purposes named", showing: .server("api.test").purposes()),
+    ]
+
+    /// Certificates that break the letter of RFC 5280 and nothing else, where that is accepted.
+    static let forms: [TrustCase] = [
+        TrustCase(
+            "no key identifier of the authority, under compatible rules",
+            showing: .server("api.test").withoutAuthorityKey
+        ).client { tls, _ in tls.policy.certificateRules = .compatible },
+        TrustCase("an intermediate without that of the root, under compatible rules") {
+            try $0.intermediate(.authority("Handmade").withoutAuthorityKey).issue(.server("api.test"))
+        }.client { tls, _ in tls.policy.certificateRules = .compatible },
     ]
 
     static let keys: [TrustCase] = [
