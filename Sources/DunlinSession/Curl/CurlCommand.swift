@@ -108,10 +108,11 @@ extension CurlCommand {
         if !showsSecrets { notes.append("curl will ask for the password.") }
     }
 
-    /// For `curl` a name ends at its first colon. Says that it cannot send this one, if it cannot.
-    private mutating func hasColon(_ user: String, of proxy: String = "") -> Bool {
+    /// In an option a name ends at its first colon. Says where such a one goes; a password is not put there.
+    private mutating func hasColon(_ user: String, ofProxy isProxy: Bool = false) -> Bool {
         guard user.contains(":") else { return false }
-        notes.append("The user's name\(proxy) has a colon in it, which curl cannot send.")
+        let (whose, url) = isProxy ? (" for the proxy", "the proxy's URL") : ("", "the URL")
+        notes.append("The user's name\(whose) has a colon in it, which curl takes in \(url) alone, percent-encoded.")
         return true
     }
 
@@ -263,7 +264,7 @@ extension CurlCommand {
                 // The variables that exempt hosts do not count.
                 add("--noproxy", "")
                 if head.origin.scheme == .https { addConnectFields(proxy.connectFields) }
-                guard let credentials = proxy.credentials, !hasColon(credentials.user, of: " for the proxy")
+                guard let credentials = proxy.credentials, !hasColon(credentials.user, ofProxy: true)
                 else { return }
                 if !proxy.scheme.isSOCKS { words.append("--proxy-anyauth") }
                 add("--proxy-user", "\(line(credentials.user))\(showsSecrets ? ":" + credentials.password : "")")
