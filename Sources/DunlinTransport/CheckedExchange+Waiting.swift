@@ -7,6 +7,27 @@ extension CheckedExchange {
     package func wait<Value: Sendable>(
         in phase: HTTP.Phase, since start: MonotonicTime, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        do {
+            return try await waitWithinLimit(in: phase, since: start, work)
+        } catch {
+            throw placed(error)
+        }
+    }
+
+    /// An error that is made up as an answer is gets the hop of this exchange, so that metrics tell of it as of a
+    /// socket's.
+    private func placed(_ error: any Error) -> any Error {
+        guard var failure = error as? NetworkError, failure.hop == nil, let phase = failure.phase else { return error }
+        var hop = failure.requestMayHaveBeenSent ? hop : context.hop
+        hop.ended = now()
+        hop.fill(phase)
+        failure.hop = hop
+        return failure
+    }
+
+    private func waitWithinLimit<Value: Sendable>(
+        in phase: HTTP.Phase, since start: MonotonicTime, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         if deadline(of: phase, since: start) == .never { return try await work() }
         return try await withThrowingTaskGroup(of: Ended<Value>.self) { group in
             group.addTask {

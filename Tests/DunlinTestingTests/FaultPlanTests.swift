@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinWire
 import Testing
 
 @testable import DunlinTesting
@@ -113,7 +114,32 @@ import Testing
                 return "\(response.status) \(text)"
             }
         } catch let error as NetworkError {
+            // So that metrics tell of what failed too.
+            #expect(error.hop != nil, "\(error)")
             return (text.isEmpty ? "" : "\(text) ") + "\(error.code) in \(error.phase?.rawValue ?? "no phase")"
+        }
+    }
+
+    /// What is answered, and what is announced for it.
+    @Test(arguments: [[:], ["Content-Length": "10"]] as [Fields])
+    func `a body that is shorter than announced is the same error over mock and loopback`(fields: Fields) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(fields: fields, body: "0123456789").suffering(.wrongLength(missing: 3)) }
+        let transport = MockTransport()
+        transport.otherwise { request in
+            try await .respond(fields: fields, body: "0123456789")
+                .suffering(.wrongLength(missing: 3), of: request, on: transport.clock)
+        }
+        var mocked = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
+        mocked.proxy = .none
+        for configuration in [HTTPSession.Configuration(baseURL: server.baseURL), mocked] {
+            let session = try HTTPSession(configuration)
+            let error = try await #require(throws: NetworkError.self) { try await session.get("/", as: .bytes) }
+            #expect(error.code == .connectionClosed && error.phase == .receive)
+            #expect(error.underlying as? WireError == .truncatedBody, "\(error)")
+            #expect(error.body == "0123456789" && error.hop != nil)
+            await session.shutdown()
         }
     }
 

@@ -147,7 +147,7 @@ import Testing
         defer { server.stop() }
         server.respond { _ in example.answer.reply }
         let overSocket = await Self.outcome(of: example, try Self.session(server.baseURL))
-        #expect(overSocket == example.expected)
+        #expect(overSocket.outcome == example.expected)
         #expect(overMock == overSocket)
         // What was refused was never seen.
         if case .error(.invalidRequest, _, sent: false, _) = example.expected { #expect(transport.requests.isEmpty) }
@@ -163,19 +163,29 @@ import Testing
         }
     }
 
-    private static func outcome(of example: Case, _ session: HTTPSession) async -> Outcome {
+    /// What the caller gets, and where an error says that it happened.
+    struct Ending: Equatable {
+        let outcome: Outcome
+        var phase: HTTP.Phase?
+        var hasHop = false
+        var isSafeToRetry = false
+    }
+
+    private static func outcome(of example: Case, _ session: HTTPSession) async -> Ending {
         do {
             let response = try await session.request(
                 example.method, "x", headers: example.fields, body: example.body,
                 options: .init(validatesResponse: false))
             let x = response.fields["X"] ?? response.trailers["X"]
-            return .body(String(response.value), x: x)
+            return Ending(outcome: .body(String(response.value), x: x))
         } catch let error as NetworkError {
-            return .error(
-                error.code, error.underlying as? WireError, sent: error.requestMayHaveBeenSent,
-                body: error.code == .connectionClosed ? error.body.map { String($0) } : nil)
+            return Ending(
+                outcome: .error(
+                    error.code, error.underlying as? WireError, sent: error.requestMayHaveBeenSent,
+                    body: error.code == .connectionClosed ? error.body.map { String($0) } : nil),
+                phase: error.phase, hasHop: error.hop != nil, isSafeToRetry: error.isSafeToRetry)
         } catch {
-            return .error(.init("\(error)"))
+            return Ending(outcome: .error(.init("\(error)")))
         }
     }
 }
@@ -260,5 +270,100 @@ import Testing
         task.resume()
         try await clock.advance(by: .seconds(1))
         #expect(try await task.value == "late")
+    }
+}
+
+/// A peer that falls silent, over a mock and over a socket.
+@Suite(.timeLimit(.minutes(10))) struct `A mock and a socket that fall silent` {
+    enum Silence: CaseIterable, Sendable {
+        /// After the request.
+        case beforeHead
+        /// After four bytes of the body.
+        case withinBody
+
+        var limit: Timeouts.Limit { self == .beforeHead ? .firstByte : .readIdle }
+
+        var reply: LoopbackServer.Reply {
+            self == .beforeHead ? [.stall] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabab"), .stall]
+        }
+
+        var outcome: MockTransport.Outcome {
+            if self == .beforeHead { return .never }
+            return .stream(length: 9) { index in
+                if index < 2 { return "ab" }
+                try await ManualClock().sleep(for: .seconds(1))
+                return nil
+            }
+        }
+    }
+
+    /// What an error says of itself, but for the peer.
+    struct Ending: Equatable {
+        let code: NetworkError.Code
+        let reason: String
+        let phase: HTTP.Phase?
+        let exceeded: Timeouts.Limit?
+        let limit: Duration?
+        let elapsed: Duration?
+        let times: [HTTP.Phase: Duration]
+        let isSafeToRetry: Bool
+        let body: Bytes?
+        let status: HTTP.Status?
+
+        init(_ error: NetworkError) {
+            (code, reason, phase, exceeded) = (error.code, error.reason, error.phase, error.exceeded)
+            (limit, elapsed, isSafeToRetry) = (error.limit, error.elapsed, error.isSafeToRetry)
+            (body, status) = (error.body, error.response?.status)
+            let phases = HTTP.Phase.allCases.compactMap { phase in
+                error.hop?.duration(of: phase).map { (phase, $0) }
+            }
+            times = Dictionary(uniqueKeysWithValues: phases)
+        }
+    }
+
+    private static func ending(
+        _ silence: Silence, at url: String, over transport: MockTransport? = nil,
+        whenSilent: @Sendable (HTTPSession.RequestTask<Bytes>) async throws -> Void
+    ) async throws -> Ending {
+        let clock = ManualClock()
+        let session = try HTTPSession(baseURL: url) {
+            $0.transport = transport
+            for limit in Timeouts.Limit.allCases { $0.timeouts[limit] = limit == silence.limit ? .seconds(5) : nil }
+            $0.proxy = .none
+            try $0.use(clock)
+        }
+        let task = try session.task("x", as: .bytes)
+        task.resume()
+        try await whenSilent(task)
+        if silence == .withinBody {
+            try await eventually("the body has begun") { task.downloaded.wireBytes == 4 }
+        }
+        try await clock.waitForDeadlines(1)
+        try await clock.advance(by: .milliseconds(4999))
+        #expect(task.resultIfEnded == nil)
+        try await clock.advance(by: .milliseconds(1))
+        let error = try await #require(throws: NetworkError.self) { try await task.value }
+        await session.shutdown()
+        return Ending(error)
+    }
+
+    @Test(arguments: Silence.allCases)
+    func `exceed the same limit in the same phase, and keep what had come`(silence: Silence) async throws {
+        let transport = MockTransport()
+        transport.otherwise { _ in silence.outcome }
+        let overMock = try await Self.ending(silence, at: "http://api.test", over: transport) { _ in
+            try await transport.waitForRequests()
+        }
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in silence.reply }
+        let overSocket = try await Self.ending(silence, at: server.baseURL) { _ in
+            _ = try await server.waitForRequests(1)
+        }
+        #expect(overSocket.code == .timedOut && overSocket.exceeded == silence.limit)
+        #expect(overSocket.limit == .seconds(5) && overSocket.elapsed == .seconds(5))
+        #expect(overSocket.phase == (silence == .beforeHead ? .firstByte : .receive))
+        #expect(overSocket.body == (silence == .beforeHead ? nil : "abab"))
+        #expect(overMock == overSocket)
     }
 }

@@ -29,8 +29,8 @@ extension MockTransport.Outcome {
         switch fault {
         case .none: return self
         case .refused: return .fail(.connectionRefused)
-        case .reset(let count): return try await spoiler.cut(after: count, .lost("the connection was reset"))
-        case .truncated(let count): return try await spoiler.cut(after: count, .lost("the peer closed the connection"))
+        case .reset(let count): return try await spoiler.cut(after: count, .reset)
+        case .truncated(let count): return try await spoiler.cut(after: count, .closed)
         case .stalled(let count): return try await spoiler.cut(after: count, .silence)
         case .dripping(let pieces, let pause): return spoiler.dripping(pieces, every: pause)
         case .delayed(let duration): return try await spoiler.delayed(self, duration)
@@ -44,7 +44,8 @@ extension MockTransport.Outcome {
 struct FaultyBody: Sendable {
     /// How what was cut ends.
     enum End: Sendable {
-        case lost(String)
+        case reset
+        case closed
         case silence
     }
 
@@ -77,13 +78,21 @@ struct FaultyBody: Sendable {
         return reply.steps.reduce(0) { $0 + $1.byteCount } - whole.count
     }
 
+    private var announcesLength: Bool {
+        (length != nil || head.fields.contains("content-length")) && !head.fields.contains("transfer-encoding")
+    }
+
     func cut(after count: Int, _ end: End) async throws -> MockTransport.Outcome {
         let (request, clock, piece) = (request, clock, piece)
+        let isSeen = end == .closed && announcesLength
         if count < headSize { throw try await Self.perform(end, request, count > 0 ? .receive : .firstByte, clock) }
         let left = Mutex(count - headSize)
         return .stream(status: head.status, fields: head.fields, length: length) { index in
             let bytes = left.withLock { $0 } > 0 ? try await piece(index) : nil
-            guard let bytes else { throw try await Self.perform(end, request, .receive, clock) }
+            guard let bytes else {
+                if isSeen { return nil }
+                throw try await Self.perform(end, request, .receive, clock)
+            }
             return left.withLock { left in
                 let kept = min(left, bytes.count)
                 left -= kept
@@ -97,13 +106,14 @@ struct FaultyBody: Sendable {
         _ end: End, _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
         switch end {
-        case .lost(let reason):
-            return error(.connectionClosed, reason, request, phase)
-        case .silence:
-            return try await timeOut(request, phase, clock)
+        case .reset: return error(.connectionClosed, "the connection was reset", request, phase)
+        case .closed: return error(.connectionClosed, "the peer closed the connection", request, phase)
+        case .silence: return try await timeOut(request, phase, clock)
         }
     }
 
+    /// By the transport's clock, which need not be the session's: what measures a session's limits knows nothing of the
+    /// time that has passed here.
     private static func timeOut(
         _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
@@ -144,11 +154,15 @@ struct FaultyBody: Sendable {
         }
     }
 
+    /// Whoever reads sees by itself that there is less than was announced. What announces no length is cut at its end.
     func announcing(_ more: Int) -> MockTransport.Outcome {
-        let (request, piece) = (request, piece)
-        return .stream(status: head.status, fields: head.fields, length: length.map { $0 + more }) { index in
+        let (request, piece, isSeen) = (request, piece, announcesLength)
+        var fields = head.fields
+        if let own = fields["Content-Length"].flatMap(Int.init) { fields["Content-Length"] = "\(own + more)" }
+        return .stream(status: head.status, fields: fields, length: length.map { $0 + more }) { index in
             if let bytes = try await piece(index) { return bytes }
-            throw Self.error(.connectionClosed, "the body ended before its length", request, .receive)
+            if isSeen { return nil }
+            throw Self.error(.connectionClosed, "the peer closed the connection", request, .receive)
         }
     }
 }
