@@ -125,6 +125,26 @@ import Testing
         #expect(Self.cookies(first) + Self.cookies(second) == [[], ["a=1"]])
     }
 
+    @Test(.rows("G-6")) func `a copy of a configuration has the same jar, and shares nothing else that is set in it`()
+        async throws
+    {
+        var original = HTTPSession.Configuration(baseURL: "http://api.test", transport: MockTransport())
+        original.cookies = try Self.jar()
+        var copy = original
+        copy.fields["X-Copy"] = "1"
+        let (first, second) = (MockTransport(), MockTransport())
+        (original.transport, copy.transport) = (first, second)
+        for (configuration, transport) in [(original, first), (copy, second)] {
+            transport.otherwise { _ in .respond(fields: ["Set-Cookie": "a=1"]) }
+            _ = try await HTTPSession(configuration).get("x", as: .bytes)
+        }
+        #expect(first.requests.map { $0.fields["cookie"] } == [nil])
+        #expect(second.requests.map { $0.fields["cookie"] } == ["a=1"])
+        #expect(first.requests.map { $0.fields["x-copy"] } == [nil])
+        copy.cookies = nil
+        #expect(original.cookies?.cookies.map(\.name) == ["a"])
+    }
+
     @Test func `each attempt takes its cookies from the jar anew`() async throws {
         let mocked = try Self.mocked(try Self.jar()) { configuration in
             configuration.retry = .exponential(attempts: 2, budget: .unlimited)
