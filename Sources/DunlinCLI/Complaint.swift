@@ -5,7 +5,7 @@ enum Complaint {
     static func lines(of error: any Error) -> [String] {
         guard let error = error as? NetworkError else { return [oneLine("\(error)")] }
         guard let refusal = error.trustRefusal else { return [headline(error, reason(of: error))] }
-        return [headline(error, title(of: refusal, error))] + details(of: refusal)
+        return [headline(error, title(of: refusal, error))] + details(of: refusal, atProxy: error.phase == .proxyTLS)
     }
 
     /// In the command's own words where it is about one of its options.
@@ -49,7 +49,7 @@ extension Complaint {
     }
 
     /// What the server showed, by whom it is signed, and what to pin it by.
-    private static func details(of refusal: NetworkError.TrustRefusal) -> [String] {
+    private static func details(of refusal: NetworkError.TrustRefusal, atProxy: Bool) -> [String] {
         var lines: [String] = []
         for certificate in refusal.path.prefix(limit) {
             let details = certificate.details
@@ -60,15 +60,19 @@ extension Complaint {
         if refusal.expected.count > limit {
             lines.append("            or one of \(refusal.expected.count - limit) more")
         }
-        if let hint = hint(for: refusal.reason) { lines.append("  \(hint)") }
+        if let hint = hint(for: refusal.reason, atProxy: atProxy) { lines.append("  \(hint)") }
         return lines
     }
 
     /// Servers choose how much they send.
     private static var limit: Int { 8 }
 
-    private static func hint(for reason: NetworkError.TrustRefusal.Reason) -> String? {
+    /// Which option would help: those for origins do nothing for a proxy.
+    private static func hint(for reason: NetworkError.TrustRefusal.Reason, atProxy: Bool) -> String? {
         switch reason {
+        case .unknownIssuer where atProxy, .selfSigned where atProxy:
+            "--proxy-ca FILE believes a proxy's authority of your own"
+        case _ where atProxy: nil
         case .malformed: "--compatible accepts certificates that break no more than the letter of RFC 5280"
         case .unknownIssuer, .selfSigned: "--ca FILE believes an authority of your own"
         default: nil

@@ -26,6 +26,19 @@ import Testing
         #expect(try Self.configuration().guard == nil)
     }
 
+    @Test func `a proxy that is not believed is named, with the option to believe it`() async throws {
+        let stranger = try CertificateAuthority(.authority("Somebody else")).issue(.server("127.0.0.1"))
+        let proxy = try LoopbackProxy(tls: .init(stranger))
+        defer { proxy.stop() }
+        let paper = Paper()
+        let arguments = ["get", "http://api.test/a", "-x", proxy.url("https")]
+        #expect(await DunlinCommand.run(try Command(arguments: arguments), paper.output) != .success)
+        let remarks = try paper.remarked
+        #expect(remarks.contains("[the proxy https://127.0.0.1:\(proxy.port)"), "\(remarks)")
+        #expect(remarks.contains("--proxy-ca FILE believes a proxy's authority of your own"), "\(remarks)")
+        #expect(!remarks.contains("--ca FILE"), "\(remarks)")
+    }
+
     @Test(arguments: [nil, "127.0.0.1"]) func `requests go through the proxy but for the exceptions`(
         exceptions: String?
     ) async throws {

@@ -23,6 +23,21 @@ struct `Whom a proxy under TLS shows and believes` {
         }
     }
 
+    @Test func `an error of the TLS with a proxy is about the proxy in all that it says`() async throws {
+        let stranger = try CertificateAuthority(.authority("Somebody else")).issue(.server("127.0.0.1"))
+        try await ProxyStage.overTLS(showing: stranger) { (scene: ProxyStage) async throws in
+            let error = try await NetworkError.thrown {
+                _ = try await scene.session.get(.url(scene.named + "/x"), as: .bytes)
+            }
+            #expect(error.code == .serverTrustFailed && error.phase == .proxyTLS, "\(error)")
+            #expect(error.reason.hasPrefix("the chain of 127.0.0.1 ends at an unknown issuer"), "\(error)")
+            #expect("\(error)".contains("[the proxy https://127.0.0.1:\(scene.proxy.port)"), "\(error)")
+            let failure = try #require(error.trustFailure)
+            #expect(failure.host == "127.0.0.1" && failure.description.contains("“127.0.0.1”"), "\(failure)")
+            #expect(failure.failingURL == scene.named + "/x")
+        }
+    }
+
     @Test func `what is said of the origin is not said of the proxy, and the other way round`() async throws {
         let hook = Hook { _ in .performDefault }
         let shown = try ProxyStage.issue()

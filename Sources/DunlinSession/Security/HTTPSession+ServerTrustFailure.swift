@@ -1,6 +1,7 @@
 extension HTTPSession {
     /// Why a request ended whose server is not trusted: the underlying error of its `NetworkError`.
     public struct ServerTrustFailure: Error, Sendable, Hashable {
+        /// The host that is not trusted: the request's, or its proxy's.
         public var host: String
         public var refusal: NetworkError.TrustRefusal
         /// The URL of the request; nil when a connection was opened ahead of any request.
@@ -39,7 +40,9 @@ extension NetworkError {
         else {
             return error
         }
-        failure.underlying = HTTPSession.ServerTrustFailure(host: origin.host, refusal: refusal, failingURL: url())
+        // What a proxy shows says nothing about the origin behind it.
+        let host = failure.phase == .proxyTLS ? refusal.host : origin.host
+        failure.underlying = HTTPSession.ServerTrustFailure(host: host, refusal: refusal, failingURL: url())
         return failure
     }
 
