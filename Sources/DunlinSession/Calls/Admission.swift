@@ -10,6 +10,7 @@ struct Admission {
     /// The wait in one queue.
     private struct QueueWait {
         let queue: RequestQueue
+        /// Whether it is the session's; a batch's own has no limit of time.
         let isTimed: Bool
         /// Set if the call entered the queue before it was time to wait there.
         var entry: RequestQueue.Entry?
@@ -151,12 +152,7 @@ struct Admission {
         case .cancelled: throw cancelled(.pool)
         case .timedOut:
             let limit = deadline <= end ? Timeouts.Limit.total : .queue
-            let remedy =
-                limit == .total
-                ? "`withTimeout` bounds the wait too" : "`timeouts.queue` bounds the wait, and is nil by default"
-            let reason =
-                "the request's turn in the queue did not come in time: \(wait.queue.limits.shown); \(remedy)"
-            throw error(.timedOut, reason, exceeding: limit, at: end)
+            throw error(.timedOut, lateness(wait, by: limit), exceeding: limit, at: end)
         }
     }
 }
@@ -169,12 +165,26 @@ extension Admission {
         return NetworkError(.cancelled, "the request was cancelled", phase: phase, isSafeToRetry: true)
     }
 
+    /// Names what was set that made the call wait, and what bounds the wait.
+    private func lateness(_ wait: QueueWait, by limit: Timeouts.Limit) -> String {
+        let remedy =
+            limit == .total
+            ? "`withTimeout` bounds the wait too" : "`timeouts.queue` bounds the wait, and is nil by default"
+        let limits = wait.queue.limits
+        guard wait.isTimed else {
+            let running = limits.running.map { "`running` of the batch is \($0)" } ?? "the batch is full"
+            return "the request's turn in its batch did not come in time: \(running); \(remedy)"
+        }
+        return "the request's turn in the queue did not come in time: \(limits.shown); \(remedy)"
+    }
+
     private func error(
         _ code: NetworkError.Code, _ reason: String, exceeding limit: Timeouts.Limit? = nil, at now: MonotonicTime
     ) -> NetworkError {
+        let sinceDeadlineWasSet = limit == .total ? inherited.map { $0.length + now.duration(since: $0.time) } : nil
         var error = NetworkError(
-            code, reason, phase: .pool, isSafeToRetry: true, exceeding: limit, elapsed: .nanoseconds(queued),
-            peer: "\(origin)")
+            code, reason, phase: .pool, isSafeToRetry: true, exceeding: limit,
+            elapsed: sinceDeadlineWasSet ?? .nanoseconds(queued), peer: "\(origin)")
         if let limit { error.limit = limit == .queue ? timeouts.queue : inherited?.length }
         var hop = HTTP.Hop()
         (hop.started, hop.ended) = (now, now)

@@ -51,6 +51,32 @@ import Testing
         }
     }
 
+    @Test func `a deadline that is over before a request's turn in a batch names what the batch was made with`()
+        async throws
+    {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            $0.timeouts = .none
+            $0.queue.running = 5
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let session = stage.session
+            let batch = try await session.withTimeout(.seconds(5)) {
+                try session.batch(Self.requests(2), running: 1, as: .string)
+            }
+            try await stage.eventually("the second waits for the first") {
+                batch.queued == 1 && turnstile.arrived.count == 1
+            }
+            try await clock.advance(by: .seconds(5))
+            let late = try await NetworkError.thrown { _ = try await batch.tasks[1].value }
+            #expect(late.code == .timedOut && late.phase == .pool)
+            #expect(late.exceeded == .total && late.limit == .seconds(5) && late.elapsed == .seconds(5))
+            #expect(late.reason.contains("`running` of the batch is 1"), "\(late)")
+            #expect(!late.reason.contains("`queue.running`") && late.reason.contains("`withTimeout`"), "\(late)")
+            #expect(await batch.results.count == 2)
+        }
+    }
+
     @Test func `a batch tells how many of its requests wait for their turn`() async throws {
         try await Stage.with(configure: { $0.queue.running = 2 }) { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
