@@ -8,7 +8,9 @@
 /// 3. After a refresh that failed, and one whose credential is refused before it is accepted, there is a rest: a
 ///    second, twice as long each time, a minute at most. Until then requests fail with what the refresh failed with,
 ///    or go with what there is. A credential whose first verdict is good ends the doubling. A refresh that has asked
-///    nobody, for want of a network or because it was ended, is followed by none.
+///    nobody, for want of a network or because it was ended, is followed by none. Every rest counts, and two may follow
+///    one refresh: it was given up, and what it brought later was refused. Who asks in a rest makes none longer. A
+///    request that fails so has had an attempt of its retry policy all the same; policies are not known here.
 /// 4. Refresh ahead begins in the last tenth of a credential's lifetime, at most a minute before its end, and earlier
 ///    by as much again as chance says: many processes that began together do not ask together.
 /// 5. A credential that has expired is used all the same for a second after it was got: a server that gives such ones

@@ -138,6 +138,17 @@ private final class TokenServer: Sendable {
         #expect(mock.transport.requests.count == (isRight ? 4 : 2))
     }
 
+    @Test func `an attempt that falls into the rest after a refresh counts, though nobody is asked`() async throws {
+        let (server, mock) = try Self.scene("old", clock: ManualClock()) {
+            $0.retry = .constant(attempts: 3, every: .zero, when: [.status(500)], budget: .unlimited)
+        }
+        server.refuseGrants()
+        let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+        #expect(error?.code == .authenticationFailed && error?.refreshRefusal == .resting)
+        #expect(error?.attempts == 3 && error?.retryRefusal == .attemptsSpent)
+        #expect(server.grants == 1)
+    }
+
     @Test func `a refresh that fails is everybody's error, with its cause, and is not tried at once`() async throws {
         let clock = ManualClock()
         let (server, mock) = try Self.scene("old", clock: clock)

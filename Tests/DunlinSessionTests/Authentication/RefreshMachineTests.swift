@@ -122,6 +122,31 @@ import Testing
         #expect(scene.ask(8) == "wait 5, begin #3")
     }
 
+    /// One refresh may be followed by two rests: it was given up, and what it brought later was refused.
+    @Test func `each rest counts, whatever began it, and none but a good first verdict ends the count`() {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1")
+        #expect(scene.fail(1, 0) == 1 && scene.ask(0.5) == "fail")
+        #expect(scene.refresh("late", 0.5) == [])
+        #expect(scene.ask(0.5) == "use late" && scene.refuse(0.5) == "deliver, never accepted")
+        #expect(scene.refuse(2.499) == "deliver" && scene.refuse(2.5) == "sendAgain")
+        #expect(scene.ask(2.5) == "wait 2, begin #2")
+        #expect(scene.fail(2, 2.5) == 1 && scene.ask(6.4) == "fail" && scene.ask(6.5) == "wait 3, begin #3")
+        #expect(scene.refresh("good", 6.5) == [0] && scene.ask(6.5) == "use good")
+        scene.accept()
+        #expect(scene.refuse(7) == "sendAgain, it was good" && scene.ask(7) == "wait 4, begin #4")
+        #expect(scene.fail(4, 7) == 1 && scene.refuse(7.999) == "deliver" && scene.ask(8) == "wait 5, begin #5")
+    }
+
+    /// Requests that fail in a rest have asked nobody: however many, they make no rest longer.
+    @Test func `who asks in a rest neither begins a refresh nor makes the rest longer`() {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1" && scene.fail(1, 0) == 1)
+        for _ in 0..<100 { #expect(scene.ask(0.999) == "fail") }
+        #expect(scene.ask(1) == "wait 2, begin #2" && scene.fail(2, 1) == 1)
+        #expect(scene.ask(2.999) == "fail" && scene.ask(3) == "wait 3, begin #3")
+    }
+
     /// What a server gave for an old credential must not be lost.
     @Test func `a refresh goes on when those who wait have left`() {
         let scene = Scene()
