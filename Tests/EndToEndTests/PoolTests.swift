@@ -121,6 +121,40 @@ struct `A session's pool` {
         }
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `the wait for a connection is the pool time of the hop, whoever observes and whatever connection it gets`(
+        isObserved: Bool, isReused: Bool
+    ) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            $0.connections.perOrigin = 1
+            $0.timeouts = .none
+        } _: { (stage: Stage) async throws in
+            let (gate, told) = (LoopbackServer.Gate(), AsyncStream<Duration?>.makeStream())
+            let first = LoopbackServer.Reply.response(body: "x").waiting(for: gate)
+            stage.server.enqueue(isReused ? first : first.closingAfter, .response(body: "y"))
+            var options = HTTPSession.Options()
+            if isObserved {
+                options.hooks.completed = {
+                    told.continuation.yield($0.metrics.hops.last?.duration(of: .pool))
+                    told.continuation.finish()
+                }
+            }
+            let holder = try stage.session.task("first", as: .string)
+            holder.resume()
+            _ = try await stage.server.waitForRequests(1)
+            async let waiting = stage.session.get("second", options: options, as: .string)
+            try await stage.eventually("it waits for a connection") { stage.session.connections.waiting == 1 }
+            try await clock.advance(by: .seconds(7))
+            gate.open()
+            let hop = try #require(try await waiting.metrics.hops.last)
+            #expect(hop.duration(of: .pool) == .seconds(7) && hop.isConnectionReused == isReused)
+            #expect(hop.total == .seconds(7))
+            if isObserved { #expect(await told.stream.first { _ in true } == .seconds(7)) }
+            #expect(try await holder.value == "x")
+        }
+    }
+
     @Test func `a request that would wait behind too many is refused at once`() async throws {
         try await Stage.with(configure: { ($0.connections.perOrigin, $0.connections.maximumWaiting) = (1, 1) }) {
             (stage: Stage) async throws in

@@ -148,12 +148,14 @@ extension ExchangeContext {
         return CancellationError()
     }
 
-    /// The error of opening a connection, with the hop as that left it: the phase that failed has its time by then.
+    /// The error of opening a connection, with the hop as that left it: the phase that failed has its time by then. A
+    /// phase in which nothing is opened has the rest of the time, as in any other error.
     func telling(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         var hop = hop
         hop.ended = clock.now()
         if error is CancellationError, control?.cancelledHop != nil { control?.cancelledHop = hop }
         guard var failure = error as? NetworkError, failure.hop != nil else { return error }
+        if let phase = failure.phase { hop.fill(phase) }
         failure.hop = hop
         return failure
     }
