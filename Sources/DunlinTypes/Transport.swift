@@ -116,6 +116,14 @@ public final class TransportResponse: Sendable {
     /// The trailer fields of a body that is here already; a stream brings its own.
     public var trailers: Fields { wholeTrailers ?? Fields() }
 
+    /// How its exchange has spent its time so far. A body that somebody made instead of the one that came measures
+    /// nothing, and leaves that of the head.
+    package var latestHop: HTTP.Hop {
+        guard case .stream(let stream) = body else { return hop }
+        let latest = stream.hop
+        return latest == HTTP.Hop() ? hop : latest
+    }
+
     /// The response with another body, and that body's hop and trailers.
     package func with(_ body: TransportResponse.Body, _ hop: HTTP.Hop, trailers: Fields? = nil) -> TransportResponse {
         TransportResponse(

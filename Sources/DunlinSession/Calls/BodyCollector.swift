@@ -10,6 +10,14 @@ struct BodyCollector {
     typealias Whole = (response: TransportResponse, body: Bytes)
 
     func collect(_ response: TransportResponse) async throws -> Whole {
+        do {
+            return try await collected(response)
+        } catch {
+            throw call.failing(error, on: response)
+        }
+    }
+
+    private func collected(_ response: TransportResponse) async throws -> Whole {
         let stream: any TransportResponse.BodyStream
         switch response.body {
         case .bytes(let body):
@@ -25,7 +33,7 @@ struct BodyCollector {
             error.body = error.body?.beginning(upTo: call.asked.reading.kept)
             throw error
         }
-        return (response.with(.bytes(bytes), stream.hop, trailers: stream.trailers), bytes)
+        return (response.with(.bytes(bytes), response.latestHop, trailers: stream.trailers), bytes)
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {

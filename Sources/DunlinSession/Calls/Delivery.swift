@@ -24,12 +24,12 @@ struct Delivery<Taken: Sendable>: Sendable {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    /// `hop` is what was under way when the call's task was cancelled.
-    func metrics(cancelled hop: HTTP.Hop?) -> HTTPSession.Metrics {
+    /// `hop` is the last one of a call whose error can tell nothing of it.
+    func metrics(untold hop: HTTP.Hop?) -> HTTPSession.Metrics {
         switch result {
         case .success(let response): return response.metrics
         case .failure(let error):
-            let last = error is CancellationError ? hop : (error as? NetworkError)?.hop
+            let last = (error as? NetworkError).map(\.hop) ?? hop
             guard let earlier = callHistory?.hops, !earlier.isEmpty else {
                 return HTTPSession.Metrics(hops: [last].compactMap(\.self))
             }

@@ -74,7 +74,8 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     func failed(_ error: any Error) {
         state.withLock { state in
             state.failure = error as? NetworkError
-            state.end(state.failure?.hop)
+            // What is refused before it begins leaves the one before as it is.
+            if state.sent?.isUnderWay == true { state.end(state.failure?.hop) }
         }
     }
 

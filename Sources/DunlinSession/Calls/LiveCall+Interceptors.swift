@@ -194,10 +194,12 @@ extension LiveCall {
     /// The error to throw after all that was sent has been given up.
     private func givenUp<Value: Sendable>(_ error: any Error, _ held: InterceptedResponse<Value>) -> any Error {
         let last = held.end()
+        let hop = last?.stream?.hop ?? last?.hop
         if let stream = last?.stream { callTransport.abandon(stream, Self.gone) }
         last?.cancellation.cancel(.handle)
         let isOver = delegate.cancellation.cause != nil || loop.now() >= request.deadline
-        return isOver ? held.explained(error) : error
+        let known = isOver ? held.explained(error) : error
+        return hop.map { failing(known, after: $0) } ?? known
     }
 
     /// The request as an interceptor wants it: its secrets are marked, its deadline is that of `asked` at most, and its

@@ -127,6 +127,16 @@ extension LiveCall {
     func admit(
         _ arrived: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil, outside: Bool = false
     ) async throws -> Arrival {
+        do {
+            return try await admitted(arrived, appendingTo: base, of: total, outside: outside)
+        } catch {
+            throw failing(error, on: arrived)
+        }
+    }
+
+    private func admitted(
+        _ arrived: TransportResponse, appendingTo base: Int, of total: Int?, outside: Bool
+    ) async throws -> Arrival {
         var (response, destination) = (arrived, HTTPSession.Destination?.none)
         if let observers {
             if callTransport.sockets == nil { asked.body.noteSent(by: observers.control) }

@@ -62,11 +62,14 @@ struct StageDrivers {
                     return nil
                 }
             } catch {
-                let isOfResponse = if case .success = outcome { true } else { false }
+                var (failure, isOfResponse) = (error, false)
+                if case .success(let response) = outcome {
+                    (failure, isOfResponse) = (call.failing(error, on: response), true)
+                }
                 // Before anything is sent again, the response is gone.
-                outcome = .failure(error)
-                guard isOfResponse, error.isDamageOfStore else { continue }
-                guard let left = await unmended(error, index + 1..<end, &call) else { return nil }
+                outcome = .failure(failure)
+                guard isOfResponse, failure.isDamageOfStore else { continue }
+                guard let left = await unmended(failure, index + 1..<end, &call) else { return nil }
                 outcome = .failure(left)
             }
         }

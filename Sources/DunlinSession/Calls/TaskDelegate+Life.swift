@@ -208,7 +208,7 @@ extension TaskDelegate {
             task: snapshot, url: call.head.origin.description + call.head.target,
             response: response?.head ?? sink.handed?.head, body: response.flatMap { sink.body(of: $0) },
             file: response?.file, serializer: sink.serializer,
-            metrics: sink.handed?.metrics ?? delivery.metrics(cancelled: observers?.control.cancelledHop))
+            metrics: sink.handed?.metrics ?? delivery.metrics(untold: observers?.control.untoldHop))
         switch result {
         case .success(let response): completion.value = sink.shared(response)
         case .failure(let error): completion.error = error

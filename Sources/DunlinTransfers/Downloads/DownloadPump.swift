@@ -193,7 +193,6 @@ enum BodyBeginning {
                 }
             } catch {}
             error.body = Bytes(beginning)
-            error.hop = stream.hop
         }
         return error
     }

@@ -103,7 +103,7 @@ extension DownloadRun {
 
     /// Ends with an error: leaves nothing, or data to go on with.
     mutating func end(_ error: any Error, _ call: inout LiveCall) async -> any Error {
-        let redirects = call.callHistory
+        let (redirects, error) = (call.callHistory, told(error, call))
         call.callHistory = call.callHistory.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
@@ -165,9 +165,9 @@ extension LiveCall {
     fileprivate func response(
         _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [HTTP.Hop]
     ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var (hop, trailers) = (response.hop, Fields?.none)
-        if case .stream(let stream) = response.body { (hop, trailers) = (stream.hop, stream.trailers) }
-        let carried = response.with(.bytes(.empty), hop, trailers: trailers)
+        var trailers: Fields?
+        if case .stream(let stream) = response.body { trailers = stream.trailers }
+        let carried = response.with(.bytes(.empty), response.latestHop, trailers: trailers)
         let callHistory = callHistory.after(earlier).with { $0.file = file }
         return HTTPSession.Response(carried, .empty, to: request, after: callHistory).with(value: file)
     }

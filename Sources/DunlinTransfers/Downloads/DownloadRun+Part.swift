@@ -123,10 +123,7 @@ extension DownloadRun {
     private static func failure(
         _ code: NetworkError.Code, _ reason: String, _ response: TransportResponse
     ) -> NetworkError {
-        var error = NetworkError(
-            code, reason, phase: .receive, requestMayHaveBeenSent: true, response: response.head)
-        if case .stream(let stream) = response.body { error.hop = stream.hop }
-        return error
+        NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: response.head)
     }
 
     /// The end that the body must have; nil for a body that cannot be resumed, which ends as its framing says.

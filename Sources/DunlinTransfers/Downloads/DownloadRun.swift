@@ -20,6 +20,8 @@ struct DownloadRun {
     var isStale = false
     /// The hops of exchanges that others followed.
     var earlier: [HTTP.Hop] = []
+    /// The response of the last exchange, until that is one of the earlier ones.
+    var answered: TransportResponse?
     var resumedAt = 0
     /// Whose the bytes are that the machine knows of; nil where whoever gave them vouches for them.
     var source: ResumeSource?
@@ -67,6 +69,7 @@ struct DownloadRun {
         let arrival: LiveCall.Arrival
         do {
             if let given { arrival = given } else { arrival = try await ask(&call) }
+            answered = arrival.response
         } catch {
             try await goOn(after: error, &call)
             return nil
@@ -160,12 +163,11 @@ extension DownloadRun {
 
     /// Gives up the rest of an answer.
     mutating func leave(_ response: TransportResponse, _ call: inout LiveCall) {
-        var hop = response.hop
-        if case .stream(let stream) = response.body { hop = stream.hop }
-        leave(hop, &call)
+        leave(response.latestHop, &call)
     }
 
     private mutating func leave(_ hop: HTTP.Hop?, _ call: inout LiveCall) {
+        answered = nil
         earlier += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
         // Another exchange may be redirected in the same way.
         call.callHistory = call.delegate.settings?.callHistory
@@ -173,12 +175,18 @@ extension DownloadRun {
 
     /// Throws the error again, unless the download goes on after it.
     mutating func goOn(after error: any Error, _ call: inout LiveCall) async throws {
+        let error = told(error, call)
         guard isResumable, !isForeign, call.delegate.cancellation.cause == nil, let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }
         leave(failure.hop, &call)
         try await pause(delay, call)
+    }
+
+    /// The error, with the hop of the response that it is about.
+    func told(_ error: any Error, _ call: LiveCall) -> any Error {
+        answered.map { call.failing(error, on: $0) } ?? error
     }
 
     private func pause(_ delay: Duration, _ call: LiveCall) async throws {

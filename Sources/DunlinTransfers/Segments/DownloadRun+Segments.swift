@@ -40,6 +40,8 @@ extension DownloadRun {
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
         earlier += fetch.hops
+        // The hop of what did not come to its end is among them.
+        if case .complete = outcome {} else { answered = nil }
         switch outcome {
         case .complete: return try await finish(plan.arrival.response, call)
         case .failed(let error): throw error

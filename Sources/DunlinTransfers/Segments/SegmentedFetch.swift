@@ -357,9 +357,7 @@ extension SegmentedFetch {
     }
 
     private func note(_ response: TransportResponse) {
-        var hop = response.hop
-        if case .stream(let stream) = response.body { hop = stream.hop }
-        state.withLock { $0.hops.append(hop) }
+        state.withLock { $0.hops.append(response.latestHop) }
     }
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.

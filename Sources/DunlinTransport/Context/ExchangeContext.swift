@@ -144,7 +144,7 @@ extension ExchangeContext {
         if cause == .deadline { return timedOut(phase, exceeding: .total, since: started, hop) }
         let error = error(.cancelled, "the request was cancelled", in: phase, hop)
         guard cause == .task else { return error }
-        control?.cancelledHop = error.hop
+        control?.untoldHop = error.hop
         return CancellationError()
     }
 
@@ -153,7 +153,7 @@ extension ExchangeContext {
     func telling(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         var hop = hop
         hop.ended = clock.now()
-        if error is CancellationError, control?.cancelledHop != nil { control?.cancelledHop = hop }
+        if error is CancellationError, control?.untoldHop != nil { control?.untoldHop = hop }
         guard var failure = error as? NetworkError, failure.hop != nil else { return error }
         if let phase = failure.phase { hop.fill(phase) }
         failure.hop = hop

@@ -11,7 +11,7 @@ public final class TransferControl: Sendable {
         var suspension = SuspensionMachine<ValueWaiter<Void>>()
         var queueStatus: QueueStatus.State
         var observers: [any TallyObserver] = []
-        var cancelledHop: HTTP.Hop?
+        var untoldHop: HTTP.Hop?
     }
 
     private let reactor: Reactor
@@ -45,11 +45,12 @@ public final class TransferControl: Sendable {
 
     public func now() -> MonotonicTime { reactor.now() }
 
-    /// The hop that was under way when the call's Swift task was cancelled: its error tells nothing of it.
-    public internal(set) var cancelledHop: HTTP.Hop? {
-        get { whole?.cancelledHop ?? state.withLock { $0.cancelledHop } }
+    /// The hop that the call ended with, where its error can tell nothing of it: it was under way when the call's Swift
+    /// task was cancelled, or the user's code failed the call with an error of its own.
+    public var untoldHop: HTTP.Hop? {
+        get { whole?.untoldHop ?? state.withLock { $0.untoldHop } }
         set {
-            if let whole { whole.cancelledHop = newValue } else { state.withLock { $0.cancelledHop = newValue } }
+            if let whole { whole.untoldHop = newValue } else { state.withLock { $0.untoldHop = newValue } }
         }
     }
 }
