@@ -138,7 +138,7 @@ struct JournalMachine: Sendable {
         case (.done, _), (_, .cancelled): return end(.forget)
         case (.stopped, _), (_, .closed): return end(.leave)
         case (.failed(let mayPass, let isSafe, let delay), nil):
-            guard mayPass, isSafe || entry.request.isRepeatable, entry.failures < rules.attempts else {
+            guard mayPass, isSafe || entry.request.isRepeatable, entry.failures + 1 < rules.attempts else {
                 return end(.forget)
             }
             return again(after: delay)

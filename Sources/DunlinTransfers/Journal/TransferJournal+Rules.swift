@@ -1,7 +1,9 @@
 extension TransferJournal {
     /// How often and how soon a transfer that failed has another attempt.
     public struct Rules: Sendable, Hashable {
-        /// How many attempts it has at most, over all processes. With 0 it has none by itself.
+        /// How many attempts it has at most, over all processes: those that failed count, not those that were stopped
+        /// or that ended with their process. With 0, as with 1, it has none by itself after the one that it was begun
+        /// for.
         public var attempts = 10
         /// The wait before the second attempt; it doubles each time.
         public var firstDelay = Duration.seconds(1)

@@ -7,13 +7,17 @@ import Testing
 @Suite struct `What becomes of a journaled transfer` {
     typealias Machine = JournalMachine
 
-    static func machine(_ method: String = "GET", found: JournalEntry.NamedFile? = nil) -> Machine {
+    /// `failures`: how many attempts have failed in earlier processes.
+    static func machine(
+        _ method: String = "GET", found: JournalEntry.NamedFile? = nil, attempts: Int = 4, failures: Int = 0
+    ) -> Machine {
         var entry = JournalEntry(
             id: `An entry of a journal`.id, request: `An entry of a journal`.request(method),
             work: `An entry of a journal`.upload, metadata: nil)
         if found != nil { entry.state = .publishing(`An entry of a journal`.named) }
         var rules = TransferJournal.Rules()
-        rules.attempts = 3
+        rules.attempts = attempts
+        entry.failures = failures
         rules.longestDelay = .seconds(3)
         return Machine(entry, rules, found: found)
     }
@@ -87,6 +91,22 @@ import Testing
         _ = machine.next()
         let last = machine.ended(Self.passing)
         #expect(last == .forget)
+    }
+
+    @Test(arguments: [(0, 0, 1), (1, 0, 1), (2, 0, 2), (5, 0, 5), (5, 2, 3), (5, 4, 1), (5, 9, 1)])
+    func `a transfer is sent as often as its rules say, and what failed in earlier processes counts`(
+        limit: Int, failures: Int, sendings: Int
+    ) {
+        var machine = Self.machine(attempts: limit, failures: failures)
+        _ = machine.start()
+        var count = 0
+        var step = machine.next()
+        while case .send = step, count < 10 {
+            count += 1
+            step = machine.ended(Self.passing)
+            if case .wait = step { step = machine.next() }
+        }
+        #expect(step == .forget && count == sendings)
     }
 
     @Test(
