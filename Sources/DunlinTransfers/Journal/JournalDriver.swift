@@ -48,7 +48,16 @@ struct JournalDriver: Sendable {
     /// In the journal's words, should somebody have stopped it.
     private func told(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
-        return .failure(transfer.wasCancelled ? Self.cancelled : TransferJournal.Transfer.left)
+        if transfer.wasCancelled { return .failure(Self.cancelled) }
+        return .failure(transfer.wasClosed ? TransferJournal.Transfer.left : Self.stopped(by: error))
+    }
+
+    /// Its request was stopped, and nobody has said anything to the journal.
+    private static func stopped(by error: any Error) -> NetworkError {
+        var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
+        let what = stopped.code == .sessionClosed ? "the session was shut down" : "its request was cancelled"
+        (stopped.code, stopped.reason) = (.cancelled, "\(what); the transfer stays in the journal")
+        return stopped
     }
 
     private static func ending(of result: Result) -> JournalMachine.Ending {

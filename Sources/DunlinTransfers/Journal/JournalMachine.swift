@@ -74,6 +74,7 @@ struct JournalMachine: Sendable {
     /// Whether nobody has begun to drive it.
     var isSuspended: Bool { life == .held }
     var wasCancelled: Bool { stop == .cancelled }
+    var wasClosed: Bool { stop == .closed }
     /// Whether it is on its way and nobody has stopped it.
     var maySend: Bool { life == .driven && stop == nil }
 

@@ -242,6 +242,7 @@ extension TransferJournal.Transfer {
     func publish(_ file: JournalEntry.NamedFile) -> JournalEntry { state.withLock { $0.machine.publish(file) } }
 
     var wasCancelled: Bool { state.withLock { $0.machine.wasCancelled } }
+    var wasClosed: Bool { state.withLock { $0.machine.wasClosed } }
 
     /// Notes the request that is on its way; false if somebody has stopped the transfer meanwhile.
     func sends(_ task: TaskDelegate?) {

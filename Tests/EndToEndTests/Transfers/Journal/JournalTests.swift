@@ -155,6 +155,11 @@ struct `A journal` {
         }
     }
 
+    private static func error(_ transfer: TransferJournal.Transfer) async -> NetworkError? {
+        guard case .failure(let error) = await transfer.result else { return nil }
+        return error as? NetworkError
+    }
+
     @Test func `a journal keeps what the registry cancels, and what comes during a shutdown`() async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -165,7 +170,9 @@ struct `A journal` {
             _ = try await stage.server.waitForRequests(1)
             let running = try #require(transfer.task)
             #expect(await stage.session.tasks.cancel(running))
-            #expect(await Self.code(transfer) == .cancelled)
+            let cancelled = try #require(await Self.error(transfer))
+            #expect(cancelled.code == .cancelled && cancelled.requestMayHaveBeenSent)
+            #expect(cancelled.reason == "its request was cancelled; the transfer stays in the journal")
             try await journal.waitUntilEmpty()
             let again = try #require(try await journal.restoredTransfers().first)
             #expect(again.id == transfer.id)
@@ -174,9 +181,12 @@ struct `A journal` {
             let late = try await journal.download("film", to: .file("\(folder.path)/late"))
             async let shutdown = stage.session.shutdown(grace: .seconds(1000))
             try await stage.eventually("the session takes no more") { stage.session.isClosed }
-            #expect(await Self.code(late) == .cancelled)
+            let closed = try #require(await Self.error(late))
+            #expect(closed.code == .cancelled)
+            #expect(closed.reason == "the session was shut down; the transfer stays in the journal")
             if let task = again.task { await stage.session.tasks.cancel(task) }
             #expect(await shutdown == 0)
+            #expect(await Self.error(again)?.reason.hasPrefix("its request was cancelled") == true)
             #expect(try Self.files(folder).count == 2)
         }
     }
