@@ -28,14 +28,12 @@ import Testing
         #expect(metrics.total == .nanoseconds(50))
     }
 
-    @Test func `metrics take a later state of the last attempt`() {
-        var metrics = HTTPSession.Metrics()
-        metrics.append(Self.attempt(from: 10, to: 20))
-        metrics.append(Self.attempt(from: 30, to: 30))
-        let later = metrics.updating(Self.attempt(from: 30, to: 70))
-        #expect(later.hops == [Self.attempt(from: 10, to: 20), Self.attempt(from: 30, to: 70)])
-        #expect(later.total == .nanoseconds(60))
-        #expect(metrics.hops.last == Self.attempt(from: 30, to: 30))
+    @Test func `metrics have no hop of what was not sent, whatever was sent before`() {
+        let (sent, none) = (Self.attempt(from: 10, to: 20), HTTP.Hop())
+        #expect(HTTPSession.Metrics(last: none) == HTTPSession.Metrics())
+        #expect(HTTPSession.Metrics(hops: [sent, none]).hops == [sent])
+        #expect(HTTPSession.Metrics(hops: [none, sent]).hops == [sent])
+        #expect(HTTPSession.Metrics(hops: [none, none]).hops.isEmpty)
     }
 
     @Test func `the description of metrics draws each hop as a waterfall`() {

@@ -115,6 +115,57 @@ struct `Interceptors over the network` {
         }
     }
 
+    private static func made(_ body: TransportResponse.Body) -> TransportResponse {
+        TransportResponse(head: ResponseHead(status: .ok), body: body)
+    }
+
+    /// Whole and streamed, of a request to `target`.
+    private static func hopCounts(_ stage: Stage, _ target: String) async throws -> [Int] {
+        let whole = try await stage.session.get(.init(target), as: .string)
+        let streamed = try await stage.session.stream(.init(target))
+        for try await _ in streamed.body {}
+        return [whole.metrics.hops.count, streamed.metrics.hops.count]
+    }
+
+    @Test func `what an interceptor answers by itself has no hop, and what was sent before it has its own`()
+        async throws
+    {
+        for place in Self.places {
+            try await Stage.with { configuration in
+                configuration.interceptors = [
+                    place { request, next in
+                        if request.head.target == "/own" { return Self.made(.bytes("own")) }
+                        let response = try await next(request)
+                        guard request.head.target == "/replaced" else { return response }
+                        return Self.made(.stream(Unmeasured()))
+                    }
+                ]
+            } _: { (stage: Stage) async throws in
+                stage.server.route(.get, "/away", .response(302, fields: ["Location": "/own"]))
+                stage.server.route(.get, "/replaced", .response(body: "x"))
+                stage.server.route(.get, "/own", .response(body: "x"))
+                #expect(try await Self.hopCounts(stage, "own") == [0, 0])
+                #expect(try await Self.hopCounts(stage, "replaced") == [1, 1])
+                // Around the call an interceptor sees no redirect, and the server answers.
+                let isSent = stage.server.requests.contains { $0.target == "/own" }
+                #expect(!isSent)
+                let counts = try await Self.hopCounts(stage, "away")
+                let count = stage.server.requests.contains { $0.target == "/own" } ? 2 : 1
+                #expect(counts == [count, count])
+            }
+        }
+    }
+
+    /// A body of somebody who knows nothing of exchanges.
+    private final class Unmeasured: TransportResponse.BodyStream {
+        private let isRead = Atomic(false)
+
+        func next() async throws -> Bytes? { isRead.exchange(true, ordering: .relaxed) ? nil : "made" }
+        var expectedLength: Int? { nil }
+        var trailers: Fields { Fields() }
+        var hop: HTTP.Hop { HTTP.Hop() }
+    }
+
     @Test func `a stream stays a stream`() async throws {
         for place in Self.places {
             try await Stage.with {

@@ -177,7 +177,8 @@ extension LiveCall {
             return response.counted(as: last?.hop)
         }
         if stream === last?.stream || held.isLast(response) { return response }
-        return response.counted(as: last?.hop).with(.stream(bounded(stream, last?.stream)), response.hop)
+        let counted = response.counted(as: last?.hop)
+        return counted.with(.stream(bounded(stream, last?.stream)), counted.hop)
     }
 
     private func bounded(

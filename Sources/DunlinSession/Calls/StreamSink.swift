@@ -79,7 +79,7 @@ final class StreamSink: Sink {
         body.naming = { $0.named(sent, callHistory, rules) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
-            recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
+            hop: arrival.response.hop,
             content: call.session.contentSettings, isValidated: call.asked.options.validatesResponse,
             keptBody: call.asked.reading.kept,
             url: call.request.head.url(after: callHistory),

@@ -9,14 +9,16 @@ extension HTTPSession {
 
         public init() {}
 
+        /// The empty ones among them are left out: nothing was sent, or by a transport that measures nothing.
         init(hops: [HTTP.Hop]) {
+            let hops = hops.filter { $0 != HTTP.Hop() }
             last = hops.last
             earlier = hops.count > 1 ? Array(hops.dropLast()) : nil
         }
 
-        init(earlier: [HTTP.Hop]?, last: HTTP.Hop) {
-            self.earlier = earlier
-            self.last = last
+        /// Of the usual single hop.
+        init(last: HTTP.Hop) {
+            if last != HTTP.Hop() { self.last = last }
         }
 
         public var hops: [HTTP.Hop] {
@@ -27,11 +29,6 @@ extension HTTPSession {
         mutating func append(_ hop: HTTP.Hop) {
             if let last { earlier = (earlier ?? []) + [last] }
             last = hop
-        }
-
-        /// The metrics with a later state of the last hop.
-        func updating(_ hop: HTTP.Hop) -> HTTPSession.Metrics {
-            HTTPSession.Metrics(earlier: earlier, last: hop)
         }
 
         /// The metrics of a request that waited in a queue for so many nanoseconds before it was sent.

@@ -63,7 +63,7 @@ extension CallHistory? {
 
     /// The history of a call that waited in a queue before it was sent.
     func after(waiting time: Int64) -> CallHistory? {
-        guard let first = self?.hops.first else { return self }
+        guard let first = self?.hops.first, first != HTTP.Hop() else { return self }
         return with { $0.hops[0] = first.after(waiting: time) }
     }
 
@@ -86,8 +86,11 @@ extension CallHistory? {
 
 extension HTTPSession.Metrics {
     init(after callHistory: CallHistory?, last: HTTP.Hop) {
-        let hops = callHistory?.hops
-        self.init(earlier: hops?.isEmpty == true ? nil : hops, last: last)
+        guard let earlier = callHistory?.hops, !earlier.isEmpty else {
+            self.init(last: last)
+            return
+        }
+        self.init(hops: earlier + [last])
     }
 }
 

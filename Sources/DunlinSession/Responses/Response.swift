@@ -65,10 +65,10 @@ extension HTTPSession {
         /// The file that the body was written to, if it was.
         public var file: DownloadedFile? { callHistory?.steps.file }
 
-        /// How long each phase took, hop by hop. Empty for a response that was made and not fetched.
+        /// How long each phase took, hop by hop. Empty for a response that was made and not fetched; one that was made
+        /// after redirects or other attempts has the hops of these.
         public var metrics: HTTPSession.Metrics {
-            let last = carried.hop
-            return last == HTTP.Hop() ? HTTPSession.Metrics() : HTTPSession.Metrics(after: callHistory, last: last)
+            HTTPSession.Metrics(after: callHistory, last: carried.hop)
         }
     }
 }
@@ -101,7 +101,7 @@ extension HTTPSession.Response<Bytes> {
             if isSame { source.body = body }
             error.name(source, callHistory, rules)
         }
-        if error.hop == nil { error.hop = carried.hop }
+        if error.hop == nil, carried.hop != HTTP.Hop() { error.hop = carried.hop }
         // What a serializer brings from elsewhere has a history of its own.
         let isRefusal = error.code == .unacceptableStatus || error.code == .unacceptableContentType
         if isRefusal, error.retries.isEmpty, error.retryRefusal == nil { error.note(callHistory?.retryHistory) }

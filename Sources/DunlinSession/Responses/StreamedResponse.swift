@@ -5,7 +5,8 @@ extension HTTPSession {
         /// Interim (1xx) responses that came first.
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
-        let recorded: HTTPSession.Metrics
+        /// The last hop as it was when the head had come.
+        let hop: HTTP.Hop
         /// What the session says of content.
         let content: ContentSettings
         /// Whether those who ask for lines, events or values get them of a response with a status of 2xx only.
@@ -39,8 +40,9 @@ extension HTTPSession {
 
         /// How long each phase has taken so far, hop by hop.
         public var metrics: HTTPSession.Metrics {
-            guard case .stream(let stream) = body.source.body else { return recorded.after(waiting: queued) }
-            return recorded.updating(stream.hop).after(waiting: queued)
+            var last = hop
+            if case .stream(let stream) = body.source.body, stream.hop != HTTP.Hop() { last = stream.hop }
+            return HTTPSession.Metrics(after: callHistory, last: last).after(waiting: queued)
         }
     }
 }
