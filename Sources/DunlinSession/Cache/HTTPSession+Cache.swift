@@ -113,7 +113,7 @@ extension HTTPSession.Cache {
     public struct Gauges: Sendable, Hashable, Codable {
         /// Answered from the store, without waiting for the origin.
         public var hits = 0
-        /// Those of the answers from the store that were stale.
+        /// Those of the answers from the store that were stale, and not confirmed.
         public var stale = 0
         /// Answered from the store once the origin had confirmed it.
         public var revalidated = 0

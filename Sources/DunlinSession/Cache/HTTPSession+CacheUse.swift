@@ -15,7 +15,7 @@ extension HTTPSession {
         /// Whether the origin was asked about what is stored and confirmed it.
         public let isRevalidated: Bool
         /// Whether it is older than it should be: served because nothing newer was to be had, because the request
-        /// allows it, or because it is asked for meanwhile.
+        /// allows it, or because it is asked for meanwhile. What the origin has just confirmed is not.
         public let isStale: Bool
         /// How long ago the origin made or confirmed it; nil for what has just come from the network.
         public let age: Duration?

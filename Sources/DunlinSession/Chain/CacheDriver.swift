@@ -286,15 +286,17 @@ extension CacheDriver {
         (served, candidates, sending, call.hasMadeBody) = (stored, [], nil, false)
         var known = CacheStatus(.hit)
         known.remaining = serving.remaining
-        // A 304 confirms what is stored; a failure does not.
+        // A 304 confirms what is stored; a failure does not. What has just been confirmed is not stale, though it may
+        // not be served again without asking (RFC 9111 §4.2.4).
         let isRevalidated = answered?.status == .notModified
+        let isStale = serving.isStale && !isRevalidated
         cache.count { gauges in
             if isRevalidated { gauges.revalidated += 1 } else { gauges.hits += 1 }
-            if serving.isStale { gauges.stale += 1 }
+            if isStale { gauges.stale += 1 }
         }
         call.note(
             HTTPSession.CacheUse(
-                stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: serving.isStale,
+                stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
                 age: serving.age, status ?? known))
         var hop = hop
         if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }

@@ -94,6 +94,19 @@ struct CachedStage {
         #expect(try await stage.get().value == "def" && stage.sent.count == 3)
     }
 
+    @Test func `what has just been confirmed is not stale, though it may not be served again without asking`()
+        async throws
+    {
+        let stage = try CachedStage()
+        let fields: Fields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+        stage.transport.on(.get, "/a").respond(fields: fields, body: "abc").thenRespond(304, fields: fields)
+        _ = try await stage.get()
+        stage.time.pass(10)
+        let use = try #require(try await stage.get().cacheUse)
+        #expect(use.isRevalidated && !use.isStale && use.status == "dunlin; fwd=stale; fwd-status=304; ttl=0")
+        #expect(stage.cache.gauges.revalidated == 1 && stage.cache.gauges.stale == 0)
+    }
+
     @Test(.rows("UC-4")) func `modes say what is looked at, asked for and stored`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "1")
