@@ -25,6 +25,8 @@ extension Exchange {
                     answer.requestWasCut = true
                     return answer
                 }
+                // It was not waited for from the request's last byte on: until then, all the time is that of sending.
+                hop[.firstByte] = 0
                 early = consume answer
             }
         }
@@ -44,7 +46,12 @@ extension Exchange {
     private mutating func answer(during upload: Upload, _ early: consuming Answer?) async throws -> Answer {
         var begun = context.clock.now()
         var answer: Answer
-        if let early { answer = early } else { answer = try await readHead(during: upload, since: &begun) }
+        if let early {
+            answer = early
+            begun = answer.at
+        } else {
+            answer = try await readHead(during: upload, since: &begun)
+        }
         upload.noteAnswer(answer.head)
         let ended = upload.ended ?? answer.at
         noteSent(at: ended)
@@ -100,7 +107,8 @@ extension Exchange {
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
         noteSent(at: sent)
-        if let early {
+        if var early {
+            early.at = sent
             guard var failure else { return early }
             failure.response = early.head
             throw failure

@@ -131,6 +131,26 @@ struct `Expectations` {
         }
     }
 
+    /// Whoever answers before the request has its last byte has not kept anybody waiting after that.
+    @Test(arguments: bodies.indices)
+    func `the wait for consent counts once, as sending, if a success comes with it`(index: Int) async throws {
+        let (clock, gate, isThere) = (ManualClock(), LoopbackServer.Gate(), LoopbackServer.Gate())
+        try await Stage.with(clock: clock) { (stage: Stage) async throws in
+            let early: LoopbackServer.Reply = [
+                .interim(.continue), .message(.init(.ok, fields: ["Content-Length": "5"], body: "early")),
+            ]
+            stage.server.enqueue(early.inOnePiece.after(.signal(isThere), .waitForSignal(gate)).beforeBody)
+            async let answer = stage.session.put(
+                "up", body: Self.bodies[index](), options: Self.options(), as: .string)
+            try await isThere.opened()
+            try await clock.advance(by: .seconds(5))
+            gate.open()
+            let hop = try #require(try await answer.metrics.hops.last)
+            #expect(hop.duration(of: .firstByte) == nil && hop.duration(of: .send) == .seconds(5))
+            #expect(hop.total == .seconds(5))
+        }
+    }
+
     @Test(arguments: bodies.indices)
     func `the body is sent when a 100 and a success come together`(index: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in

@@ -6,8 +6,8 @@ struct Answer: ~Copyable, Sendable {
     let parsed: ParsedHead
     let interim: [ResponseHead]
     let rest: Bytes
-    /// When the last byte of the head came.
-    let at: MonotonicTime
+    /// When the last byte of the head came, or when the request was sent if that was later.
+    var at: MonotonicTime
     /// Whether the request was not sent to its end: then nothing may follow it on this connection.
     var requestWasCut = false
     /// The upload that sends the request still, or did until the answer came.
