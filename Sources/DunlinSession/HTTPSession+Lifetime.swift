@@ -139,7 +139,8 @@ extension HTTPSession {
         let next = Chain(
             core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
             authentication: core.authentication)
-        guard tasks.open(next, after: closing) else { return cancelled }
+        // If another restart has opened it meanwhile, what this one has closed since is opened again too.
+        guard tasks.open(next, after: closing) || !tasks.isClosed else { return cancelled }
         core.residents.reopen()
         core.background.reopen()
         return cancelled

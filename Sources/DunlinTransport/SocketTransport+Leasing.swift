@@ -7,7 +7,7 @@ internal import DunlinTypes
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
-        let lease = try await leaseAtOnce(context, &hop)
+        let lease = try await lease(context, since: context.started, &hop)
         guard let control = context.control, control.isSuspended else { return lease }
         return try await hold(lease, control, context, &hop)
     }
@@ -24,18 +24,22 @@ extension SocketTransport {
                 throw context.timedOut(.send, exceeding: .total, since: start, hop)
             }
             if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
-            if lease.connection.stream.isStillSilent() { continue }
+            if lease.connection.stream.isUntouched() { continue }
+            // Given up first: the next one may have to wait for its place. Its limits and its hop begin now.
+            _ = consume lease
             hop = context.hop
-            lease = try await leaseAtOnce(context, &hop)
+            lease = try await self.lease(context, since: context.clock.now(), &hop)
         }
         return lease
     }
 
     @inline(__always)
-    private func leaseAtOnce(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+    private func lease(
+        _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
+    ) async throws -> Lease {
         try check(context, hop)
         while true {
-            switch try await source(context, &hop) {
+            switch try await source(context, since: start, &hop) {
             case .existing(let connection) where context.isAlone:
                 // The request has its turn already: it opens another connection instead of this one.
                 connection.close()
@@ -64,24 +68,26 @@ extension SocketTransport {
     }
 
     /// What the pool gives, at once or after a wait in the queue.
-    private func source(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Pool.Source {
+    private func source(
+        _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
+    ) async throws -> Pool.Source {
         // A request that has waited for a turn comes back later than the exchange began.
-        let now = hop[.pool] == 0 ? context.started : context.clock.now()
+        let now = hop[.pool] == 0 ? start : context.clock.now()
         do throws(PoolFailure) {
             let offer = try pool.lease(
                 context.place, on: context.clock.reactor, at: now, context.request.priority,
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection)
             switch offer {
             case .now(let source): return source
-            case .later(let place): return try await wait(in: place, context, &hop)
+            case .later(let place): return try await wait(in: place, context, since: start, &hop)
             }
         } catch {
-            throw failure(error, context, hop)
+            throw failure(error, context, since: start, hop)
         }
     }
 
     private func wait(
-        in place: Pool.Place, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+        in place: Pool.Place, _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
     ) async throws(PoolFailure) -> Pool.Source {
         let queueStatus = context.control?.queueStatus
         queueStatus?.enter(Pool.ObservedPlace(pool: pool, place: place))
@@ -90,9 +96,9 @@ extension SocketTransport {
             context.cancellation.phase = .firstByte
             queueStatus?.leave()
         }
-        let deadline = context.clock.deadline(for: .pool, from: context.started)
+        let deadline = context.clock.deadline(for: .pool, from: start)
         let source = try await pool.wait(in: place, until: deadline, context.cancellation)
-        hop[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
+        hop[.pool] = context.clock.now().nanoseconds - start.nanoseconds
         return source
     }
 
@@ -134,9 +140,11 @@ extension SocketTransport {
         }
     }
 
-    private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ hop: HTTP.Hop) -> any Error {
+    private func failure(
+        _ failure: PoolFailure, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
+    ) -> any Error {
         switch failure {
-        case .timedOut: context.timedOut(.pool, since: context.started, hop)
+        case .timedOut: context.timedOut(.pool, since: start, hop)
         case .cancelled: context.cancelled(.pool, hop)
         case .exhausted:
             context.error(.poolExhausted, "too many requests wait for a connection already", in: .pool, hop)

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinTransport
 internal import Synchronization
 
 /// Asks a session's hook one question at a time about each protection space, by the rules of `QuestionMachine`.
@@ -77,7 +78,6 @@ final class ChallengeQuestions: Sendable {
                 .timedOut, "no answer to the challenge came in time", requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
         }
-        if call.cancellation.cause == .task { throw CancellationError() }
-        throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+        throw call.cancellation.failure(limit: call.request.timeouts.total)
     }
 }

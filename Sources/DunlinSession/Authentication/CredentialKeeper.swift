@@ -106,8 +106,7 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
                 .timedOut, "no new credential came in time", isSafeToRetry: true, exceeding: .total,
                 limit: call.request.timeouts.total)
         }
-        if call.cancellation.cause == .task { throw CancellationError() }
-        throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
+        throw call.cancellation.failure(isUnsent: true, limit: call.request.timeouts.total)
     }
 }
 

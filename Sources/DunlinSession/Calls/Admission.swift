@@ -22,6 +22,8 @@ struct Admission {
     private let observers: RequestObservers
     private let origin: HTTP.Origin
     private let timeouts: Timeouts
+    /// Whether it was made through a handle: nobody need wait for it where it was made.
+    private let isHandle: Bool
     private let inherited = InheritedDeadline.present
     private var deadline: MonotonicTime { inherited?.time ?? .never }
     private var waits: [QueueWait] = []
@@ -31,8 +33,9 @@ struct Admission {
 
     init(
         _ session: SessionCore, _ delegate: TaskDelegate, _ observers: RequestObservers, _ origin: HTTP.Origin,
-        _ timeouts: Timeouts
+        _ timeouts: Timeouts, isHandle: Bool
     ) {
+        self.isHandle = isHandle
         self.session = session
         self.delegate = delegate
         self.observers = observers
@@ -81,7 +84,7 @@ struct Admission {
         }
         // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for, or for what is
         // asked for while their stream is read.
-        if let queue = session.queue, !Enclosure.isAwaited(by: session), !queue.isHeldByCaller {
+        if let queue = session.queue, !Enclosure.isAwaited(by: session), isHandle || !queue.isHeldByCaller {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }
@@ -161,8 +164,7 @@ struct Admission {
 
 extension Admission {
     private func cancelled(_ phase: HTTP.Phase?) -> any Error {
-        if delegate.cancellation.cause == .task { return CancellationError() }
-        return NetworkError(.cancelled, "the request was cancelled", phase: phase, isSafeToRetry: true)
+        delegate.cancellation.failure(phase: phase, isUnsent: true)
     }
 
     /// Names what was set that made the call wait, and what bounds the wait.
@@ -214,10 +216,7 @@ extension TaskDelegate {
 
     /// Throws unless the call may go on after it was suspended.
     nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?) throws {
-        if let cause = cancellation.cause {
-            if cause == .task { throw CancellationError() }
-            throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
-        }
+        if cancellation.cause != nil { throw cancellation.failure(isUnsent: true) }
         guard isInTime else {
             let reason = "the request was held until its time was over"
             throw NetworkError(.timedOut, reason, phase: phase, exceeding: .total)

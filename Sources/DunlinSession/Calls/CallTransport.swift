@@ -99,14 +99,10 @@ package final class CallTransport: Sendable {
         do {
             return try await Race.run(until: deadline, cancellation, on: loop, work)
         } catch let lost as Race.Lost {
-            let cause = cancellation.cause
-            if lost == .timedOut || cause == .deadline {
-                throw NetworkError(
-                    .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
-                    requestMayHaveBeenSent: true, exceeding: .total, limit: limit)
-            }
-            if cause == .task { throw CancellationError() }
-            throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+            guard lost == .timedOut || cancellation.cause == .deadline else { throw cancellation.failure() }
+            throw NetworkError(
+                .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
+                requestMayHaveBeenSent: true, exceeding: .total, limit: limit)
         }
     }
 }

@@ -26,7 +26,8 @@ extension LiveCall {
         try await sending(held) { call in
             // Refused before anything is given up: the interceptor may return what it has.
             if held.end() != nil { try await call.check(await delegate.add(.continuation, part: part?.number)) }
-            try await call.giveUp(held.begin(call.cancellation), for: request)
+            try call.checkBody(of: request, held)
+            try await call.giveUp(held.begin(call.cancellation))
             if request !== call.request { call.sent = request }
             held.set(call.with(part: part))
             defer { held.set(held.value.with(hopsOf: call)) }
@@ -88,7 +89,8 @@ extension LiveCall {
         _ bring: @escaping Bring
     ) async throws -> TransportResponse {
         try await sending(held) { call in
-            try await call.giveUp(held.begin(call.cancellation), for: changed)
+            try call.checkBody(of: changed, held)
+            try await call.giveUp(held.begin(call.cancellation))
             call.request = try call.moved(changed, from: asked)
             defer { held.set(Course(call: call.with(part: part), arrival: held.value.arrival)) }
             let arrival = try await bring(&call)
@@ -138,7 +140,7 @@ extension LiveCall {
 
     /// Gives up what was sent before, if this is not the first request.
     private mutating func giveUp<Value: Sendable>(
-        _ former: InterceptedResponse<Value>.Sent?, for request: TransportRequest
+        _ former: InterceptedResponse<Value>.Sent?
     ) async throws {
         guard let former else { return }
         var hop = former.hop
@@ -148,12 +150,17 @@ extension LiveCall {
         }
         former.cancellation.cancel(.handle)
         if let hop { callHistory.append(hop) }
-        guard request.body.canBeSent else {
-            throw NetworkError(
-                .bodyNotReplayable, "an interceptor sends again, and the body can be sent once only",
-                requestMayHaveBeenSent: true)
-        }
         start = loop.now()
+    }
+
+    /// Refused before anything is given up: the interceptor may return what it has.
+    private func checkBody<Value: Sendable>(
+        of request: TransportRequest, _ held: InterceptedResponse<Value>
+    ) throws {
+        guard held.end() != nil, !request.body.canBeSent else { return }
+        throw NetworkError(
+            .bodyNotReplayable, "an interceptor sends again, and the body can be sent once only",
+            requestMayHaveBeenSent: true)
     }
 
     private static var gone: NetworkError {

@@ -109,8 +109,9 @@ extension LiveCall {
     /// each exchange, so the way that it takes is judged here.
     @inline(__always)
     private mutating func checkPassword(of request: TransportRequest) throws {
+        guard chain.settings.builder.basic.policy == .refused, callTransport.sockets != nil else { return }
         let rule = chain.settings.builder.basic.under(connectionRules)
-        guard rule.policy == .refused, rule.dependsOnWay(request.head) else { return }
+        guard rule.dependsOnWay(request.head) else { return }
         guard request.head.fields["authorization"]?.hasPrefix("Basic ") == true else { return }
         try rule.under(try choice(for: request.head)).check(request.head)
     }
@@ -132,9 +133,7 @@ extension LiveCall {
 
     /// Throws if the call was cancelled: an answer that nothing was waited for is not delivered then.
     private func checkCancellation() throws {
-        guard let cause = cancellation.cause else { return }
-        if cause == .task { throw CancellationError() }
-        throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
+        if cancellation.cause != nil { throw cancellation.failure(isUnsent: true, limit: request.timeouts.total) }
     }
 
     /// Adds the URL that led to a server that is not trusted.

@@ -77,7 +77,8 @@ struct WholeSink: Sink {
         let (response, body) = try await collected(arrival, call)
         let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         if let control = call.control {
-            control.received(upTo: whole.metrics.hops.last?.bodyBytes ?? whole.body.count)
+            // A response that was made here has come over no wire.
+            control.received(upTo: response.hop == HTTP.Hop() ? whole.body.count : response.hop.bodyBytes)
             control.decoded(upTo: whole.body.count)
             try await call.pass()
         }

@@ -102,9 +102,7 @@ final class StreamSink: Sink {
         let cancellation = Cancellation(partOf: call.delegate.cancellation)
         switch await closing.wait(until: call.request.deadline, cancellation: cancellation) {
         case .value(let error): return error
-        case .cancelled:
-            if cancellation.cause == .task { throw CancellationError() }
-            throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+        case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
                 .timedOut, "the response was not read to its end in time", phase: .receive,

@@ -79,7 +79,7 @@ extension TaskDelegate {
             return delivery
         }
         if entered == nil { observers.events.tell(.resumed(snapshot)) }
-        var delivery = await admit(call, to: sink, observers)
+        var delivery = await admit(call, to: sink, observers, isHandle: entered != nil)
         delivery.place = place
         return delivery
     }
@@ -87,12 +87,12 @@ extension TaskDelegate {
     /// Waits until the call is resumed and its turn comes, and has it delivered. The turn is given back when that is
     /// over. The observers are told the progress meanwhile, and the end.
     private func admit<S: Sink>(
-        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isHandle: Bool
     ) async -> Delivery<S.Taken> {
         await observers.tellingNews(of: self) {
             let delivery: Delivery<S.Taken>
             do {
-                var admission = admission(call, observers)
+                var admission = admission(call, observers, isHandle: isHandle)
                 let permit = try await admission.pass()
                 defer { permit.leave() }
                 delivery = await deliver(call, to: sink, queued: permit.queued)
@@ -176,15 +176,17 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, _ error: any Error
     ) async -> Delivery<Taken> {
         if let observers {
-            var admission = admission(call, observers)
+            var admission = admission(call, observers, isHandle: true)
             await admission.forgo()
             observers.end()
         }
         return Delivery(failure: call.named(error))
     }
 
-    private nonisolated func admission(_ call: HTTPSession.Call, _ observers: RequestObservers) -> Admission {
-        Admission(call.session, self, observers, call.head.origin, call.timeouts)
+    private nonisolated func admission(
+        _ call: HTTPSession.Call, _ observers: RequestObservers, isHandle: Bool
+    ) -> Admission {
+        Admission(call.session, self, observers, call.head.origin, call.timeouts, isHandle: isHandle)
     }
 
     private static func value<S: Sink>(

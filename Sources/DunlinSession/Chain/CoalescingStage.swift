@@ -125,9 +125,7 @@ private final class CoalescingDriver: StageDriver {
             throw NetworkError(
                 .timedOut, "the request like this one that is under way brought nothing in time", isSafeToRetry: true,
                 exceeding: .total, limit: call.request.timeouts.total)
-        case .cancelled:
-            if call.cancellation.cause == .task { throw CancellationError() }
-            throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
+        case .cancelled: throw call.cancellation.failure(isUnsent: true, limit: call.request.timeouts.total)
         }
     }
 

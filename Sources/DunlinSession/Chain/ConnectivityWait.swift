@@ -34,10 +34,9 @@ struct ConnectivityWait: Sendable {
         } catch Race.Lost.timedOut {
             throw Self.timedOut(failure, limit: request.timeouts.total, after: loop.now().duration(since: start))
         } catch Race.Lost.cancelled {
-            if cancellation.cause == .task { throw CancellationError() }
-            throw NetworkError(
-                .cancelled, "the request was cancelled while it waited for a network", phase: failure.phase,
-                isSafeToRetry: true, peer: failure.peer)
+            throw cancellation.failure(
+                "the request was cancelled while it waited for a network", phase: failure.phase, isUnsent: true,
+                limit: request.timeouts.total, peer: failure.peer)
         }
         cancellation.phase = .firstByte
         // Addresses that were looked up without a network are of no use with one.

@@ -121,9 +121,8 @@ struct DownloadPump: Sendable {
         } catch {
             throw failure(error)
         }
-        if cancellation.cause == .task { throw CancellationError() }
         if cancellation.cause != nil {
-            throw NetworkError(.cancelled, "the request was cancelled", phase: .receive, response: head)
+            throw cancellation.failure(phase: .receive, limit: call.request.timeouts.total, response: head)
         }
         throw NetworkError(
             .timedOut, "the disk did not take the body in time", phase: .receive, requestMayHaveBeenSent: true,

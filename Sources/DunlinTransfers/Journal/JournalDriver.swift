@@ -45,19 +45,18 @@ struct JournalDriver: Sendable {
 
     private static var cancelled: NetworkError { NetworkError(.cancelled, "the transfer was cancelled") }
 
-    /// In the journal's words, should somebody have stopped it.
+    /// In the journal's words, should somebody have stopped it. What is known of its request stays.
     private func told(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
-        if transfer.wasCancelled { return .failure(Self.cancelled) }
-        return .failure(transfer.wasClosed ? TransferJournal.Transfer.left : Self.stopped(by: error))
-    }
-
-    /// Its request was stopped, and nobody has said anything to the journal.
-    private static func stopped(by error: any Error) -> NetworkError {
         var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
-        let what = stopped.code == .sessionClosed ? "the session was shut down" : "its request was cancelled"
-        (stopped.code, stopped.reason) = (.cancelled, "\(what); the transfer stays in the journal")
-        return stopped
+        let isShutDown = stopped.code == .sessionClosed || journal.session.isClosed
+        let what = isShutDown ? "the session was shut down" : "its request was cancelled"
+        stopped.code = .cancelled
+        stopped.reason =
+            if transfer.wasCancelled { Self.cancelled.reason } else if transfer.wasClosed, !isShutDown {
+                TransferJournal.Transfer.left.reason
+            } else { "\(what); the transfer stays in the journal" }
+        return .failure(stopped)
     }
 
     private static func ending(of result: Result) -> JournalMachine.Ending {

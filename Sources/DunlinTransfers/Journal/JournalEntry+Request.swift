@@ -17,7 +17,11 @@ extension JournalEntry.Request {
         timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
         // Whoever takes it up may be another process, whose session need not have one.
-        if case .value(let rules) = options.guard { self.guard = rules }
+        switch options.guard {
+        case .session: break
+        case .none: hasNoGuard = true
+        case .value(let rules): self.guard = rules
+        }
     }
 
     /// The same with what somebody adds who takes it up: each of their fields replaces those of its name.
@@ -33,7 +37,9 @@ extension JournalEntry.Request {
             options.timeouts[limit] = nanoseconds == .max ? .none : .after(.nanoseconds(nanoseconds))
         }
         options.label = options.label ?? label
-        if let rules = self.guard, case .session = options.guard { options.guard = .value(rules) }
+        if case .session = options.guard {
+            options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
+        }
         return options
     }
 

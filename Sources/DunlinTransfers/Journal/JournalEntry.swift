@@ -20,6 +20,8 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var label: String?
         /// Its own; nil for the session's.
         var `guard`: HTTPSession.Guard?
+        /// Whether it goes without the session's; nil for no.
+        var hasNoGuard: Bool?
     }
 
     enum Work: Sendable, Equatable, Codable {

@@ -113,7 +113,7 @@ extension TransferJournal {
     /// Saves a download, which begins when it is started or awaited. The destination must be a file or a folder; others
     /// are decided by a process that may not run any more, and throw `NetworkError` code `invalidRequest`.
     ///
-    /// Of the options, fields, timeouts and label are saved, but no fields that look like secrets (except
+    /// Of the options, fields, timeouts, guard and label are saved, but no fields that look like secrets (except
     /// `Rules.keptFields`), and no secrets of the URL (but for `Rules.keepsSecretsOfURLs`). Session defaults and
     /// credentials are sent as for any request. `metadata` is yours, and comes back with the restored transfer.
     public func download(

@@ -184,8 +184,7 @@ extension SegmentedFetch {
                 .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total
             )
         }
-        if cancellation.cause == .task { return CancellationError() }
-        return NetworkError(.cancelled, "the request was cancelled", phase: .receive, requestMayHaveBeenSent: true)
+        return cancellation.failure(phase: .receive)
     }
 
     private func wake(_ waiters: [ValueWaiter<Void>]) {

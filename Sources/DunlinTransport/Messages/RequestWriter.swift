@@ -123,18 +123,13 @@ struct RequestWriter: Sendable {
     /// then.
     func pass(_ hop: HTTP.Hop) async throws {
         guard let control = context.control else { return }
-        if control.isSuspended { try await wait(for: control, hop) }
-        if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
-    }
-
-    private func wait(for control: TransferControl, _ hop: HTTP.Hop) async throws {
-        let start = context.clock.now()
-        guard await control.pass(until: context.clock.whole) else {
-            throw context.timedOut(.send, exceeding: .total, since: start, hop)
+        if control.isSuspended {
+            let start = context.clock.now()
+            guard await control.pass(until: context.clock.whole) else {
+                throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            }
         }
-        // What has come meanwhile would be taken for the answer.
-        guard hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isStillSilent() else { return }
-        throw context.closed("the server said something before the request was sent", .send, hop)
+        if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
     }
 
     private func checkPeer(_ hop: HTTP.Hop) throws {

@@ -143,6 +143,12 @@ extension ByteStream {
         }
     }
 
+    /// As `isStillSilent`, of a stream that may still have to send the last message of its handshake.
+    func isUntouched() -> Bool {
+        guard case .tls(let secure) = self, !secure.isAtRest else { return isStillSilent() }
+        return secure.hasNothingToRead && channel.isStillSilent()
+    }
+
     /// Ends the owner's turn; false if the stream is not fit for another.
     func endTurn() -> Bool {
         guard case .tls(let secure) = self else { return channel.endTurn() }

@@ -101,9 +101,9 @@ extension TLSChannel {
 
 extension TLSChannel.State {
     /// Whether nothing waits to be read or sent. The beginning of a record waits to be read too.
-    fileprivate var isAtRest: Bool {
-        engine.status == .open && surplus.isEmpty && outbox.isEmpty && !engine.isWithinRecord
-    }
+    fileprivate var isAtRest: Bool { hasNothingToRead && outbox.isEmpty }
+
+    fileprivate var hasNothingToRead: Bool { engine.status == .open && surplus.isEmpty && !engine.isWithinRecord }
 
     /// What earlier reads left for the next.
     fileprivate enum Past {
@@ -175,6 +175,9 @@ extension TLSChannel {
 extension TLSChannel {
     /// Whether nothing is left of the last exchange, here or below.
     var isAtRest: Bool { state.withLock { $0.isAtRest } && lower.secure?.isAtRest ?? true }
+
+    /// Whether nothing waits to be read, though something may have to be sent.
+    var hasNothingToRead: Bool { state.withLock { $0.hasNothingToRead } && lower.secure?.hasNothingToRead ?? true }
 
     /// Ends an exchange, and releases its memory. False if the stream is not fit for another.
     func rest() -> Bool {

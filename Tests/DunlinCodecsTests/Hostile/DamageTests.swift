@@ -137,7 +137,7 @@ import Testing
         await #expect(throws: ImageError.self) { _ = try await ImageDecoder().decode(Bytes(file)) }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `many blocks of EXIF that promise much are read in no time`() async throws {
+    @Test(.timeLimit(.minutes(3))) func `many blocks of EXIF that promise much are read in no time`() async throws {
         let block: [UInt8] = Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 0xFF, 0xFF]
         let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
         var file: [UInt8] = [0xFF, 0xD8]

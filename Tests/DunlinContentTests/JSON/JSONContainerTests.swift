@@ -413,7 +413,7 @@ import Testing
         #expect(text == "[2]")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `values that fail between nested containers take time in proportion`() throws {
+    @Test(.timeLimit(.minutes(3))) func `values that fail between nested containers take time in proportion`() throws {
         let text = try HTTP.JSON.standard.encode(
             Writer { encoder in
                 var container = encoder.container(keyedBy: Key.self)

@@ -38,7 +38,7 @@ import Testing
         #expect(Self.response(value).maxAge == seconds)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a field with many quotes that are never closed is read once`() {
+    @Test(.timeLimit(.minutes(3))) func `a field with many quotes that are never closed is read once`() {
         let bad = String(repeating: #"a="\"\"@,"#, count: 20_000)
         let directives = Self.response(bad + "no-store, max-age=9")
         #expect(directives.isNoStore && directives.maxAge == 0)

@@ -10,7 +10,7 @@ struct `A request that is suspended before it is sent` {
     /// Brings a request to where it would send its answer to a challenge, if it were not suspended. `unasked` is what
     /// the server says behind its challenge once `telling` is open.
     private static func play(
-        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [],
+        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6,
         _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
     ) async throws {
         let (clock, asked, answered) = (ManualClock(), Gate(), Gate())
@@ -20,8 +20,10 @@ struct `A request that is suspended before it is sent` {
             do { try await answered.opened() } catch { return .reject }
             return .useCredential(.password(user: "a", password: "b"))
         }
-        try await Stage.with(clock: clock, tolerating: true, configure: { $0.authenticationHandler = hook }) {
-            (stage: Stage) async throws in
+        try await Stage.with(clock: clock, tolerating: true) { configuration in
+            configuration.authenticationHandler = hook
+            configuration.connections.perOrigin = connections
+        } _: { (stage: Stage) async throws in
             var challenge = LoopbackServer.Reply.response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
             for step in [.waitForSignal(telling)] + unasked { challenge = challenge.then(step) }
             stage.server.enqueue(challenge)
@@ -50,15 +52,48 @@ struct `A request that is suspended before it is sent` {
         }
     }
 
-    @Test func `what a server says while a request is suspended is no answer to it`() async throws {
+    /// With one connection its place is needed by the next.
+    @Test(arguments: [1, 6])
+    func `what a server says while a request is suspended is no answer to it`(connections: Int) async throws {
         let (telling, told) = (Gate(), Gate())
         let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
-        try await Self.play(telling, [late, .signal(told), .stall]) { stage, task in
+        try await Self.play(telling, [late, .signal(told), .stall], connections: connections) { stage, task in
             telling.open()
             try await told.opened()
             task.resume()
             #expect(try await task.value == "Basic YTpi")
             #expect(stage.server.connectionCount == 2)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct `A request that is suspended during its handshake` {
+    @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
+    func `the connection is kept for it`(version: LoopbackServer.TLS.Version) async throws {
+        let (clock, asked, answered) = (ManualClock(), LoopbackServer.Gate(), LoopbackServer.Gate())
+        try await SecureStage.with(
+            tls: { tls, _ in tls.versions = version...version }, clock: clock,
+            configure: { configuration, _ in
+                configuration.connections.perOrigin = 1
+                configuration.authenticationHandler = { challenge in
+                    guard case .serverTrust = challenge.kind else { return .performDefault }
+                    asked.open()
+                    do { try await answered.opened() } catch { return .reject }
+                    return .performDefault
+                }
+            }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let task = try stage.session.task("x", as: .string)
+            task.resume()
+            try await asked.opened()
+            task.suspend()
+            answered.open()
+            try await clock.advance(by: .seconds(1))
+            #expect(stage.server.requests.isEmpty)
+            task.resume()
+            #expect(try await task.value == "x")
+            #expect(stage.server.connectionCount == 1)
         }
     }
 }
