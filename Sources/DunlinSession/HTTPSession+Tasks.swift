@@ -26,9 +26,11 @@ extension HTTPSession {
             options: options, as: .json(type))
     }
 
-    /// A call that is in the registry, and waits until its handle begins it.
-    package func handle<S: Sink>(for call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
-        -> RequestTask<S.Value>
+    /// A call that is in the registry, and waits until its handle begins it. `isAwaited`: whoever makes it waits for it
+    /// there.
+    package func handle<S: Sink>(
+        for call: Call, into sink: S, leaving leftover: (any Sendable)? = nil, isAwaited: Bool = false
+    ) throws -> RequestTask<S.Value>
     where S.Value: Sendable {
         guard let control = call.observers?.control else {
             throw NetworkError(.invalidRequest, "a call with a handle is one that is observed")
@@ -38,7 +40,9 @@ extension HTTPSession {
         let settlement = Settlement<Result<Response<S.Value>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request. It begins on the loop,
         // so that whoever asks the registry from now on asks after it has entered, as long as there is a loop.
-        Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink, settling: settlement) }
+        Task(executorPreference: delegate.loop) {
+            await delegate.run(call, into: sink, settling: settlement, isAwaited: isAwaited)
+        }
         return RequestTask(delegate, control, settlement, leftover)
     }
 }

@@ -20,7 +20,7 @@ extension HTTPSession {
         let call = try core.call(
             method, target, query: query, body: body, options: options.with(headers, timeout),
             accept: serializer.accept, kind: .upload, isObserved: true)
-        let upload = try handle(for: call, into: SerializedSink(serializer, call) { $0 })
+        let upload = try handle(for: call, into: SerializedSink(serializer, call) { $0 }, isAwaited: true)
         upload.resume()
         do {
             let value = try await withTaskCancellationHandler {

@@ -22,8 +22,8 @@ struct Admission {
     private let observers: RequestObservers
     private let origin: HTTP.Origin
     private let timeouts: Timeouts
-    /// Whether it was made through a handle: nobody need wait for it where it was made.
-    private let isHandle: Bool
+    /// Whether somebody waits for it where it was made. Of a handle's request nobody need do that.
+    private let isAwaited: Bool
     private let inherited = InheritedDeadline.present
     private var deadline: MonotonicTime { inherited?.time ?? .never }
     private var waits: [QueueWait] = []
@@ -33,9 +33,9 @@ struct Admission {
 
     init(
         _ session: SessionCore, _ delegate: TaskDelegate, _ observers: RequestObservers, _ origin: HTTP.Origin,
-        _ timeouts: Timeouts, isHandle: Bool
+        _ timeouts: Timeouts, isAwaited: Bool
     ) {
-        self.isHandle = isHandle
+        self.isAwaited = isAwaited
         self.session = session
         self.delegate = delegate
         self.observers = observers
@@ -68,7 +68,7 @@ struct Admission {
     private mutating func waitToBeLetGo() async throws {
         repeat {
             let isInTime = await control.waitForRelease(until: deadline)
-            try delegate.checkHold(isInTime, in: nil)
+            try delegate.checkHold(isInTime, in: nil, isUnsent: true)
             takeWaits()
             // It may have been resumed for a moment and given a turn then, which others could use.
             if control.isSuspended { await abandon() }
@@ -84,7 +84,7 @@ struct Admission {
         }
         // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for, or for what is
         // asked for while their stream is read.
-        if let queue = session.queue, !Enclosure.isAwaited(by: session), isHandle || !queue.isHeldByCaller {
+        if let queue = session.queue, !Enclosure.isAwaited(by: session), !isAwaited || !queue.isHeldByCaller {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }
@@ -209,17 +209,21 @@ struct Permit: Sendable {
 }
 
 extension TaskDelegate {
-    /// Waits while the call is suspended.
-    nonisolated func pass(_ control: TransferControl, until deadline: MonotonicTime) async throws {
-        try checkHold(await control.pass(until: deadline), in: cancellation.phase)
+    /// Waits while the call is suspended. `isUnsent`: nothing of it was sent.
+    nonisolated func pass(
+        _ control: TransferControl, until deadline: MonotonicTime, isUnsent: Bool
+    ) async throws {
+        try checkHold(await control.pass(until: deadline), in: cancellation.phase, isUnsent: isUnsent)
     }
 
     /// Throws unless the call may go on after it was suspended.
-    nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?) throws {
-        if cancellation.cause != nil { throw cancellation.failure(isUnsent: true) }
+    nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?, isUnsent: Bool) throws {
+        if cancellation.cause != nil { throw cancellation.failure(isUnsent: isUnsent) }
         guard isInTime else {
             let reason = "the request was held until its time was over"
-            throw NetworkError(.timedOut, reason, phase: phase, exceeding: .total)
+            throw NetworkError(
+                .timedOut, reason, phase: phase, requestMayHaveBeenSent: !isUnsent, isSafeToRetry: isUnsent,
+                exceeding: .total)
         }
     }
 }

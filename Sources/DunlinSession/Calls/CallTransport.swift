@@ -45,7 +45,7 @@ package final class CallTransport: Sendable {
             throw NetworkError(refusal, request.head.origin)
         }
         // Our own sockets wait before they write, and send nothing once the time is up.
-        try await call.pass()
+        try await call.pass(isUnsent: call.callHistory?.hops.isEmpty ?? true)
         if call.loop.now() >= request.deadline {
             throw NetworkError(
                 .timedOut, "the request took too long", phase: call.cancellation.phase, isSafeToRetry: true,

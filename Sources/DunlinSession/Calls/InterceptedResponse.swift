@@ -71,11 +71,12 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
         }
     }
 
-    func failed(_ error: any Error) {
+    /// `cancellation` is that of the exchange that failed.
+    func failed(_ error: any Error, _ cancellation: Cancellation) {
         state.withLock { state in
             state.failure = error as? NetworkError
             // What is refused before it begins leaves the one before as it is.
-            if state.sent?.isUnderWay == true { state.end(state.failure?.hop) }
+            if state.sent?.cancellation === cancellation { state.end(state.failure?.hop) }
         }
     }
 

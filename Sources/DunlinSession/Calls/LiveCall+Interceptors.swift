@@ -129,7 +129,7 @@ extension LiveCall {
                     await loop.leave()
                     return response
                 } catch {
-                    held.failed(error)
+                    held.failed(error, own.cancellation)
                     throw error
                 }
             }

@@ -54,9 +54,9 @@ package struct LiveCall: Sendable {
 
     package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 
-    /// Waits while the call is suspended; throws if it may not go on.
-    package func pass() async throws {
-        if let control { try await delegate.pass(control, until: request.deadline) }
+    /// Waits while the call is suspended; throws if it may not go on. `isUnsent`: nothing of it was sent.
+    package func pass(isUnsent: Bool = false) async throws {
+        if let control { try await delegate.pass(control, until: request.deadline, isUnsent: isUnsent) }
     }
 
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.

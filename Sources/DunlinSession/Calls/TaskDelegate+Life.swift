@@ -22,15 +22,17 @@ extension TaskDelegate {
         }.result.get()
     }
 
-    /// Runs the call for whoever waits for `settlement`. It begins on the loop and is in the book before anything else
-    /// runs there. The value is made off the loop.
+    /// Runs the call for whoever waits for `settlement`: where it was made, if it `isAwaited`. It begins on the loop and
+    /// is in the book before anything else runs there. The value is made off the loop.
     nonisolated func run<S: Sink>(
-        _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>
+        _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
+        isAwaited: Bool
     ) async where S.Value: Sendable {
         await Enclosure.enter(.request(id)) {
             let delivery: Delivery<S.Taken>
             do {
-                delivery = try await onLoop(call, sink, at: try await book.enter(self, of: call.era.number))
+                let place = try await book.enter(self, of: call.era.number)
+                delivery = try await onLoop(call, sink, at: place, isAwaited: isAwaited)
             } catch {
                 delivery = await refused(call, error)
             }
@@ -46,13 +48,13 @@ extension TaskDelegate {
 
     /// Goes to the loop and comes back. A caller that is on the loop already, and on no actor, stays there.
     private nonisolated func onLoop<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, at place: Int? = nil
+        _ call: HTTPSession.Call, _ sink: S, at place: Int? = nil, isAwaited: Bool = true
     ) async throws -> Delivery<S.Taken> {
         try await withTaskCancellationHandler {
             let actor: (any Actor)? = #isolation
-            if actor == nil, loop.isCurrent { return try await enter(call, sink, at: place) }
+            if actor == nil, loop.isCurrent { return try await enter(call, sink, at: place, isAwaited) }
             return try await withTaskExecutorPreference(loop) { @concurrent in
-                let delivery = try await enter(call, sink, at: place)
+                let delivery = try await enter(call, sink, at: place, isAwaited)
                 await loop.leave()
                 return delivery
             }
@@ -64,7 +66,7 @@ extension TaskDelegate {
     /// Puts the call on the list of its loop. An observed call stays there until its value is made. A call that has a
     /// place already (`entered`) was made through a handle and is resumed later, which is reported then.
     private func enter<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, at entered: Int?
+        _ call: HTTPSession.Call, _ sink: S, at entered: Int?, _ isAwaited: Bool
     ) async throws -> Delivery<S.Taken> {
         let place: Int
         do {
@@ -79,7 +81,7 @@ extension TaskDelegate {
             return delivery
         }
         if entered == nil { observers.events.tell(.resumed(snapshot)) }
-        var delivery = await admit(call, to: sink, observers, isHandle: entered != nil)
+        var delivery = await admit(call, to: sink, observers, isAwaited: isAwaited)
         delivery.place = place
         return delivery
     }
@@ -87,12 +89,12 @@ extension TaskDelegate {
     /// Waits until the call is resumed and its turn comes, and has it delivered. The turn is given back when that is
     /// over. The observers are told the progress meanwhile, and the end.
     private func admit<S: Sink>(
-        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isHandle: Bool
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isAwaited: Bool
     ) async -> Delivery<S.Taken> {
         await observers.tellingNews(of: self) {
             let delivery: Delivery<S.Taken>
             do {
-                var admission = admission(call, observers, isHandle: isHandle)
+                var admission = admission(call, observers, isAwaited: isAwaited)
                 let permit = try await admission.pass()
                 defer { permit.leave() }
                 delivery = await deliver(call, to: sink, queued: permit.queued)
@@ -176,7 +178,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, _ error: any Error
     ) async -> Delivery<Taken> {
         if let observers {
-            var admission = admission(call, observers, isHandle: true)
+            var admission = admission(call, observers, isAwaited: false)
             await admission.forgo()
             observers.end()
         }
@@ -184,9 +186,9 @@ extension TaskDelegate {
     }
 
     private nonisolated func admission(
-        _ call: HTTPSession.Call, _ observers: RequestObservers, isHandle: Bool
+        _ call: HTTPSession.Call, _ observers: RequestObservers, isAwaited: Bool
     ) -> Admission {
-        Admission(call.session, self, observers, call.head.origin, call.timeouts, isHandle: isHandle)
+        Admission(call.session, self, observers, call.head.origin, call.timeouts, isAwaited: isAwaited)
     }
 
     private static func value<S: Sink>(

@@ -51,7 +51,7 @@ struct PartFinder {
             part.file.unlock()
         } catch {
             part.file.unlock()
-            try await call.pass()
+            try await call.pass(isUnsent: true)
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)
         }

@@ -28,7 +28,7 @@ struct JournalDriver: Sendable {
                 }
             case .wait(let entry, let delay):
                 await pause(entry, delay)
-                result = .failure(TransferJournal.Transfer.left)
+                result = Self.left(after: result)
                 step = transfer.next()
             case .finished(let file):
                 result = .success(TransferJournal.Outcome(file: file.downloaded(by: transfer.entry), response: nil))
@@ -45,6 +45,14 @@ struct JournalDriver: Sendable {
 
     private static var cancelled: NetworkError { NetworkError(.cancelled, "the transfer was cancelled") }
 
+    /// What counts if it is left after an attempt: what is known of that stays.
+    private static func left(after result: Result) -> Result {
+        let left = TransferJournal.Transfer.left
+        guard case .failure(let error) = result, var failure = error as? NetworkError else { return .failure(left) }
+        (failure.code, failure.reason, failure.exceeded, failure.limit) = (left.code, left.reason, nil, nil)
+        return .failure(failure)
+    }
+
     /// In the journal's words, should somebody have stopped it. What is known of its request stays.
     private func told(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
@@ -52,6 +60,8 @@ struct JournalDriver: Sendable {
         let isShutDown = stopped.code == .sessionClosed || journal.session.isClosed
         let what = isShutDown ? "the session was shut down" : "its request was cancelled"
         stopped.code = .cancelled
+        // Its part is the journal's, or gone.
+        stopped.leftover = nil
         stopped.reason =
             if transfer.wasCancelled { Self.cancelled.reason } else if transfer.wasClosed, !isShutDown {
                 TransferJournal.Transfer.left.reason

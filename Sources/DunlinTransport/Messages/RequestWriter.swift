@@ -128,6 +128,10 @@ struct RequestWriter: Sendable {
             guard await control.pass(until: context.clock.whole) else {
                 throw context.timedOut(.send, exceeding: .total, since: start, hop)
             }
+            // What has come meanwhile would be taken for the answer.
+            if hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isUntouched() {
+                throw context.closed("the server said something before the request was sent", .send, hop)
+            }
         }
         if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
     }

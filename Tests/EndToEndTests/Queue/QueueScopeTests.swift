@@ -24,6 +24,17 @@ import Testing
         }
     }
 
+    @Test func `an upload in a scope of its own waits for no turn while a stream is read`() async throws {
+        try await Stage.with(configure: { $0.queue = .init(running: 1) }) { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes($0.target.utf8)) }
+            let session = stage.session
+            let inner = try await session.withResponse(from: "outer") { _ in
+                try await session.withUpload(to: "inner", body: .string("x"), as: .string) { try await $0.value }
+            }
+            #expect(inner == "/inner")
+        }
+    }
+
     @Test func `what a hook asks for waits for no turn`() async throws {
         let session = Mutex<HTTPSession?>(nil)
         try await Stage.with(configure: {
