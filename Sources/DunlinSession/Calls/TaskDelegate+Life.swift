@@ -22,8 +22,8 @@ extension TaskDelegate {
         }.result.get()
     }
 
-    /// Runs the call for whoever waits for `settlement`: where it was made, if it `isAwaited`. It begins on the loop and
-    /// is in the book before anything else runs there. The value is made off the loop.
+    /// Runs the call for whoever waits for `settlement`: where it was made, if it `isAwaited`. It begins on the loop
+    /// and is in the book before anything else runs there. The value is made off the loop.
     nonisolated func run<S: Sink>(
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
