@@ -19,7 +19,10 @@ struct LoginStorm: Sendable {
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let server = try LoopbackServer()
+        var configuration = LoopbackServer.Configuration()
+        // What it has recorded of ten thousand requests would count as left behind.
+        configuration.recordsRequests = false
+        let server = try LoopbackServer(configuration: configuration)
         let tokens = Tokens(lifetime: Self.lifetime, tally)
         server.respond { tokens.answer($0) }
         let before = tally.progress.load(ordering: .relaxed)
