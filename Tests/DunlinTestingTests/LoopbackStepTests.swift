@@ -21,17 +21,23 @@ import Testing
         (.chunked(["a", "b"]).inOnePiece, 1),
     ]
 
+    /// The kernel may send the last one again when the acknowledgement is late, but not each time.
     @Test(arguments: pieces)
     func `a reply is sent in as many pieces as it says`(reply: Reply, pieces: Int) async throws {
+        var seen = try await Self.segments(of: reply)
+        for _ in 0..<2 where seen == pieces + 1 { seen = try await Self.segments(of: reply) }
+        #expect(seen == pieces)
+    }
+
+    /// Nobody reads before all is sent: the kernel may join segments that arrive while a reader holds the socket.
+    private static func segments(of reply: Reply) async throws -> Int {
         let server = try LoopbackServer()
         let sent = Gate()
         server.enqueue(reply.then(.signal(sent)))
         let peer = try Peer(server.address)
         peer.send(.get())
-        // Nobody reads before all is sent: the kernel may join segments that arrive while a reader holds the socket.
         try await sent.opened()
-        // The kernel may send the last one again when the acknowledgement is late.
-        #expect((pieces...pieces + 1).contains(peer.segmentsReceived))
+        return peer.segmentsReceived
     }
 
     @Test func `more pieces than the congestion window holds leave one by one as well`() async throws {
