@@ -117,7 +117,7 @@ extension Access: CustomReflectable {
 
 extension LiveCall {
     /// The access of a request that is about to be sent. Throws what the choice of a proxy throws.
-    mutating func access(to request: TransportRequest) throws -> Access {
+    func access(to request: TransportRequest) throws -> Access {
         let head = chain.cookies(for: delegate)?.completing(request).head ?? request.head
         let usual = chain.settings.builder.connectionRules
         let rules = connectionRules
@@ -137,12 +137,10 @@ extension LiveCall {
             && hop.isOver(way.policies, through: way.chosen.terms?.proxy)
     }
 
-    /// The terms that the hop goes under: chosen once.
-    mutating func choice(for head: RequestHead) throws -> ChosenTerms {
+    /// The terms that the hop goes under: those that were chosen for it, if they were.
+    func choice(for head: RequestHead) throws -> ChosenTerms {
         if let chosen, chosen.areFor(head) { return chosen }
-        let choice = try ChosenTerms(head, by: connectionRules)
-        chosen = choice
-        return choice
+        return try ChosenTerms(head, by: connectionRules)
     }
 
     var connectionRules: ConnectionRules? {

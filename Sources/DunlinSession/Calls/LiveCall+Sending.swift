@@ -67,6 +67,9 @@ extension LiveCall {
         let outcome: Result<TransportResponse, any Error>
         do {
             (sent, hasMadeBody) = (nil, false)
+            if callHistory?.steps.refreshRefusal != nil {
+                callHistory = callHistory.with { $0.refreshRefusal = nil }
+            }
             try await check(sendings)
             switch try await drivers.sending(&self) {
             case .request(let sending):

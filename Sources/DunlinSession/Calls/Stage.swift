@@ -26,34 +26,35 @@ extension Stage {
     var hasLearned: Bool { false }
 }
 
-/// What a stage does for one call.
+/// What a stage does for one call. It sees the call as it is, and changes nothing of it: whoever drives the stages does
+/// what its action says.
 ///
-/// A request passes the drivers from the first to the last, its outcome from the last to the first. A driver that has
-/// the call sent again has changed its request before; the drivers behind it are told.
+/// A request passes the drivers from the first to the last, its outcome from the last to the first. Once a driver has
+/// the call sent again, the drivers behind it are told.
 protocol StageDriver: AnyObject {
+    /// Whether the way to the server is to be chosen before the driver sees a request, for it judges that way.
+    func judgesWay(of request: TransportRequest) -> Bool
+
     /// The answer to `request`, if that need not be sent. The drivers behind this one do not hear of it, and neither
     /// does this one again.
-    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse?
+    func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer?
 
     /// The request to send in place of `request`, which remains what the call asks for.
-    func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest
+    func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest
 
     /// What to do about a response. An error it throws is the outcome of the hop for the drivers before it.
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction
 
-    /// What is delivered in place of an error, which the driver before this one does not see then.
-    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse?
+    /// What to do about an error: the drivers before this one see it, the error that this one throws, or a response in
+    /// its place. It does not wait where `rest` can.
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
-    /// Returns if the call is to be sent again; throws the error that the drivers before it are to see. It does not
-    /// wait where `rest` can.
-    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again
-
-    /// A response that had passed was not delivered to its end. Throws unless the call is to be sent again.
-    func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again
+    /// What to do about a response that had passed and was not delivered to its end. No other can take its place.
+    func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
     /// Waits until the call may be sent again, after this driver has asked for it. The response has been given up by
-    /// then.
-    func rest(_ call: inout LiveCall) async throws
+    /// then. Returns what changes then.
+    func rest(_ call: LiveCall) async throws -> StageNotes
 
     /// A driver before this one has another request sent.
     func movedOn()
@@ -62,10 +63,13 @@ protocol StageDriver: AnyObject {
     func startOver()
 }
 
+/// What is to become of a hop.
 enum StageAction {
     /// The driver before this one gets this response.
-    case pass(TransportResponse)
-    case again(Again)
+    case pass(TransportResponse, StageNotes = StageNotes())
+    /// The driver before this one gets this error.
+    case fail(any Error, StageNotes = StageNotes())
+    case again(Again, StageNotes = StageNotes())
 
     enum Again {
         case send(SendingReason)
@@ -76,22 +80,38 @@ enum StageAction {
     }
 }
 
+/// A response in place of a sending.
+struct StageAnswer {
+    let response: TransportResponse
+    var notes = StageNotes()
+}
+
+/// What an action changes of the call. Stages change nothing else.
+struct StageNotes {
+    /// What the call asks for from now on; nil for the same as before.
+    var request: TransportRequest?
+    /// What came before; nil for the same as before.
+    var callHistory: CallHistory??
+    /// Whether the body of the answer is another than what came over the wire; nil for what was known.
+    var hasMadeBody: Bool?
+    /// The way that was chosen to be judged; nil for none.
+    var chosen: ChosenTerms?
+}
+
 extension StageDriver {
-    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? { nil }
+    func judgesWay(of request: TransportRequest) -> Bool { false }
 
-    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse? { nil }
+    func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? { nil }
 
-    func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest { request }
+    func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest { request }
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
-        .pass(response)
-    }
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction { .pass(response) }
 
-    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again { throw error }
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction { .fail(error) }
 
-    func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again { throw error }
+    func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction { .fail(error) }
 
-    func rest(_ call: inout LiveCall) async throws {}
+    func rest(_ call: LiveCall) async throws -> StageNotes { StageNotes() }
 
     func movedOn() {}
 

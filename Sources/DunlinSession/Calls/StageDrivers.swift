@@ -36,9 +36,13 @@ struct StageDrivers {
         for index in drivers.indices {
             guard let driver = drivers[index] else { continue }
             answerer = index
-            if let response = try await driver.answer(request, &call) { return .answer(response) }
+            if driver.judgesWay(of: request) { call.chosen = try call.choice(for: request.head) }
+            if let answer = try await driver.answer(request, call) {
+                call.take(answer.notes)
+                return .answer(answer.response)
+            }
             answerer = nil
-            request = try await driver.sending(request, &call)
+            request = try await driver.sending(request, call)
         }
         return .request(request)
     }
@@ -54,14 +58,16 @@ struct StageDrivers {
         answerer = nil
         for index in judges.reversed() {
             guard let driver = drivers[index] else { continue }
-            do {
-                switch try await driver.judge(outcome, &call) {
-                case .pass(let response): outcome = .success(response)
-                case .again(let again):
-                    moveOn(again, after: index, &call)
-                    return nil
-                }
-            } catch {
+            switch await driver.judge(outcome, call) {
+            case .pass(let response, let notes):
+                call.take(notes)
+                outcome = .success(response)
+            case .again(let again, let notes):
+                call.take(notes)
+                moveOn(again, after: index, &call)
+                return nil
+            case .fail(let error, let notes):
+                call.take(notes)
                 var (failure, isOfResponse) = (error, false)
                 if case .success(let response) = outcome {
                     (failure, isOfResponse) = (call.failing(error, on: response), true)
@@ -69,45 +75,37 @@ struct StageDrivers {
                 // Before anything is sent again, the response is gone.
                 outcome = .failure(failure)
                 guard isOfResponse, failure.isDamageOfStore else { continue }
-                guard let left = await unmended(failure, index + 1..<end, &call) else { return nil }
+                guard let left = await undelivered(failure, index + 1..<end, &call) else { return nil }
                 outcome = .failure(left)
             }
         }
         return try outcome.get()
     }
 
-    /// A driver could not read what others behind it had passed. Nil if one of these has the call sent again, as where
-    /// the response is not delivered to its end.
-    private mutating func unmended(
-        _ error: any Error, _ inner: Range<Int>, _ call: inout LiveCall
-    ) async -> (any Error)? {
-        do {
-            try await undelivered(error, inner, &call)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     /// A response was not delivered to its end. Throws unless the call is to be sent again.
     mutating func undelivered(_ error: any Error, _ call: inout LiveCall) async throws {
-        try await undelivered(error, drivers.indices, &call)
+        if let error = await undelivered(error, drivers.indices, &call) { throw error }
     }
 
+    /// The same of what these drivers had passed, and one before them could not read. Nil if the call is to be sent
+    /// again.
     private mutating func undelivered(
         _ error: any Error, _ asked: Range<Int>, _ call: inout LiveCall
-    ) async throws {
+    ) async -> (any Error)? {
         var error = error
         for index in asked.reversed() {
-            guard let driver = drivers[index] else { continue }
-            do {
-                moveOn(try await driver.undelivered(error, &call), after: index, &call)
-                return
-            } catch let other {
+            switch await drivers[index]?.mend(error, call) {
+            case .again(let again, let notes):
+                call.take(notes)
+                moveOn(again, after: index, &call)
+                return nil
+            case .fail(let other, let notes):
+                call.take(notes)
                 error = other
+            case .pass, nil: continue
             }
         }
-        throw error
+        return error
     }
 
     private mutating func makeOthers(for call: LiveCall, after outcome: Result<TransportResponse, any Error>) {
@@ -124,7 +122,7 @@ struct StageDrivers {
     mutating func rest(_ call: inout LiveCall) async throws {
         guard let sender else { return }
         self.sender = nil
-        try await drivers[sender]?.rest(&call)
+        if let notes = try await drivers[sender]?.rest(call) { call.take(notes) }
     }
 
     private mutating func moveOn(_ again: StageAction.Again, after index: Int, _ call: inout LiveCall) {
@@ -145,17 +143,33 @@ struct StageDrivers {
 }
 
 extension StageDriver {
-    fileprivate func judge(
-        _ outcome: Result<TransportResponse, any Error>, _ call: inout LiveCall
-    ) async throws -> StageAction {
-        switch outcome {
-        case .success(let response): try await received(response, &call)
-        case .failure(let error):
-            if let response = try await replacement(for: error, &call) {
-                .pass(response)
-            } else {
-                .again(try await failed(error, &call))
+    /// What it throws, it fails with.
+    fileprivate func judge(_ outcome: Result<TransportResponse, any Error>, _ call: LiveCall) async -> StageAction {
+        do {
+            switch outcome {
+            case .success(let response): return try await received(response, call)
+            case .failure(let error): return try await failed(error, call)
             }
+        } catch {
+            return .fail(error)
         }
+    }
+
+    fileprivate func mend(_ error: any Error, _ call: LiveCall) async -> StageAction {
+        do {
+            return try await undelivered(error, call)
+        } catch {
+            return .fail(error)
+        }
+    }
+}
+
+extension LiveCall {
+    /// Does what a stage's action says of the call.
+    fileprivate mutating func take(_ notes: StageNotes) {
+        if let request = notes.request { self.request = request }
+        if let callHistory = notes.callHistory { self.callHistory = callHistory }
+        if let hasMadeBody = notes.hasMadeBody { self.hasMadeBody = hasMadeBody }
+        if let chosen = notes.chosen { self.chosen = chosen }
     }
 }

@@ -34,11 +34,8 @@ struct AuthenticatorStage: Stage {
             self.origin = origin
         }
 
-        func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+        func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
             sent = nil
-            if call.callHistory?.steps.refreshRefusal != nil {
-                call.callHistory = call.callHistory.with { $0.refreshRefusal = nil }
-            }
             guard request.head.origin.isSame(as: origin), !request.head.fields.contains("authorization") else {
                 return request
             }
@@ -48,7 +45,7 @@ struct AuthenticatorStage: Stage {
             return request.with { $0.head.fields = $0.head.fields.overlaid(with: grant.fields) }
         }
 
-        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             guard let sent else { return .pass(response) }
             if response.head.status < 300 {
                 source.accepted(sent)
@@ -60,16 +57,15 @@ struct AuthenticatorStage: Stage {
                 return .pass(response)
             }
             if let why = refusal(after: source.refused(sent, at: call.loop.now())) {
-                call.callHistory = call.callHistory.with { $0.refreshRefusal = why }
-                return .pass(response)
+                return .pass(response, StageNotes(callHistory: call.callHistory.with { $0.refreshRefusal = why }))
             }
             guard call.request.body.canBeSent else {
                 throw NetworkError(
                     .bodyNotReplayable, "the credential was refused, and the body can be sent once only",
                     requestMayHaveBeenSent: true, response: head)
             }
-            call.callHistory.append(try await call.discard(response))
-            return .again(.send(.credential))
+            let hop = try await call.discard(response)
+            return .again(.send(.credential), StageNotes(callHistory: call.callHistory.adding(hop)))
         }
 
         /// Nil if the request goes again. It waits for a refresh once. One that was slower than the credential's life

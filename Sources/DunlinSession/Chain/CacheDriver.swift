@@ -42,7 +42,9 @@ final class CacheDriver: StageDriver {
 
     // MARK: - Before anything is sent
 
-    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
+    func judgesWay(of request: TransportRequest) -> Bool { machine == nil }
+
+    func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? {
         if machine != nil { return nil }
         let access = try call.access(to: request)
         // A stored answer dials nothing, so whatever can be judged is judged before one is looked for.
@@ -68,7 +70,7 @@ final class CacheDriver: StageDriver {
                     continue
                 }
                 if serving.revalidation != nil { call.session.revalidate(request, asked, insteadOf: call.asked) }
-                return response(serving, body, nil, hop, call: &call)
+                return answer(serving, body, nil, hop, call)
             case .unavailable:
                 throw NetworkError(
                     .notCached,
@@ -93,7 +95,7 @@ final class CacheDriver: StageDriver {
         return useless.isEmpty ? found ?? [] : (found ?? []).filter { !useless.contains($0.id) }
     }
 
-    func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+    func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
         guard let sending, let machine else { return request }
         sentAt = cache.now
         removals = request.head.method == .get ? cache.store.removals(of: machine.request.key) : nil
@@ -103,7 +105,7 @@ final class CacheDriver: StageDriver {
 
     // MARK: - Afterwards
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         guard var machine, sending != nil else { return .pass(response) }
         let before = machine
         let receivedAt = cache.now
@@ -114,11 +116,10 @@ final class CacheDriver: StageDriver {
         if !isTheirs, !update.delivery.isOfNetwork {
             // What is stored is not this user's, and what came is no part of it.
             passesBy = true
-            call.callHistory.append(try await call.discard(response))
-            return again()
+            return again(after: try await call.discard(response), call)
         }
         if case .joined(let index, _) = update.delivery, !isRest(response, of: candidates[index], call) {
-            return try await again(without: candidates[index], response, &call)
+            return try await again(without: candidates[index], response, call)
         }
         let changes =
             isTheirs
@@ -129,50 +130,48 @@ final class CacheDriver: StageDriver {
         // Whether it is will be known when its body has ended.
         status.isStored = false
         switch update.delivery {
-        case .network: return pass(passed, status, storing, &call)
+        case .network: return pass(passed, status, storing, call)
         case .stored(let serving):
             let hop = try await call.discard(passed)
             guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
-                call.callHistory.append(hop)
-                return again()
+                return again(after: hop, call)
             }
-            let served = self.response(serving, body, status, hop, answered: response.head, call: &call)
-            return .pass(served)
+            let answer = answer(serving, body, status, hop, answered: response.head, call)
+            return .pass(answer.response, answer.notes)
         case .joined(let index, let head):
             guard let joined = try await joined(candidates[index], head, passed, response, call) else {
-                return try await again(without: candidates[index], passed, &call)
+                return try await again(without: candidates[index], passed, call)
             }
-            return pass(joined, status, storing, &call)
+            return pass(joined, status, storing, call)
         case .again(let sending):
             self.sending = sending
-            call.callHistory.append(try await call.discard(passed))
-            return .again(.send(.cache))
+            let hop = try await call.discard(passed)
+            return .again(.send(.cache), StageNotes(callHistory: call.callHistory.adding(hop)))
         }
     }
 
     private func pass(
-        _ response: TransportResponse, _ status: CacheStatus, _ storing: StoringOutcome?, _ call: inout LiveCall
+        _ response: TransportResponse, _ status: CacheStatus, _ storing: StoringOutcome?, _ call: LiveCall
     ) -> StageAction {
         // Nothing more is decided, and what is not delivered need not be kept.
         (sending, candidates) = (nil, [])
         cache.count { $0.misses += 1 }
-        call.note(HTTPSession.CacheUse(.network, status), storing: storing)
-        return .pass(response)
+        let use = HTTPSession.CacheUse(.network, status)
+        return .pass(response, StageNotes(callHistory: call.callHistory.noting(use, storing)))
     }
 
     /// The request is sent again, and a stored response is not looked at any more.
     private func again(
-        without stored: StoredResponse, _ response: TransportResponse, _ call: inout LiveCall
+        without stored: StoredResponse, _ response: TransportResponse, _ call: LiveCall
     ) async throws -> StageAction {
         await reject(stored, call)
-        call.callHistory.append(try await call.discard(response))
-        return again()
+        return again(after: try await call.discard(response), call)
     }
 
     /// What is stored is looked for again.
-    private func again() -> StageAction {
+    private func again(after hop: HTTP.Hop, _ call: LiveCall) -> StageAction {
         forget()
-        return .again(.send(.cache))
+        return .again(.send(.cache), StageNotes(callHistory: call.callHistory.adding(hop)))
     }
 
     private func forget() {
@@ -184,16 +183,22 @@ final class CacheDriver: StageDriver {
         access.map { call.isStill($0, over: hop) } ?? true
     }
 
-    func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+    func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
         guard let served, let failure = error as? NetworkError, failure.underlying is CacheDamage,
             call.cancellation.cause == nil
-        else { throw error }
+        else { return .fail(error) }
         await reject(served, call)
         forget()
-        return .send(.cache)
+        return .again(.send(.cache))
     }
 
-    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse? {
+    /// What is stored may be served in place of an error.
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
+        guard let answer = try await replacement(for: error, call) else { return .fail(error) }
+        return .pass(answer.response, answer.notes)
+    }
+
+    private func replacement(for error: any Error, _ call: LiveCall) async throws -> StageAnswer? {
         guard let machine, sending != nil, call.cancellation.cause == nil, let failure = error as? NetworkError,
             // A connection that failed proves nothing; who asks has to be the same.
             Self.isOrigins(failure), isTheirs(HTTP.Hop(), call),
@@ -201,7 +206,7 @@ final class CacheDriver: StageDriver {
         else { return nil }
         let hop = failure.hop ?? Self.hop(call)
         guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else { return nil }
-        return response(serving, body, update.status, hop, call: &call)
+        return answer(serving, body, update.status, hop, call)
     }
 
     /// Whether it is the origin that cannot be reached, or breaks off.
@@ -278,12 +283,12 @@ extension CacheUpdate.Change {
 // MARK: - What is served
 
 extension CacheDriver {
-    private func response(
+    private func answer(
         _ serving: CacheServing, _ body: TransportResponse.Body, _ status: CacheStatus?, _ hop: HTTP.Hop,
-        answered: ResponseHead? = nil, call: inout LiveCall
-    ) -> TransportResponse {
+        answered: ResponseHead? = nil, _ call: LiveCall
+    ) -> StageAnswer {
         let stored = candidates[serving.index]
-        (served, candidates, sending, call.hasMadeBody) = (stored, [], nil, false)
+        (served, candidates, sending) = (stored, [], nil)
         var known = CacheStatus(.hit)
         known.remaining = serving.remaining
         // A 304 confirms what is stored; a failure does not. What has just been confirmed is not stale, though it may
@@ -294,15 +299,17 @@ extension CacheDriver {
             if isRevalidated { gauges.revalidated += 1 } else { gauges.hits += 1 }
             if isStale { gauges.stale += 1 }
         }
-        call.note(
-            HTTPSession.CacheUse(
-                stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
-                age: serving.age, status ?? known))
+        let use = HTTPSession.CacheUse(
+            stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
+            age: serving.age, status ?? known)
         var hop = hop
         if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }
-        return TransportResponse(
+        let response = TransportResponse(
             head: serving.head, interim: [], body: body, hop: hop, answering: nil,
             hiding: call.chain.settings.secretFields)
+        return StageAnswer(
+            response: response,
+            notes: StageNotes(callHistory: call.callHistory.noting(use, nil), hasMadeBody: false))
     }
 
     /// The hop of a response for which nothing was sent.

@@ -15,10 +15,3 @@ struct CacheStage: Stage {
         CacheDriver(cache, call.delegate.settings?.options.cache ?? mode)
     }
 }
-
-extension LiveCall {
-    /// Tells the caller what the cache did.
-    mutating func note(_ use: HTTPSession.CacheUse, storing: StoringOutcome? = nil) {
-        callHistory = callHistory.noting(use, storing)
-    }
-}

@@ -40,14 +40,14 @@ private final class ForgettingDriver: StageDriver {
         exchanges.forget(CacheKey(head))
     }
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         forget(call.request.head)
         return .pass(response)
     }
 
-    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
         forget(call.request.head)
-        throw error
+        return .fail(error)
     }
 }
 
@@ -85,10 +85,12 @@ private final class CoalescingDriver: StageDriver {
 
     // MARK: - Before anything is sent
 
-    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
+    func judgesWay(of request: TransportRequest) -> Bool { turn == nil && !isAlone && Self.isShareable(request) }
+
+    func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? {
         guard turn == nil else { return nil }
         // Who asks may be another once somebody was waited for, as after passwords were forgotten.
-        while !isAlone, let (key, access) = try Self.key(of: request, &call) {
+        while !isAlone, let (key, access) = try Self.key(of: request, call) {
             let outcome: Settlement<SharedExchanges.Outcome>
             switch exchanges.enter(key, call.delegate.id) {
             case .first(let turn):
@@ -103,9 +105,9 @@ private final class CoalescingDriver: StageDriver {
             defer { exchanges.leave(key, outcome, call.delegate.id) }
             switch try await Self.wait(for: outcome, call) {
             case .answer(let answer):
-                if let use = answer.cacheUse { call.note(use.collapsed) }
-                call.hasMadeBody = answer.hasMadeBody
-                return Self.answer(answer.response, call)
+                var notes = StageNotes(hasMadeBody: answer.hasMadeBody)
+                if let use = answer.cacheUse { notes.callHistory = call.callHistory.noting(use.collapsed, nil) }
+                return StageAnswer(response: Self.answer(answer.response, call), notes: notes)
             case .failure(let error): throw Self.shared(error, call)
             case .alone: isAlone = true
             case .again: continue
@@ -129,11 +131,15 @@ private final class CoalescingDriver: StageDriver {
         }
     }
 
+    private static func isShareable(_ request: TransportRequest) -> Bool {
+        request.head.method == .get && request.body.isNone
+    }
+
     /// Nil for what is never shared.
     private static func key(
-        of request: TransportRequest, _ call: inout LiveCall
+        of request: TransportRequest, _ call: LiveCall
     ) throws -> (SharedExchanges.Key, Access)? {
-        guard request.head.method == .get, request.body.isNone else { return nil }
+        guard isShareable(request) else { return nil }
         let access = try call.access(to: request)
         guard access.isKept else { return nil }
         var text = ""
@@ -171,7 +177,7 @@ private final class CoalescingDriver: StageDriver {
 
     // MARK: - Afterwards
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
         if let access, !call.isStill(access, over: response.hop) {
             // It is for somebody else than for whom the others asked.
@@ -218,9 +224,9 @@ private final class CoalescingDriver: StageDriver {
         return try await call.foreign(in: .receive) { try await stream.next() }
     }
 
-    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
         end(Self.outcome(of: error, call))
-        throw error
+        return .fail(error)
     }
 
     /// What the network does to one it does to others as well; what a request was given up for is its own. So is the

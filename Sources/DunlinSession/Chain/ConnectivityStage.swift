@@ -15,14 +15,14 @@ struct ConnectivityStage: Stage {
     private final class Driver: StageDriver {
         private var machine = ConnectivityMachine()
 
-        func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-            guard call.request.body.canBeSent else { throw error }
+        func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
+            guard call.request.body.canBeSent else { return .fail(error) }
             try await ConnectivityWait(call).pass(error, &machine)
             // Networks may come and go for days, and there is no end to such hops.
-            if let hop = (error as? NetworkError)?.hop, call.callHistory?.hops.count ?? 0 < SendingMachine.usualLimit {
-                call.callHistory.append(hop)
-            }
-            return .send(.network)
+            guard let hop = (error as? NetworkError)?.hop,
+                call.callHistory?.hops.count ?? 0 < SendingMachine.usualLimit
+            else { return .again(.send(.network)) }
+            return .again(.send(.network), StageNotes(callHistory: call.callHistory.adding(hop)))
         }
 
         func startOver() {

@@ -18,11 +18,11 @@ struct CookieStage: Stage {
             self.jar = jar
         }
 
-        func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+        func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
             jar.completing(request)
         }
 
-        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             jar.receive(response.head.fields, from: call.request.head)
             return .pass(response)
         }

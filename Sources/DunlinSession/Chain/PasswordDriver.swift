@@ -34,19 +34,24 @@ final class PasswordDriver: StageDriver {
     /// A request that says itself who the user is goes with that.
     private func covers(_ request: TransportRequest) -> Bool { !request.head.fields.contains("authorization") }
 
-    func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+    /// The way that is judged is the one that is taken.
+    func judgesWay(of request: TransportRequest) -> Bool { covers(request) && basic.dependsOnWay(request.head) }
+
+    func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
         last = nil
         guard covers(request) else { return request }
-        try choose(request, &call)
+        _ = try choose(request, call)
         last = given(request, call)
         guard let sent = last?.sent else { return request }
         return request.with { $0.head.fields.authorize(sent.value) }
     }
 
-    /// The way that is judged is the one that is taken.
-    private func choose(_ request: TransportRequest, _ call: inout LiveCall) throws {
-        guard basic.dependsOnWay(request.head) else { return }
-        basic = basic.under(try call.choice(for: request.head))
+    /// Has the way judged on which a request goes; nil if nothing depends on it.
+    private func choose(_ request: TransportRequest, _ call: LiveCall) throws -> ChosenTerms? {
+        guard basic.dependsOnWay(request.head) else { return nil }
+        let chosen = try call.choice(for: request.head)
+        basic = basic.under(chosen)
+        return chosen
     }
 
     /// A Digest answer is good for one sending. What is remembered is nothing to a request with a hook of its own, for
@@ -72,7 +77,7 @@ final class PasswordDriver: StageDriver {
         return basic.allowsAnswer(request.head, isAllowed: isAllowed)
     }
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         let request = call.request
         guard covers(request) else { return .pass(response) }
         let last = last
@@ -88,14 +93,17 @@ final class PasswordDriver: StageDriver {
             }
             return .pass(response)
         }
-        try choose(request, &call)
-        guard let answer = try await answer(to: response.head, after: last, call) else { return .pass(response) }
+        let chosen = try choose(request, call)
+        guard let answer = try await answer(to: response.head, after: last, call) else {
+            return .pass(response, StageNotes(chosen: chosen))
+        }
         guard request.body.canBeSent else {
             throw cannotBeSentAgain(response.head)
         }
         (next, isNextSent) = (answer, false)
-        call.callHistory.append(try await call.discard(response))
-        return .again(.send(.password))
+        let hop = try await call.discard(response)
+        return .again(
+            .send(.password), StageNotes(callHistory: call.callHistory.adding(hop), chosen: chosen))
     }
 
     func movedOn() {

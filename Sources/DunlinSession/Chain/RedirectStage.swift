@@ -21,20 +21,19 @@ struct RedirectStage: Stage {
             self.policy = policy
         }
 
-        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             guard RedirectRules.isRedirect(response.head.status) else { return .pass(response) }
             do {
                 let redirecting = Redirecting(call: call, response: response, policy: policy)
                 guard let next = try await redirecting.next() else { return .pass(response) }
-                (call.request, call.callHistory) = (next.request, next.callHistory)
-                return .again(.sendAnother(.redirect))
+                return .again(.sendAnother(.redirect), next)
             } catch {
-                return .again(try await failed(error, &call))
+                return try await failed(error, call)
             }
         }
 
-        func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-            throw call.callHistory.explained(error)
+        func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
+            .fail(call.callHistory.explained(error))
         }
     }
 }
@@ -46,17 +45,11 @@ private struct Redirecting {
     let response: TransportResponse
     let policy: HTTPSession.RedirectPolicy
 
-    /// The request after a redirect.
-    struct Next {
-        let request: TransportRequest
-        let callHistory: CallHistory
-    }
-
     private var request: TransportRequest { call.request }
     private var callHistory: CallHistory? { call.callHistory }
 
     /// The next request; nil to deliver the response as it is.
-    func next() async throws -> Next? {
+    func next() async throws -> StageNotes? {
         let hop = hop
         var machine = callHistory?.steps.machine ?? RedirectMachine()
         guard let proposal = machine.proposal(response.head, to: hop, policy) else { return nil }
@@ -71,7 +64,7 @@ private struct Redirecting {
         try call.chain.settings.builder.clearText.check(step.hop.address.origin)
         try await renewBody(of: &step)
         let attempt = try await call.discard(response)
-        return Next(
+        return StageNotes(
             request: try transportRequest(step),
             callHistory: callHistory.with { steps in
                 steps.hops.append(attempt)

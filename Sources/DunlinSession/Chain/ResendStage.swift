@@ -9,25 +9,26 @@ struct ResendStage: Stage {
     private final class Driver: StageDriver {
         private var machine = ResendMachine()
 
-        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             let isExpecting = call.request.head.fields.contains("expect")
             let action = machine.received(
                 response.head.status, isExpecting: isExpecting, canBeSent: call.request.body.canBeSent)
             guard action == .sendWithoutExpectation else { return .pass(response) }
-            call.callHistory.append(response.hop)
-            call.request = call.request.with { request in
+            let request = call.request.with { request in
                 request.head.fields.remove("expect")
                 request.needsFreshConnection = false
             }
-            return .again(.send(.expectation))
+            return .again(
+                .send(.expectation),
+                StageNotes(request: request, callHistory: call.callHistory.adding(response.hop)))
         }
 
-        func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+        func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
             let action = machine.failed(error, isReplayable: call.request.body.isReplayable)
-            guard action == .sendOnFreshConnection else { throw error }
-            if let hop = (error as? NetworkError)?.hop { call.callHistory.append(hop) }
-            call.request = call.request.with { $0.needsFreshConnection = true }
-            return .send(.connection)
+            guard action == .sendOnFreshConnection else { return .fail(error) }
+            var notes = StageNotes(request: call.request.with { $0.needsFreshConnection = true })
+            if let hop = (error as? NetworkError)?.hop { notes.callHistory = call.callHistory.adding(hop) }
+            return .again(.send(.connection), notes)
         }
 
         func movedOn() {

@@ -49,49 +49,59 @@ private final class RetryDriver: StageDriver {
         settings.requested(original.head.origin.description, policy, at: call.start)
     }
 
-    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+    func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         switch judge(outcome(of: response, call), call) {
         case .settle(let tries):
             (isDelivering, delivered) = (true, call.callHistory)
-            if let tries { call.callHistory = call.callHistory.after(tries, hops) }
-            return .pass(response)
+            return .pass(response, notes(tries, call.callHistory))
         case .retry(let wait):
             do {
-                note(.status(response.head.status), try await call.discard(response), call, wait: wait)
+                let hop = try await call.discard(response)
+                return again(.status(response.head.status), hop, after: call.callHistory, wait: wait)
             } catch {
-                return .again(try await failed(error, &call))
+                return failed(error, call, call.callHistory)
             }
-            return .again(.startOver(.retry))
         }
     }
 
-    func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+    func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
+        failed(error, call, call.callHistory)
+    }
+
+    func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
+        failed(error, call, isDelivering ? delivered : call.callHistory)
+    }
+
+    /// `attempt` is the history of this attempt alone.
+    private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
         switch judge(outcome(of: error, call), isUnsent: error.isUnsent, call) {
-        case .settle(let tries):
-            if let tries { call.callHistory = call.callHistory.after(tries, hops) }
-            throw noting(tries, error)
+        case .settle(let tries): return .fail(noting(tries, error), notes(tries, attempt))
         case .retry(let wait):
             let failure = error as? NetworkError
-            note(.failure(failure?.code ?? .connectionClosed, failure?.phase), failure?.hop, call, wait: wait)
-            return .startOver(.retry)
+            let cause = NetworkError.RetriedAttempt.Cause.failure(failure?.code ?? .connectionClosed, failure?.phase)
+            return again(cause, failure?.hop, after: attempt, wait: wait)
         }
     }
 
-    func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-        if isDelivering { call.callHistory = delivered }
-        return try await failed(error, &call)
+    /// The history of an attempt that is the last.
+    private func notes(_ tries: RetryHistory?, _ attempt: CallHistory?) -> StageNotes {
+        guard let tries else { return StageNotes(callHistory: .some(attempt)) }
+        return StageNotes(callHistory: attempt.after(tries, hops))
     }
 
-    private func note(_ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, _ call: LiveCall, wait: Int64) {
-        hops += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
+    private func again(
+        _ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, after attempt: CallHistory?, wait: Int64
+    ) -> StageAction {
+        hops += (attempt?.hops ?? []) + [hop].compactMap(\.self)
         retried.append(NetworkError.RetriedAttempt(cause, wait: .nanoseconds(wait), hop: hop))
+        let waiting = RetryHistory(retried, nil).map { beginning.after($0, hops) }
+        return .again(.startOver(.retry), StageNotes(callHistory: .some(waiting)))
     }
 
-    func rest(_ call: inout LiveCall) async throws {
+    func rest(_ call: LiveCall) async throws -> StageNotes {
         isDelivering = false
-        call.callHistory = RetryHistory(retried, nil).map { beginning.after($0, hops) }
         try await pause(call)
-        (call.request, call.callHistory) = (original, beginning)
+        return StageNotes(request: original, callHistory: .some(beginning))
     }
 }
 

@@ -15,7 +15,7 @@ struct SecretFieldStage: Stage {
             self.names = names
         }
 
-        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             .pass(response.marking(names))
         }
     }

@@ -67,9 +67,14 @@ extension CallHistory? {
         return with { $0.hops[0] = first.after(waiting: time) }
     }
 
+    /// The history with a hop that another one follows.
+    func adding(_ hop: HTTP.Hop) -> CallHistory {
+        with { $0.hops.append(hop) }
+    }
+
     /// Adds a hop that another one follows.
     mutating func append(_ hop: HTTP.Hop) {
-        self = with { $0.hops.append(hop) }
+        self = adding(hop)
     }
 
     /// Marks an error that came after redirects as one of the whole call: the requests that they answered were sent,
