@@ -65,11 +65,12 @@ private struct OpeningSink: Sink {
 
     var isScope: Bool { true }
 
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
+    func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
+        let call = delegate[.main]
         guard let sockets = call.callTransport.sockets else {
             throw NetworkError(.cancelled, "the opening was cancelled")
         }
-        _ = try await call.delegate.begin(nil, part: nil)
+        _ = try delegate.begin(nil, part: nil)
         do {
             try await sockets.openAhead(
                 of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,

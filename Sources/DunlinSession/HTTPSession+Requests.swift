@@ -17,21 +17,11 @@ extension HTTPSession {
                 method, target, query: query, body: body, options: options, as: serializer)
         }
         // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
-        let (validates, errors) = (options.validatesResponse, errorRules(options))
+        let serializing = Serializing(
+            validates: options.validatesResponse, errors: errorRules(options), body: body)
         let response = try await fetch(
             method, target, query: query, body: body, options: options, accept: serializer.accept)
-        var whole = response.whole
-        whole.settings = contentSettings
-        do {
-            if validates { try serializer.validate(whole) }
-            if whole.body.count > Serializing.atOnce {
-                let value = try await Serializing.value(of: whole, by: serializer, isOnLoop: isOnLoop)
-                return response.with(value: value)
-            }
-            return response.with(value: try serializer.serialize(whole))
-        } catch {
-            throw response.refused(error, errors, to: body)
-        }
+        return try await serializing.value(of: response, by: serializer, with: contentSettings, isOnLoop: isOnLoop)
     }
 
     /// Sends a request and gives the value of its response's JSON.

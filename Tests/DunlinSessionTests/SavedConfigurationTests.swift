@@ -66,7 +66,7 @@ import Testing
         unusual.limits.decodingRatio = nil
         (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
-        unusual.limits.maximumErrorBodySize = 30
+        (unusual.limits.maximumErrorBodySize, unusual.limits.resends) = (30, 31)
         unusual.secretFields = ["X-Tenant"]
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true

@@ -20,7 +20,8 @@ final class Nginx {
     enum Pace: String {
         /// As fast as four seconds for 16 MiB.
         case steady = "limit_rate 4m;"
-        case slow = "limit_rate 1m;"
+        /// As the query says: `rate=1m`.
+        case asked = "limit_rate $arg_rate;"
         /// Four MiB at once, and then so little that what is longer does not end within a test.
         case braked = "limit_rate_after 4m; limit_rate 16k;"
     }

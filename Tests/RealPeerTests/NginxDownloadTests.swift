@@ -45,28 +45,30 @@ struct `Downloads from nginx` {
         return options
     }
 
-    /// The server gives each connection 1 MiB a second, so that one takes four seconds: much longer than a machine that
-    /// has other things to do takes for so short a file.
+    /// The server gives each connection 1 MiB a second, so that one takes four seconds. Where the machine has so much
+    /// else to do that this says nothing, it gives less.
     @Test func `a download in four segments is much faster where each connection has its pace`() async throws {
-        try await with(.slow) { nginx, session, folder in
+        try await with(.asked) { nginx, session, folder in
             let file = Noise.bytes(Self.size / 2)
             try nginx.publish(file, as: "file")
-            func time(segments count: Int) async throws -> Duration {
+            func time(segments count: Int, _ rate: String) async throws -> Duration {
                 let start = ContinuousClock.now
                 var options = Self.segments(count)
                 options.overwrites = true
                 let response = try await session.download(
-                    "paced/file", to: .file(folder.path + "/into/file"), transfer: options)
+                    "paced/file", query: ["rate": "\(rate)"], to: .file(folder.path + "/into/file"), transfer: options)
                 let time = ContinuousClock.now - start
                 #expect(response.value.byteCount == file.count)
                 #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
                 #expect((response.metrics.hops.count > 1) == (count > 1))
                 return time
             }
-            let one = try await time(segments: 1)
-            var four: [Duration] = []
-            repeat { try await four.append(time(segments: 4)) } while four.count < 3 && four[four.count - 1] * 2 >= one
-            #expect(four.contains { $0 * 2 < one }, "one: \(one), four: \(four)")
+            var times: [(one: Duration, four: Duration)] = []
+            for rate in ["1m", "256k", "64k"] {
+                try await times.append((time(segments: 1, rate), time(segments: 4, rate)))
+                if times[times.count - 1].four * 2 < times[times.count - 1].one { return }
+            }
+            Issue.record("\(times)")
         }
     }
 

@@ -72,8 +72,8 @@ private struct DiscardingSink: Sink {
     /// Throws if that is too much.
     let received: @Sendable (Int) throws -> Void
 
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        let response = try await call.answer()
+    func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
+        let response = try await call.answer(.main)
         switch response.body {
         case .bytes(let bytes):
             try check(bytes.count)

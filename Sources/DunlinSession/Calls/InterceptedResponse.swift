@@ -7,7 +7,7 @@ internal import Synchronization
 /// A response is not kept here: one that the interceptor drops is gone, and its connection is free. What the
 /// interceptor keeps is given up once it sends again, for two exchanges of one call would wait for each other's
 /// connection.
-final class InterceptedResponse<Value: Sendable>: Sendable {
+final class InterceptedResponse: Sendable {
     /// What was sent last.
     struct Sent: Sendable {
         /// Cancels that exchange alone.
@@ -20,8 +20,11 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     }
 
     private struct State {
-        var value: Value
         var sent: Sent?
+        /// What is known of the last response beside itself.
+        var nature: LiveCall.Arrival.Nature?
+        /// Whether the interceptors have returned: what is sent later changes the call no more.
+        var isOver = false
         weak var stream: (any TransportResponse.BodyStream)?
         weak var response: TransportResponse?
         /// The body that came with its head.
@@ -40,16 +43,7 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
         }
     }
 
-    private let state: Mutex<State>
-
-    /// `value` belongs to whoever sends, from one sending to the next.
-    init(_ value: Value) {
-        state = Mutex(State(value: value))
-    }
-
-    var value: Value { state.withLock { $0.value } }
-
-    func set(_ value: Value) { state.withLock { $0.value = value } }
+    private let state = Mutex(State())
 
     /// An exchange begins. Returns the one before.
     func begin(_ cancellation: Cancellation) -> Sent? {
@@ -63,9 +57,12 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     }
 
     /// `response` is what the interceptors get, and `raw` what it was made of.
-    func received(_ response: TransportResponse, of raw: TransportResponse) {
+    func received(
+        _ response: TransportResponse, of raw: TransportResponse, _ nature: LiveCall.Arrival.Nature? = nil
+    ) {
         state.withLock { state in
             (state.response, state.stream, state.failure) = (response, raw.stream, nil)
+            state.nature = nature
             state.bytes = if case .bytes(let bytes) = raw.body { bytes } else { nil }
             state.end(raw.hop)
         }
@@ -80,8 +77,23 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
         }
     }
 
-    /// What was sent last; nothing will be sent any more.
-    func end() -> Sent? { state.withLock { $0.last } }
+    /// What was sent last; nil before anything was.
+    var last: Sent? { state.withLock { $0.last } }
+
+    /// What is known of the response that was received last, beside itself.
+    var nature: LiveCall.Arrival.Nature? { state.withLock { $0.nature } }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// The interceptors have returned.
+    func end() {
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Whether what this cancels is what was sent last, and the interceptors still wait for it.
+    func isAwaited(_ cancellation: Cancellation) -> Bool {
+        state.withLock { !$0.isOver && $0.sent?.cancellation === cancellation }
+    }
 
     /// Whether this is the response that was received last.
     func isLast(_ response: TransportResponse) -> Bool { state.withLock { $0.response === response } }

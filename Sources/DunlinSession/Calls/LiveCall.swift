@@ -1,7 +1,8 @@
 package import DunlinReactor
 package import DunlinTransport
 
-/// A call on its way, as its sink sees it. It brings responses that the hooks have accepted, and may be asked again.
+/// How one of a call's sendings stands at a moment: what it asks for, what came before, and what is known of its
+/// present hop. The call's delegate has it; others get copies, which they may read and ask.
 package struct LiveCall: Sendable {
     package let asked: HTTPSession.Call
     package let delegate: TaskDelegate
@@ -108,17 +109,6 @@ extension LiveCall {
         /// A response that an interceptor put in the place of another.
         init(made response: TransportResponse, insteadOf former: Nature?) {
             self.init(response, of: response, isChanged: true, former?.destination)
-        }
-    }
-
-    /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
-    /// that are there; with nil for `total` it brings the rest.
-    package mutating func arrival(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
-        if asking == nil, hasHook(\.destination) { noteAsking(for: request) }
-        return try await intercepted { call in
-            // In two steps: what it brings is known of the call only then.
-            let response = try await call.answer()
-            return try await call.admit(response, appendingTo: base, of: total)
         }
     }
 

@@ -14,21 +14,19 @@
 ///    | cache | once for each stored response |
 ///    | proxy | once for each realm |
 ///    | continuation | `next` 100 times in each interceptor; a download's own rules |
-/// 2. They multiply: each redirect of each retry may be challenged. So there is one limit over all: a hundred, and more
-///    by as much as the user allows. A redirect beyond the usual twenty adds one; a retry adds two, for itself and for
-///    a redirect or a challenge on its way.
+/// 2. They multiply: each redirect of each retry may be challenged. So there is one limit over all, which is a setting,
+///    and more by as much as the user allows elsewhere. A redirect beyond the usual twenty adds one; a retry adds two,
+///    for itself and for a redirect or a challenge on its way.
 /// 3. A call that waited for a network was not sent, and is not counted: networks may come and go for days.
 /// 4. A download counts from its last progress, and each of its segments by itself.
 /// 5. What is refused is not counted.
 ///
 /// It must not know requests, clocks or connections.
 struct SendingMachine: Sendable {
-    /// How often a call is sent again, unless it may be redirected or retried more often than usual.
-    static let usualLimit = 100
-
-    static func limit(redirects: Int, attempts: Int) -> Int {
+    /// `usual` is how often a call may be sent again that may be redirected and retried no more often than usual.
+    static func limit(_ usual: Int, redirects: Int, attempts: Int) -> Int {
         let others = max(0, redirects - HTTPSession.RedirectPolicy().limit)
-        return [others, max(0, attempts - 1), max(0, attempts - 1)].reduce(usualLimit) {
+        return [others, max(0, attempts - 1), max(0, attempts - 1)].reduce(usual) {
             let (sum, isOver) = $0.addingReportingOverflow($1)
             return isOver ? .max : sum
         }

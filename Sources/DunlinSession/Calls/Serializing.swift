@@ -1,20 +1,39 @@
 internal import DunlinReactor
 
-/// Makes values of bodies: of a long one away from the loop, on which others wait; of a short one where the caller is.
-@usableFromInline enum Serializing {
-    /// Up to this many bytes, a value is made wherever the caller is, without a check.
-    @usableFromInline static var atOnce: Int { 1024 }
+/// Makes the caller's value of a response that has come whole: validates it, serializes it, and names the request in
+/// an error. A long body is serialized away from the loop, on which others wait; a short one where the caller is.
+@usableFromInline struct Serializing: Sendable {
+    @usableFromInline let validates: Bool
+    @usableFromInline let errors: ErrorRules
+    /// The body that the request was made with.
+    @usableFromInline let body: RequestBody
+
+    @usableFromInline init(validates: Bool, errors: ErrorRules, body: RequestBody) {
+        (self.validates, self.errors, self.body) = (validates, errors, body)
+    }
 
     /// Up to this many bytes, a value is made on the loop, if the caller is there.
     @usableFromInline static var inPlace: Int { 64 * 1024 }
 
     @inlinable
-    static func value<S: ResponseSerializer>(
-        of response: HTTP.WholeResponse, by serializer: S, isOnLoop: @autoclosure () -> Bool
-    ) async throws -> S.Output {
-        guard response.body.count > inPlace, isOnLoop() else { return try serializer.serialize(response) }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try serializer.serialize(response)
+    func value<S: ResponseSerializer>(
+        of response: HTTPSession.Response<Bytes>, by serializer: S, with settings: ContentSettings?,
+        isOnLoop: @autoclosure () -> Bool
+    ) async throws -> HTTPSession.Response<S.Output> {
+        var whole = response.whole
+        whole.settings = settings
+        do {
+            if validates { try serializer.validate(whole) }
+            if whole.body.count > Self.inPlace, isOnLoop() {
+                let (whole, serializer) = (whole, serializer)
+                return response.with(
+                    value: try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                        try serializer.serialize(whole)
+                    })
+            }
+            return response.with(value: try serializer.serialize(whole))
+        } catch {
+            throw response.refused(error, errors, to: body)
         }
     }
 }

@@ -8,7 +8,7 @@ package protocol Sink: Sendable {
     associatedtype Value
 
     /// Asks the call for its response, as often as needed, and takes the body.
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Taken>
+    func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Taken>
 
     /// Makes the caller's value of that, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
@@ -31,7 +31,9 @@ package protocol Sink: Sendable {
 /// Takes a response's body to where a `Destination` says.
 package protocol BodyReceiver: HTTPSession.Destination.Place {
     /// `arrival` is a response that was to be read into memory.
-    func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes>
+    func receive(
+        _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
+    ) async throws -> HTTPSession.Response<Bytes>
 }
 
 extension Sink {
@@ -52,28 +54,29 @@ extension Sink where Value == Taken {
 struct WholeSink: Sink {
     typealias Value = Bytes
 
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
-        guard call.isIntercepted else {
-            return try await call.attempt { call, response in
-                try await taken(try await call.admit(response), &call)
+    func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Bytes> {
+        guard call[.main].isIntercepted else {
+            return try await call.attempt(.main) { call, response in
+                try await taken(try await call[.main].admit(response), from: call)
             }
         }
-        let arrival = try await call.intercepted { call in
-            try await call.attempt { call, response in
-                try await whole(try await call.admit(response), call)
+        let arrival = try await call.intercepted(.main) { call, id in
+            try await call.attempt(id) { call, response in
+                try await whole(try await call[id].admit(response), call[id])
             }
         }
-        return try await taken(arrival, &call)
+        return try await taken(arrival, from: call)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
 
     private func taken(
-        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
+        _ arrival: LiveCall.Arrival, from delegate: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<Bytes> {
         if let destination = arrival.destination {
-            return try await receiver(destination).receive(arrival, &call)
+            return try await receiver(destination).receive(arrival, from: delegate)
         }
+        let call = delegate[.main]
         let (response, body) = try await collected(arrival, call)
         let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         if let control = call.control {
@@ -123,9 +126,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     private let whole = WholeSink()
     private let session: SessionCore
     private let chosen: Serializer
-    private let validates: Bool
-    private let errors: ErrorRules
-    private let body: RequestBody
+    private let serializing: Serializing
     private let share: @Sendable (Serializer.Output) -> (any Sendable)?
 
     init(
@@ -135,27 +136,20 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
         chosen = serializer
         session = call.session
         self.share = share
-        body = call.body
-        (validates, errors) = (call.options.validatesResponse, call.reading.errors)
+        serializing = Serializing(
+            validates: call.options.validatesResponse, errors: call.reading.errors, body: call.body)
     }
 
     var serializer: (any ResponseSerializer)? { chosen }
 
-    func take(_ call: inout LiveCall) async throws -> Response<Bytes> { try await whole.take(&call) }
+    func take(from call: isolated TaskDelegate) async throws -> Response<Bytes> { try await whole.take(from: call) }
 
     func body(of taken: Response<Bytes>) -> Bytes? { whole.body(of: taken) }
 
     func shared(_ value: Response<Serializer.Output>) -> (any Sendable)? { share(value.value) }
 
     func value(of taken: Response<Bytes>) async throws -> Response<Serializer.Output> {
-        do {
-            var whole = taken.whole
-            whole.settings = session.contentSettings
-            if validates { try chosen.validate(whole) }
-            let value = try await Serializing.value(of: whole, by: chosen, isOnLoop: session.isOnLoop)
-            return taken.with(value: value)
-        } catch {
-            throw taken.refused(error, errors, to: body)
-        }
+        try await serializing.value(
+            of: taken, by: chosen, with: session.contentSettings, isOnLoop: session.isOnLoop)
     }
 }

@@ -24,58 +24,62 @@ struct StageDrivers {
     /// Whether no driver has to see a response with this status.
     func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
 
-    enum Sending {
-        case request(TransportRequest)
+    /// What is to become of a hop before anything is sent.
+    enum Outgoing {
+        case send(TransportRequest)
         case answer(TransportResponse)
     }
 
     /// The request to send for the call's request, or the answer that one of the drivers has.
-    mutating func sending(_ call: inout LiveCall) async throws -> Sending {
-        if drivers.isEmpty { return .request(call.request) }
-        var request = call.request
+    mutating func sending(_ id: SendingID, of delegate: isolated TaskDelegate) async throws -> Outgoing {
+        var request = delegate[id].request
+        if drivers.isEmpty { return .send(request) }
         for index in drivers.indices {
             guard let driver = drivers[index] else { continue }
             answerer = index
-            if driver.judgesWay(of: request) { call.chosen = try call.choice(for: request.head) }
-            if let answer = try await driver.answer(request, call) {
-                call.take(answer.notes)
+            if driver.judgesWay(of: request) {
+                let chosen = try delegate[id].choice(for: request.head)
+                delegate.change(id) { $0.chosen = chosen }
+            }
+            if let answer = try await driver.answer(request, delegate[id]) {
+                delegate.take(answer.notes, id)
                 return .answer(answer.response)
             }
             answerer = nil
-            request = try await driver.sending(request, call)
+            request = try await driver.sending(request, delegate[id])
         }
-        return .request(request)
+        return .send(request)
     }
 
     /// The response to deliver; nil once the call is to be sent again.
     mutating func judge(
-        _ outcome: consuming Result<TransportResponse, any Error>, _ call: inout LiveCall
+        _ outcome: consuming Result<TransportResponse, any Error>, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async throws -> TransportResponse? {
         var outcome = outcome
-        makeOthers(for: call, after: outcome)
+        makeOthers(for: delegate[id], after: outcome)
         let judges = drivers.indices.prefix(upTo: answerer ?? drivers.endIndex)
         let end = answerer.map { $0 + 1 } ?? drivers.endIndex
         answerer = nil
         for index in judges.reversed() {
             guard let driver = drivers[index] else { continue }
-            switch await driver.judge(outcome, call) {
+            switch await driver.judge(outcome, delegate[id]) {
             case .pass(let response, let notes):
-                call.take(notes)
+                delegate.take(notes, id)
                 outcome = .success(response)
             case .again(let again, let notes):
-                call.take(notes)
-                moveOn(again, after: index, &call)
+                delegate.take(notes, id)
+                moveOn(again, after: index, id, of: delegate)
                 return nil
             case .fail(let error, let notes):
-                call.take(notes)
+                delegate.take(notes, id)
                 var (failure, isOfResponse) = (error, false)
                 if case .success(let response) = outcome {
-                    (failure, isOfResponse) = (call.failing(error, on: response), true)
+                    (failure, isOfResponse) = (delegate[id].failing(error, on: response), true)
                 }
                 // Before anything is sent again, the response is gone.
                 outcome = .failure(failure)
                 guard isOfResponse, failure.isDamageOfStore else { continue }
-                guard let left = await undelivered(failure, index + 1..<end, &call) else { return nil }
+                guard let left = await undelivered(failure, index + 1..<end, id, of: delegate) else { return nil }
                 outcome = .failure(left)
             }
         }
@@ -83,24 +87,26 @@ struct StageDrivers {
     }
 
     /// A response was not delivered to its end. Throws unless the call is to be sent again.
-    mutating func undelivered(_ error: any Error, _ call: inout LiveCall) async throws {
-        if let error = await undelivered(error, drivers.indices, &call) { throw error }
+    mutating func undelivered(
+        _ error: any Error, _ id: SendingID, of delegate: isolated TaskDelegate
+    ) async throws {
+        if let error = await undelivered(error, drivers.indices, id, of: delegate) { throw error }
     }
 
     /// The same of what these drivers had passed, and one before them could not read. Nil if the call is to be sent
     /// again.
     private mutating func undelivered(
-        _ error: any Error, _ asked: Range<Int>, _ call: inout LiveCall
+        _ error: any Error, _ asked: Range<Int>, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async -> (any Error)? {
         var error = error
         for index in asked.reversed() {
-            switch await drivers[index]?.mend(error, call) {
+            switch await drivers[index]?.mend(error, delegate[id]) {
             case .again(let again, let notes):
-                call.take(notes)
-                moveOn(again, after: index, &call)
+                delegate.take(notes, id)
+                moveOn(again, after: index, id, of: delegate)
                 return nil
             case .fail(let other, let notes):
-                call.take(notes)
+                delegate.take(notes, id)
                 error = other
             case .pass, nil: continue
             }
@@ -119,24 +125,26 @@ struct StageDrivers {
     }
 
     /// Returns when the call may be sent again.
-    mutating func rest(_ call: inout LiveCall) async throws {
+    mutating func rest(_ id: SendingID, of delegate: isolated TaskDelegate) async throws {
         guard let sender else { return }
         self.sender = nil
-        if let notes = try await drivers[sender]?.rest(call) { call.take(notes) }
+        if let notes = try await drivers[sender]?.rest(delegate[id]) { delegate.take(notes, id) }
     }
 
-    private mutating func moveOn(_ again: StageAction.Again, after index: Int, _ call: inout LiveCall) {
+    private mutating func moveOn(
+        _ again: StageAction.Again, after index: Int, _ id: SendingID, of delegate: isolated TaskDelegate
+    ) {
         sender = index
         let inner = drivers[(index + 1)...].compactMap(\.self)
         switch again {
         case .send(let why): self.why = why
         case .sendAnother(let why):
             self.why = why
-            call.chosen = nil
+            delegate.change(id) { $0.chosen = nil }
             for driver in inner { driver.movedOn() }
         case .startOver(let why):
             self.why = why
-            call.chosen = nil
+            delegate.change(id) { $0.chosen = nil }
             for driver in inner { driver.startOver() }
         }
     }
@@ -164,12 +172,14 @@ extension StageDriver {
     }
 }
 
-extension LiveCall {
+extension TaskDelegate {
     /// Does what a stage's action says of the call.
-    fileprivate mutating func take(_ notes: StageNotes) {
-        if let request = notes.request { self.request = request }
-        if let callHistory = notes.callHistory { self.callHistory = callHistory }
-        if let hasMadeBody = notes.hasMadeBody { self.hasMadeBody = hasMadeBody }
-        if let chosen = notes.chosen { self.chosen = chosen }
+    fileprivate func take(_ notes: StageNotes, _ id: SendingID) {
+        change(id) { call in
+            if let request = notes.request { call.request = request }
+            if let callHistory = notes.callHistory { call.callHistory = callHistory }
+            if let hasMadeBody = notes.hasMadeBody { call.hasMadeBody = hasMadeBody }
+            if let chosen = notes.chosen { call.chosen = chosen }
+        }
     }
 }

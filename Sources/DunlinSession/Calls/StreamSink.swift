@@ -34,11 +34,12 @@ final class StreamSink: Sink {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
 
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        let arrival = try await call.intercepted { call in
-            let response = try await call.answer()
-            return try await call.admit(response, outside: true)
+    func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
+        let arrival = try await delegate.intercepted(.main) { delegate, id in
+            let response = try await delegate.answer(id)
+            return try await delegate[id].admit(response, outside: true)
         }
+        let call = delegate[.main]
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
         do {

@@ -124,17 +124,17 @@ extension TaskDelegate {
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
     ) async -> Delivery<S.Taken> {
-        var live: LiveCall
         do {
-            live = try LiveCall(call, self, uploads, queued: queued)
+            begin(main: try LiveCall(call, self, uploads, queued: queued))
         } catch {
             return Delivery(failure: call.named(error))
         }
+        defer { end(.main) }
         do {
-            let response = try await sink.take(&live)
-            return Delivery(.success(response), live)
+            let response = try await sink.take(from: self)
+            return Delivery(.success(response), self[.main])
         } catch {
-            return Delivery(.failure(live.named(error)), live)
+            return Delivery(.failure(self[.main].named(error)), self[.main])
         }
     }
 

@@ -29,6 +29,8 @@ public actor TaskDelegate {
     /// The state, for readers on other threads.
     private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
     private var hasToldOfWait = false
+    /// The call on its way, from its delivery's beginning to its end.
+    private var state = CallState()
     /// How often the call was sent, and each of its parts that has a number.
     private var sendings = SendingMachine()
     private var partSendings: [Int: SendingMachine] = [:]
@@ -139,6 +141,24 @@ extension TaskDelegate {
 // MARK: - On its way
 
 extension TaskDelegate {
+    /// How a sending stands, between its beginning and its end.
+    package subscript(id: SendingID) -> LiveCall { state[id] }
+
+    /// Changes how a sending stands; what has ended stays as it was.
+    package func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
+        state.change(id, change)
+    }
+
+    /// The call begins to be sent.
+    func begin(main call: LiveCall) { state.begin(main: call) }
+
+    /// A sending beside the call begins, which whoever began it ends.
+    func begin(_ call: LiveCall) -> SendingID { state.begin(call) }
+
+    /// It has ended. Returns how it stood.
+    @discardableResult
+    func end(_ id: SendingID) -> LiveCall? { state.end(id) }
+
     /// Says that it, or a part of it, is about to be sent, for the first time or again. Returns how often that was, if
     /// that may be too often; throws if the call is over.
     func begin(_ why: SendingReason?, part: Int?) throws -> SendingMachine? {
@@ -157,10 +177,10 @@ extension TaskDelegate {
     private func count(_ part: Int?, _ event: (inout SendingMachine) -> Void) -> SendingMachine? {
         guard let part else {
             event(&sendings)
-            return sendings.count > SendingMachine.usualLimit ? sendings : nil
+            return sendings.count > 0 ? sendings : nil
         }
         event(&partSendings[part, default: SendingMachine()])
-        return partSendings[part].flatMap { $0.count > SendingMachine.usualLimit ? $0 : nil }
+        return partSendings[part].flatMap { $0.count > 0 ? $0 : nil }
     }
 
     /// What was counted last is refused. Returns what was sent.

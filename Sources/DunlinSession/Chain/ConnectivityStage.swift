@@ -14,13 +14,15 @@ struct ConnectivityStage: Stage {
 
     private final class Driver: StageDriver {
         private var machine = ConnectivityMachine()
+        /// How many hops of a request are remembered.
+        private static let mostHops = 100
 
         func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
             guard call.request.body.canBeSent else { return .fail(error) }
             try await ConnectivityWait(call).pass(error, &machine)
             // Networks may come and go for days, and there is no end to such hops.
             guard let hop = (error as? NetworkError)?.hop,
-                call.callHistory?.hops.count ?? 0 < SendingMachine.usualLimit
+                call.callHistory?.hops.count ?? 0 < Self.mostHops
             else { return .again(.send(.network)) }
             return .again(.send(.network), StageNotes(callHistory: call.callHistory.adding(hop)))
         }

@@ -103,6 +103,7 @@ extension HTTPSession.Limits {
         try visitor.visit("interimResponses", &interimResponses)
         try visitor.visit("trailerBytes", &trailerBytes)
         try visitor.visit("maximumErrorBodySize", &maximumErrorBodySize)
+        try visitor.visit("resends", &resends)
     }
 }
 

@@ -189,6 +189,10 @@ extension HTTPSession {
         public var trailerBytes = 16 * 1024
         /// Bytes of a response's body that an error carries, if the response was refused or broke off.
         public var maximumErrorBodySize = NetworkError.keptBody
+        /// How often a request may be sent again, for all reasons together: retries, redirects, challenges, refreshed
+        /// credentials, lost connections. A redirect limit above 20 and each retry that is allowed add to it. A
+        /// download counts from its last progress. Beyond it a request fails with `NetworkError` code `sentTooOften`.
+        public var resends = 100
 
         public init() {}
     }
@@ -255,6 +259,7 @@ extension HTTPSession.Configuration {
         if let problem = `guard`?.problem { try require(false, "\(problem)") }
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.maximumBodySize.map { $0 >= 0 } ?? true, "limits.maximumBodySize must not be negative")
+        try require(limits.resends >= 0, "limits.resends must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
         if let problem = retry.problem { try require(false, "retry: \(problem)") }
         try ClearTextRule.check(tls.policy, baseURL: baseURL)

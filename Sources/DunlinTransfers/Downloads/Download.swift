@@ -31,16 +31,18 @@ struct Download: Sink {
 
     func shared(_ value: HTTPSession.Response<HTTPSession.DownloadedFile>) -> (any Sendable)? { value.value }
 
-    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        try await take(nil, &call)
+    func take(
+        from call: isolated TaskDelegate
+    ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
+        try await take(nil, from: call)
     }
 
     /// `arrival` is a response that came for a request that was no download.
     func take(
-        _ arrival: LiveCall.Arrival?, _ call: inout LiveCall
+        _ arrival: LiveCall.Arrival?, from call: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var run = DownloadRun(self, call.request)
-        return try await run.run(&call, arrival)
+        var run = DownloadRun(self, call[.main].request)
+        return try await run.run(arrival, from: call)
     }
 
     /// Why a response is refused; its body goes to the error and to no file.

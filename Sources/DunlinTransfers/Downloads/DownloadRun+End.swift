@@ -102,9 +102,10 @@ extension DownloadRun {
     }
 
     /// Ends with an error: leaves nothing, or data to go on with.
-    mutating func end(_ error: any Error, _ call: inout LiveCall) async -> any Error {
+    mutating func end(_ error: any Error, of delegate: isolated TaskDelegate) async -> any Error {
+        let call = delegate[.main]
         let (redirects, error) = (call.callHistory, told(error, call))
-        call.callHistory = call.callHistory.after(earlier)
+        delegate.change(.main) { $0.callHistory = $0.callHistory.after(earlier) }
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))

@@ -81,11 +81,11 @@ extension DownloadRun {
 
     /// Reads the whole body into the file; nil if it did not bring all bytes.
     mutating func fill(
-        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
+        _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
         guard let part else { return nil }
-        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, &call) }
-        let response = arrival.response
+        let (response, call) = (arrival.response, delegate[.main])
+        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, delegate) }
         let pump = DownloadPump(
             writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
         let before = part.content.contents
@@ -104,17 +104,17 @@ extension DownloadRun {
             throw overrun.error
         } catch {
             await flush(part)
-            try await goOn(after: error, &call)
+            try await goOn(after: error, delegate)
             return nil
         }
         machine.wrote(upTo: part.writer.position)
         guard isResumable, !isForeign else { return try await finish(response, call) }
         switch machine.ended() {
         case .complete: return try await finish(response, call)
-        case .askAgain: leave(response, &call)
+        case .askAgain: leave(response, delegate)
         case .tooShort:
             try await goOn(
-                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), &call)
+                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), delegate)
         case .crumbs: throw Self.failure(.invalidResponse, ResumeMachine.Rules.crumbReason, response)
         }
         return nil

@@ -48,51 +48,51 @@ struct DownloadRun {
 
     /// `arrival` is a response that has come already.
     mutating func run(
-        _ call: inout LiveCall, _ arrival: LiveCall.Arrival?
+        _ arrival: LiveCall.Arrival?, from delegate: isolated TaskDelegate
     ) async throws -> Response {
         do {
             var arrival = arrival
-            if arrival == nil { try await findPart(call) }
+            if arrival == nil { try await findPart(delegate[.main]) }
             while true {
-                if let response = try await step(&call, arrival) { return response }
+                if let response = try await step(arrival, from: delegate) { return response }
                 arrival = nil
             }
         } catch {
-            throw await end(error, &call)
+            throw await end(error, of: delegate)
         }
     }
 
     /// Makes one exchange; nil if another must follow.
     private mutating func step(
-        _ call: inout LiveCall, _ given: LiveCall.Arrival?
+        _ given: LiveCall.Arrival?, from delegate: isolated TaskDelegate
     ) async throws -> Response? {
         let arrival: LiveCall.Arrival
         do {
-            if let given { arrival = given } else { arrival = try await ask(&call) }
+            if let given { arrival = given } else { arrival = try await ask(delegate) }
             answered = arrival.response
         } catch {
-            try await goOn(after: error, &call)
+            try await goOn(after: error, delegate)
             return nil
         }
-        let head = arrival.response.head
+        let (head, call) = (arrival.response.head, delegate[.main])
         switch action(on: arrival, call) {
         case .startOver:
             try await startOver(arrival, call)
-            return try await fill(arrival, &call)
+            return try await fill(arrival, delegate)
         case .append(let range):
             try await place(head, call)
             declared = digest(declaredBy: arrival) ?? declared
             found = nil
             call.tellResumed(at: range.lowerBound, of: machine.completeLength)
-            return try await fill(arrival, &call)
+            return try await fill(arrival, delegate)
         case .complete:
             try await place(head, call)
             found = nil
             return try await finish(arrival.response, call)
         case .askAgain:
-            leave(arrival.response, &call)
+            leave(arrival.response, delegate)
             return nil
-        case .deliver: return try await deliver(arrival, &call)
+        case .deliver: return try await deliver(arrival, delegate)
         case .refuse(let refusal):
             throw NetworkError(
                 .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true, response: head)
@@ -102,11 +102,11 @@ struct DownloadRun {
     /// Handles a response that says nothing about the file: the server may be busy just now, or it is delivered as any
     /// response.
     private mutating func deliver(
-        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
+        _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
-        let head = arrival.response.head
+        let (head, call) = (arrival.response.head, delegate[.main])
         if isResumable, case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
-            leave(arrival.response, &call)
+            leave(arrival.response, delegate)
             try await pause(delay, call)
             return nil
         }
@@ -115,7 +115,7 @@ struct DownloadRun {
         }
         isForeign = true
         try await startOver(arrival, call)
-        return try await fill(arrival, &call)
+        return try await fill(arrival, delegate)
     }
 
     /// The digest that a response declares, which is of the body on the wire: none counts if a coding was taken off,
@@ -143,44 +143,48 @@ struct DownloadRun {
 // MARK: - Exchanges
 
 extension DownloadRun {
-    private mutating func ask(_ call: inout LiveCall) async throws -> LiveCall.Arrival {
+    private mutating func ask(_ delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
+        delegate.change(.main) { begin(&$0) }
+        let former = present
+        present = part?.content.byteCount ?? machine.offset
+        if present > former { delegate.progressed(part: nil) }
+        if machine.ask == .whole { return try await delegate.arrival(.main) }
+        return try await delegate.arrival(.main, appendingTo: present, of: machine.completeLength)
+    }
+
+    /// Another exchange begins.
+    private func begin(_ call: inout LiveCall) {
         call.request = isResumable ? original.with(machine.fields) : original
-        call.part = nil
-        if maySplit || machine.limit != nil {
-            call.part = CallPart(of: call.delegate, isFirst: true)
-        }
+        let maySplit = maySplit || machine.limit != nil
+        call.part = maySplit ? CallPart(of: call.delegate, isFirst: true) : nil
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
         // Once the file has begun, the machine's own rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
         call.noteAsking(for: original)
-        let former = present
-        present = part?.content.byteCount ?? machine.offset
-        if present > former { await call.delegate.progressed(part: nil) }
-        if machine.ask == .whole { return try await call.arrival() }
-        return try await call.arrival(appendingTo: present, of: machine.completeLength)
     }
 
     /// Gives up the rest of an answer.
-    mutating func leave(_ response: TransportResponse, _ call: inout LiveCall) {
-        leave(response.latestHop, &call)
+    mutating func leave(_ response: TransportResponse, _ delegate: isolated TaskDelegate) {
+        leave(response.latestHop, delegate)
     }
 
-    private mutating func leave(_ hop: HTTP.Hop?, _ call: inout LiveCall) {
+    private mutating func leave(_ hop: HTTP.Hop?, _ delegate: isolated TaskDelegate) {
         answered = nil
-        earlier += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
+        earlier += (delegate[.main].callHistory?.hops ?? []) + [hop].compactMap(\.self)
         // Another exchange may be redirected in the same way.
-        call.callHistory = call.delegate.settings?.callHistory
+        delegate.change(.main) { $0.callHistory = $0.delegate.settings?.callHistory }
     }
 
     /// Throws the error again, unless the download goes on after it.
-    mutating func goOn(after error: any Error, _ call: inout LiveCall) async throws {
+    mutating func goOn(after error: any Error, _ delegate: isolated TaskDelegate) async throws {
+        let call = delegate[.main]
         let error = told(error, call)
         guard isResumable, !isForeign, call.delegate.cancellation.cause == nil, let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }
-        leave(failure.hop, &call)
+        leave(failure.hop, delegate)
         try await pause(delay, call)
     }
 

@@ -5,8 +5,10 @@ enum FilePlace: BodyReceiver {
     case temporary
     case resolved(HTTPSession.Destination.Decision)
 
-    func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
-        try await Download(to: HTTPSession.Destination(self)).take(arrival, &call).keepingFile
+    func receive(
+        _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
+    ) async throws -> HTTPSession.Response<Bytes> {
+        try await Download(to: HTTPSession.Destination(self)).take(arrival, from: call).keepingFile
     }
 }
 

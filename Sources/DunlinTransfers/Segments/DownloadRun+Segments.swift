@@ -34,8 +34,9 @@ extension DownloadRun {
 
     /// Returns nil if the download starts over.
     mutating func fill(
-        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ call: inout LiveCall
+        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
+        let call = delegate[.main]
         let before = part.content.contents
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
@@ -51,7 +52,7 @@ extension DownloadRun {
         case .useless: break
         }
         isAlone = true
-        leave(plan.arrival.response, &call)
+        leave(plan.arrival.response, delegate)
         guard case .refuse(let refusal) = machine.changed() else { return nil }
         throw NetworkError(
             .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true,

@@ -259,10 +259,11 @@ extension SegmentedFetch {
         (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
         (own.part, own.mayRetry) = (exchange, false)
         own.noteAsking(for: request)
-        defer { if let hops = own.callHistory?.hops { state.withLock { $0.hops += hops } } }
-        let (first, isMade) = try await own.answerToPart()
+        let (answer, asked) = await call.delegate.bring(own)
+        defer { if let hops = asked.callHistory?.hops { state.withLock { $0.hops += hops } } }
+        let (first, isMade) = try answer.get()
         var response = first
-        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: own))
+        let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: asked))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)

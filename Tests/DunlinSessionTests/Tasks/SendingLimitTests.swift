@@ -93,6 +93,70 @@ import Testing
         #expect(mock.transport.requests.count == 150)
     }
 
+    @Test(arguments: [0, 1, 7]) func `the limit is a setting`(resends: Int) async throws {
+        let mock = try Self.session(Self.chain(10)) { $0.limits.resends = resends }
+        let error = try await Self.error(mock)
+        #expect(error.code == .sentTooOften)
+        #expect(error.reason.contains("again \(resends) times"))
+        #expect(mock.transport.requests.count == resends + 1)
+    }
+
+    /// A stage that is asked to send again at each of very many redirects, and how its error calls that.
+    struct Stage: Sendable, CustomTestStringConvertible {
+        let reason: String
+        var configure: @Sendable (inout HTTPSession.Configuration) -> Void = { _ in }
+        var fields = Fields()
+        /// What the first sending of each request is answered with.
+        let refusal: @Sendable () -> MockTransport.Outcome
+
+        var testDescription: String { reason }
+    }
+
+    private static func lost() -> MockTransport.Outcome {
+        var error = NetworkError(
+            .connectionClosed, "the server closed the connection", phase: .firstByte, requestMayHaveBeenSent: true,
+            isSafeToRetry: true)
+        error.connectionWasReused = true
+        return .fail(error)
+    }
+
+    private static let stages = [
+        Stage(reason: "lost connections") { lost() },
+        Stage(
+            reason: "newer credentials",
+            configure: {
+                let count = Mutex(0)
+                $0.authentication = .bearer("0") { _ in
+                    "\(count.withLock { count in count += 1; return count })"
+                }
+            }
+        ) { .respond(401) },
+        Stage(
+            reason: "answers to challenges",
+            configure: { $0.authenticationHandler = { _ in .useCredential(.password(user: "a", password: "b")) } }
+        ) { .respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""]) },
+        Stage(reason: "refused expectations", fields: ["Expect": "100-continue"]) { .respond(417) },
+    ]
+
+    @Test(arguments: stages) func `a stage that is asked again at each redirect comes to an end`(
+        stage: Stage
+    ) async throws {
+        let mock = try Self.session { number in
+            number % 2 == 1 ? stage.refusal() : Self.locations(number)
+        } _: {
+            stage.configure(&$0)
+            $0.redirects = .init(limit: 1000)
+            $0.limits.resends = 0
+        }
+        let error = try #require(
+            try await networkError { _ = try await mock.session.get("/", headers: stage.fields, as: .bytes) })
+        #expect(error.code == .sentTooOften)
+        #expect(error.reason.contains(stage.reason) && error.reason.contains("redirects"))
+        // Nine hundred and eighty redirects more than usual are allowed.
+        #expect(error.reason.contains("again 980 times"))
+        #expect(await mock.session.tasks.count == 0)
+    }
+
     @Test func `the limits of one request are its own`() async throws {
         let mock = try Self.session(Self.chain(130))
         var options = HTTPSession.Options()

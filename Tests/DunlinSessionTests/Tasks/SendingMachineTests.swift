@@ -36,7 +36,9 @@ import Testing
         (20, Int.max, Int.max),
     ])
     func `what the user allows beyond the usual is added to the limit`(redirects: Int, attempts: Int, limit: Int) {
-        #expect(SendingMachine.limit(redirects: redirects, attempts: attempts) == limit)
+        #expect(SendingMachine.limit(100, redirects: redirects, attempts: attempts) == limit)
+        #expect(
+            SendingMachine.limit(0, redirects: redirects, attempts: attempts) == (limit == .max ? .max : limit - 100))
     }
 
     @Test func `what goes out without a beginning counts all the same`() {

@@ -1,0 +1,60 @@
+/// Names one of a call's sendings: the call as it was asked for, what an interceptor sends for it, or a part of a
+/// download.
+package struct SendingID: Hashable, Sendable {
+    fileprivate let number: UInt64
+
+    /// The call as it was asked for.
+    package static let main = SendingID(number: 0)
+}
+
+/// What a call is on its way: how each of its sendings stands.
+///
+/// It is isolated to the call's delegate, and only there is anything of it changed. Others get copies, to read. A
+/// sending is in it from its beginning to its own end: whoever is late, such as an interceptor whose answer is not
+/// wanted any more, changes what is its own and nothing else.
+struct CallState {
+    private var main: LiveCall?
+    private var others: [SendingID: LiveCall] = [:]
+    private var last: UInt64 = 0
+
+    /// The sending that `id` names, between its beginning and its end.
+    subscript(id: SendingID) -> LiveCall {
+        get {
+            guard let call = id == .main ? main : others[id] else { preconditionFailure("the sending is over") }
+            return call
+        }
+        set { if id == .main { main = newValue } else { others[id] = newValue } }
+    }
+
+    /// Changes a sending in place.
+    mutating func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
+        // Taken out, so that it is changed and not copied.
+        if id == .main {
+            guard var call = main.take() else { return }
+            change(&call)
+            main = call
+        } else if var call = others.removeValue(forKey: id) {
+            change(&call)
+            others[id] = call
+        }
+    }
+
+    /// The call begins.
+    mutating func begin(main call: LiveCall) { main = call }
+
+    /// A sending beside the call begins. Returns its name.
+    mutating func begin(_ call: LiveCall) -> SendingID {
+        last += 1
+        let id = SendingID(number: last)
+        others[id] = call
+        return id
+    }
+
+    /// It has ended. Returns how it stood then.
+    @discardableResult
+    mutating func end(_ id: SendingID) -> LiveCall? {
+        guard id == .main else { return others.removeValue(forKey: id) }
+        defer { main = nil }
+        return main
+    }
+}

@@ -1,0 +1,195 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Brings a call to the response that its sink takes: attempt by attempt, hop by hop, each an exchange.
+extension TaskDelegate {
+    /// What takes a response, or asks for one.
+    package typealias Step<Input, Output> = (isolated TaskDelegate, Input) async throws -> Output
+
+    /// Brings a response and has it taken. Where a retry policy allows it, both are repeated, unless a hook has seen
+    /// the response and may not see another.
+    func attempt<Value>(_ id: SendingID, _ take: Step<TransportResponse, Value>) async throws -> Value {
+        let call = self[id]
+        let mayTakeAgain = !call.hasHook(\.data) && !call.hasHook(\.response)
+        var drivers = StageDrivers(for: call)
+        while true {
+            if let value = try await attempted(id, &drivers, mayTakeAgain, take) { return value }
+            try await rest(id, &drivers)
+        }
+    }
+
+    /// Nil if the call is to be sent again; the response and its connection have been given up by then.
+    private func attempted<Value>(
+        _ id: SendingID, _ drivers: inout StageDrivers, _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
+    ) async throws -> Value? {
+        let response = try await answer(id, &drivers)
+        do {
+            return try await take(self, response)
+        } catch  where mayTakeAgain {
+            try await drivers.undelivered(error, id, of: self)
+            return nil
+        }
+    }
+
+    /// The response to deliver, with its head. Nothing is sent again once the caller has that.
+    package func answer(_ id: SendingID) async throws -> TransportResponse {
+        var drivers = StageDrivers(for: self[id])
+        return try await answer(id, &drivers)
+    }
+
+    /// Sends hop by hop until there is a response to deliver.
+    private func answer(_ id: SendingID, _ drivers: inout StageDrivers) async throws -> TransportResponse {
+        change(id) { $0.chosen = nil }
+        while true {
+            let sendings = try begin(drivers.why, part: self[id].part?.number)
+            if let response = try await hop(id, &drivers, sendings) { return response }
+            try await rest(id, &drivers)
+        }
+    }
+
+    /// Returns when the call may be sent again.
+    private func rest(_ id: SendingID, _ drivers: inout StageDrivers) async throws {
+        try await drivers.rest(id, of: self)
+        change(id) { $0.start = loop.now() }
+    }
+
+    /// Sends once, and asks the stages what they make of it. Nil if the call is to be sent again.
+    // Inlined, for every request takes this step.
+    @inline(__always)
+    private func hop(
+        _ id: SendingID, _ drivers: inout StageDrivers, _ sendings: SendingMachine?
+    ) async throws -> TransportResponse? {
+        let outcome: Result<TransportResponse, any Error>
+        do {
+            change(id) { $0.beginHop() }
+            if let sendings { try check(sendings, self[id]) }
+            switch try await drivers.sending(id, of: self) {
+            case .send(let sending):
+                change(id) { if sending !== $0.request { $0.sent = sending } }
+                let isPlain = self[id].chain.exchangeInterceptors.isEmpty
+                let response =
+                    isPlain ? try await exchange(sending, id) : try await interceptedExchange(sending, id)
+                if drivers.mayPass(response.head.status) { return response }
+                outcome = .success(response)
+            case .answer(let response):
+                try self[id].checkCancellation()
+                outcome = .success(response)
+            }
+        } catch {
+            outcome = .failure(self[id].explained(error))
+        }
+        // Consumed, because a response that is not delivered must be gone, with its connection, before the next is
+        // awaited.
+        return try await drivers.judge(consume outcome, id, of: self)
+    }
+
+    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it.
+    // Inlined, for every request takes this step.
+    @inline(__always)
+    func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
+        if let chosen = try self[id].judgedWay(of: request) { change(id) { $0.chosen = chosen } }
+        let call = self[id]
+        call.observers?.recorded.note(request)
+        var rounds: [HTTP.Hop] = []
+        defer { note(rounds, id) }
+        return try await call.callTransport.exchange(request, of: call) { rounds.append($0) }
+    }
+
+    /// Notes the hops after which a proxy was told who sends.
+    private func note(_ rounds: [HTTP.Hop], _ id: SendingID) {
+        if rounds.isEmpty { return }
+        add(.proxy, rounds.count, part: self[id].part?.number)
+        change(id) { call in for hop in rounds { call.callHistory.append(hop) } }
+    }
+
+    /// Throws if it would be sent too often.
+    func check(_ sendings: SendingMachine, _ call: LiveCall) throws {
+        let limit = call.mostSendings
+        guard sendings.count > limit else { return }
+        let sent = refuse(part: call.part?.number)
+        throw NetworkError(
+            .sentTooOften,
+            "the request was sent again \(sent.count) times, and \(limit) times is the most: \(sent.reasons)",
+            requestMayHaveBeenSent: true, peer: call.request.head.origin.description)
+    }
+}
+
+// MARK: - What is delivered
+
+extension TaskDelegate {
+    /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
+    /// that are there; with nil for `total` it brings the rest.
+    package func arrival(
+        _ id: SendingID, appendingTo base: Int = 0, of total: Int? = nil
+    ) async throws -> LiveCall.Arrival {
+        change(id) { call in
+            if call.asking == nil, call.hasHook(\.destination) { call.noteAsking(for: call.request) }
+        }
+        return try await intercepted(id) { delegate, id in
+            // In two steps: what it brings is known of the call only then.
+            let response = try await delegate.answer(id)
+            return try await delegate[id].admit(response, appendingTo: base, of: total)
+        }
+    }
+
+    /// Sends a part of the call beside it, past the interceptors around the call; its hooks and codings are for whoever
+    /// asks to see to. Also returns how the part stood at its end. `isMade` is whether an interceptor made the body.
+    package func bring(
+        _ part: LiveCall
+    ) async -> (answer: Result<(response: TransportResponse, isMade: Bool), any Error>, part: LiveCall) {
+        let id = begin(part)
+        do {
+            let arrival = try await intercepted(id) { delegate, id in
+                let response = try await delegate.answer(id)
+                return LiveCall.Arrival(response, of: response, isChanged: delegate[id].hasMadeBody, nil)
+            }
+            return (.success((arrival.response, arrival.isChanged)), end(id) ?? part)
+        } catch {
+            return (.failure(error), end(id) ?? part)
+        }
+    }
+}
+
+// MARK: - The rules
+
+extension LiveCall {
+    /// Another hop begins: what was known of the last one is forgotten.
+    fileprivate mutating func beginHop() {
+        (sent, hasMadeBody) = (nil, false)
+        if callHistory?.steps.refreshRefusal != nil { callHistory = callHistory.with { $0.refreshRefusal = nil } }
+    }
+
+    /// How often the call may be sent again, whatever the reasons.
+    fileprivate var mostSendings: Int {
+        let (own, usual) = (delegate.settings?.options, chain.settings)
+        let redirects = own.map { $0.redirects.resolved(usual.redirects) ?? .never } ?? usual.redirects
+        let retries = own.map { $0.retry.resolved(usual.retries.policy) ?? .never } ?? usual.retries.policy
+        return SendingMachine.limit(
+            session.configuration.limits.resends, redirects: redirects.limit, attempts: retries.attempts)
+    }
+
+    /// The way that was judged to be fit for a password; nil if there is nothing to judge. Throws if a password would
+    /// be sent where everybody on the way can read it. Whoever chooses proxies is asked for each exchange, so the way
+    /// that it takes is judged here.
+    @inline(__always)
+    fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
+        guard chain.settings.builder.basic.policy == .refused, callTransport.sockets != nil else { return nil }
+        let rule = chain.settings.builder.basic.under(connectionRules)
+        guard rule.dependsOnWay(request.head) else { return nil }
+        guard request.head.fields["authorization"]?.hasPrefix("Basic ") == true else { return nil }
+        let chosen = try choice(for: request.head)
+        try rule.under(chosen).check(request.head)
+        return chosen
+    }
+
+    /// Throws if the call was cancelled: an answer that nothing was waited for is not delivered then.
+    fileprivate func checkCancellation() throws {
+        if cancellation.cause != nil { throw cancellation.failure(isUnsent: true, limit: request.timeouts.total) }
+    }
+
+    /// Adds the URL that led to a server that is not trusted.
+    fileprivate func explained(_ error: any Error) -> any Error {
+        let origin = request.head.origin
+        return NetworkError.explained(error, at: origin, url: origin.description + request.head.target)
+    }
+}
