@@ -127,7 +127,7 @@ import Testing
             configure: {
                 let count = Mutex(0)
                 $0.authentication = .bearer("0") { _ in
-                    "\(count.withLock { count in count += 1; return count })"
+                    .init("\(count.withLock { count in count += 1; return count })")
                 }
             }
         ) { .respond(401) },
