@@ -98,16 +98,22 @@ extension HTTPSession {
     /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        await end(through: await tasks.close().chain, grace: grace)
+        let (chain, closing) = await tasks.close()
+        return await end(through: chain, closing, grace: grace)
     }
 
-    private func end(through chain: Chain, grace: Duration) async -> Int {
+    /// What runs and listens once a restart has opened the session again is not for an earlier closing to end: the
+    /// restart has ended all that was there before.
+    private func end(through chain: Chain, _ closing: UInt64, grace: Duration) async -> Int {
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
-        // Before all others, so that it is known of each that it was left and not given up.
-        let left = core.residents.stop()
-        let cancelled = await tasks.cancelAll(uncounted: core.background.close().union(left))
-        await core.residents.close()
-        await endRefreshes()
+        var cancelled = 0
+        if !core.residents.isOver(closing) {
+            // Before all others, so that it is known of each that it was left and not given up.
+            let left = core.residents.stop(closing)
+            cancelled = await tasks.cancelAll(uncounted: core.background.close(closing).union(left))
+            await core.residents.close(closing)
+        }
+        if !core.residents.isOver(closing) { await endRefreshes() }
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()
         // The hook may shut the session down again, and is not told a second time then.
@@ -115,9 +121,11 @@ extension HTTPSession {
         if let invalidated = core.configuration.hooks.invalidated, !Enclosure.contains(telling) {
             await Enclosure.enter(telling) { await invalidated() }
         }
-        await core.reachabilityReporter.end()
-        core.hub.tell(.invalidated)
-        core.hub.end()
+        if !core.residents.isOver(closing) {
+            await core.reachabilityReporter.end()
+            core.hub.tell(.invalidated)
+            core.hub.end()
+        }
         chain.end.cancel(.handle)
         return cancelled
     }
@@ -135,14 +143,14 @@ extension HTTPSession {
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let (chain, closing) = await tasks.close()
-        let cancelled = await end(through: chain, grace: grace)
+        let cancelled = await end(through: chain, closing, grace: grace)
         let next = Chain(
             core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
             authentication: core.authentication)
-        // If another restart has opened it meanwhile, what this one has closed since is opened again too.
-        guard tasks.open(next, after: closing) || !tasks.isClosed else { return cancelled }
-        core.residents.reopen()
-        core.background.reopen()
+        // False if it was closed once more meanwhile: then it is for that closing whether the session opens again.
+        guard tasks.open(next, after: closing) else { return cancelled }
+        core.residents.reopen(after: closing)
+        core.background.reopen(after: closing)
         return cancelled
     }
 }

@@ -5,28 +5,47 @@ extension CheckedExchange {
     /// Runs work that somebody waits for in `phase`, within the limit of that. No time counts for which the transfer
     /// is suspended. The call's own deadline is for its session to see to.
     package func wait<Value: Sendable>(
-        in phase: HTTP.Phase, since start: MonotonicTime, _ work: @escaping @Sendable () async throws -> Value
+        in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop? = nil,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        let hop = hop ?? self.hop
         do {
-            return try await waitWithinLimit(in: phase, since: start, work)
+            return try await waitWithinLimit(in: phase, since: start, hop, work)
         } catch {
-            throw placed(error)
+            throw placed(error, hop, in: phase)
         }
     }
 
     /// An error that is made up as an answer is gets the hop of this exchange, so that metrics tell of it as of a
-    /// socket's.
-    private func placed(_ error: any Error) -> any Error {
-        guard var failure = error as? NetworkError, failure.hop == nil, let phase = failure.phase else { return error }
-        var hop = failure.requestMayHaveBeenSent ? hop : context.hop
+    /// socket's. One of another kind leaves it to them.
+    private func placed(_ error: any Error, _ hop: HTTP.Hop, in phase: HTTP.Phase) -> any Error {
+        guard let failure = error as? NetworkError else { return placed(error, ended(hop, in: phase)) }
+        guard failure.hop == nil, let phase = failure.phase else { return error }
+        return placed(error, ended(failure.requestMayHaveBeenSent ? hop : context.hop, in: phase))
+    }
+
+    func ended(_ hop: HTTP.Hop, in phase: HTTP.Phase) -> HTTP.Hop {
+        var hop = hop
         hop.ended = now()
         hop.fill(phase)
+        return hop
+    }
+
+    /// The error with this hop. One that the sending of a body failed with knows no other, or that of another request.
+    func placed(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
+        // Who cancelled has the word.
+        if error is CancellationError { return error }
+        guard var failure = error as? NetworkError else {
+            context.control?.untoldHop = hop
+            return error
+        }
         failure.hop = hop
         return failure
     }
 
     private func waitWithinLimit<Value: Sendable>(
-        in phase: HTTP.Phase, since start: MonotonicTime, _ work: @escaping @Sendable () async throws -> Value
+        in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if deadline(of: phase, since: start) == .never { return try await work() }
         return try await withThrowingTaskGroup(of: Ended<Value>.self) { group in

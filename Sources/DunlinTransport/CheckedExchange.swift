@@ -9,7 +9,7 @@ internal import DunlinWire
 /// `BodyReader` bodies; `ExchangeContext` makes the errors. It must not know where the answers come from.
 package struct CheckedExchange: Sendable {
     let context: ExchangeContext
-    /// As it is once the request has been sent.
+    /// As it is once the request's head has been sent.
     let hop: HTTP.Hop
     private let file: FileSource?
 
@@ -33,8 +33,28 @@ package struct CheckedExchange: Sendable {
 
     package func now() -> MonotonicTime { context.clock.now() }
 
+    /// The hop once the request has been sent, with so many bytes of a body.
+    package func hop(after body: Int, sentAt time: MonotonicTime) -> HTTP.Hop {
+        var hop = hop
+        hop.bytesSent += body
+        hop[.send] = time.nanoseconds - started.nanoseconds
+        return hop
+    }
+
     /// Takes the request's body as it would be sent, and gives `take` each piece.
     package func sendBody(_ take: (Bytes) -> Void) async throws {
+        var count = 0
+        do {
+            try await sendingBody { piece in
+                count += piece.count
+                take(piece)
+            }
+        } catch {
+            throw placed(error, ended(hop(after: count, sentAt: now()), in: .send))
+        }
+    }
+
+    private func sendingBody(_ take: (Bytes) -> Void) async throws {
         let body = context.request.body
         switch body.content {
         case .none: break
@@ -56,14 +76,19 @@ package struct CheckedExchange: Sendable {
 // MARK: - The answer
 
 extension CheckedExchange {
-    /// The answer whose heads, the final one and perhaps interim ones before it, are these bytes.
-    package func answer(_ bytes: Bytes) throws -> CheckedAnswer {
-        let answer = try parsed(bytes)
+    /// The answer whose heads, the final one and perhaps interim ones before it, are these bytes. The request was sent
+    /// at `sent`, with this hop.
+    package func answer(_ bytes: Bytes, since sent: MonotonicTime, _ hop: HTTP.Hop) throws -> CheckedAnswer {
+        var hop = hop
+        hop.ended = now()
+        hop[.firstByte] = hop.ended.nanoseconds - sent.nanoseconds
+        hop.bytesReceived = bytes.count
+        let answer = try parsed(bytes, hop)
         let framing = try context.framing(of: answer, hop)
-        return CheckedAnswer(self, answer, framing.body)
+        return CheckedAnswer(self, answer, framing.body, hop)
     }
 
-    private func parsed(_ bytes: Bytes) throws -> Answer {
+    private func parsed(_ bytes: Bytes, _ hop: HTTP.Hop) throws -> Answer {
         var heads = AnswerHeads(limits: context.terms.limits)
         do throws(WireError) {
             if let answer = try heads.take(bytes.array, at: now()) { return answer }
@@ -83,10 +108,14 @@ package struct CheckedAnswer: Sendable {
     private let exchange: CheckedExchange
     private let framing: BodyFraming
     private let rest: Bytes
+    private let hop: HTTP.Hop
 
-    fileprivate init(_ exchange: CheckedExchange, _ answer: borrowing Answer, _ framing: BodyFraming) {
+    fileprivate init(
+        _ exchange: CheckedExchange, _ answer: borrowing Answer, _ framing: BodyFraming, _ hop: HTTP.Hop
+    ) {
         self.exchange = exchange
         self.framing = framing
+        self.hop = hop
         head = answer.head
         interim = answer.interim
         rest = answer.rest
@@ -95,7 +124,7 @@ package struct CheckedAnswer: Sendable {
     /// The body that follows. Where the head does not say how it ends, it has `length` bytes; nil is for chunks.
     package func body(ofLength length: Int?) -> CheckedBody {
         let framing = framing == .untilClose ? length.map { .length($0) } ?? .chunked : framing
-        return CheckedBody(exchange, framing, rest)
+        return CheckedBody(exchange, framing, rest, hop)
     }
 }
 
@@ -103,12 +132,15 @@ package struct CheckedAnswer: Sendable {
 package struct CheckedBody: Sendable {
     package let isChunked: Bool
     package let expectedLength: Int?
+    /// How the exchange has spent its time so far.
+    package private(set) var hop: HTTP.Hop
     private let exchange: CheckedExchange
     private var reader: BodyReader
     /// What came with the head.
     private var rest: Bytes
 
-    fileprivate init(_ exchange: CheckedExchange, _ framing: BodyFraming, _ rest: Bytes) {
+    fileprivate init(_ exchange: CheckedExchange, _ framing: BodyFraming, _ rest: Bytes, _ hop: HTTP.Hop) {
+        self.hop = hop
         isChunked = framing == .chunked
         if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
         self.exchange = exchange
@@ -122,13 +154,17 @@ package struct CheckedBody: Sendable {
 
     /// The bytes of the body in what came; what is beyond its end is none.
     package mutating func take(_ bytes: Bytes) throws -> Bytes {
+        hop.bytesReceived += bytes.count
         let bytes = rest.isEmpty ? bytes : Bytes(rest.array + bytes.array)
         rest = .empty
         var (offset, pieces) = (0, [Bytes]())
         while case .data(let range) = try step(bytes, from: offset) {
             pieces.append(bytes[range])
             offset = range.upperBound
+            hop.bodyBytes += range.count
         }
+        hop.decodedBytes = hop.bodyBytes
+        hop.ended = exchange.now()
         return pieces.count == 1 ? pieces[0] : Bytes(pieces.flatMap(\.array))
     }
 
@@ -136,8 +172,19 @@ package struct CheckedBody: Sendable {
         do throws(WireError) {
             return try reader.next(in: bytes.span.bytes, from: offset)
         } catch {
-            throw exchange.context.invalid(error, .receive, exchange.hop)
+            throw exchange.context.invalid(error, .receive, hop)
         }
+    }
+
+    /// Waits for more of the body, as `CheckedExchange.wait`, and counts the time.
+    package mutating func wait<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let start = exchange.now()
+        let value = try await exchange.wait(in: .receive, since: start, hop, work)
+        hop.ended = exchange.now()
+        hop[.receive] += hop.ended.nanoseconds - start.nanoseconds
+        return value
     }
 
     /// Nothing more comes.
@@ -145,7 +192,7 @@ package struct CheckedBody: Sendable {
         do throws(WireError) {
             try reader.endOfStream()
         } catch {
-            throw exchange.context.invalid(error, .receive, exchange.hop)
+            throw exchange.context.invalid(error, .receive, hop)
         }
     }
 }

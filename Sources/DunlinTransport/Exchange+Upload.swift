@@ -32,13 +32,13 @@ extension Exchange {
         }
         guard let uploads = body.uploads else { return try await sendAfterLeave(early) }
         context.cancellation.phase = .send
-        let upload = Upload(opening, body.file, writer, after: hop.bytesSent)
+        let upload = Upload(opening, body.file, writer, after: hop)
         uploads.start(upload)
         do {
             return try await answer(during: upload, early)
         } catch {
             upload.stop()
-            throw upload.explain(error)
+            throw upload.explain(error, hop)
         }
     }
 

@@ -1,4 +1,5 @@
 import Dunlin
+import Synchronization
 import Testing
 
 @testable import DunlinTesting
@@ -34,6 +35,20 @@ import Testing
             }
         }
         #expect(clock.now.offset == .seconds(600))
+    }
+
+    @Test func `what kept the clock from being moved is told, and nobody sleeps for ever`() async throws {
+        struct Restless: Error {}
+        let tries = Atomic(0)
+        let clock = ManualClock(Standstill()) {
+            if tries.add(1, ordering: .relaxed).oldValue == 0 { throw Restless() }
+        }
+        await #expect(throws: Restless.self) {
+            try await clock.skippingWaits { try await clock.sleep(for: .seconds(1)) }
+        }
+        #expect(clock.now.offset == .seconds(1))
+        try await clock.skippingWaits { try await clock.sleep(for: .seconds(1)) }
+        #expect(clock.now.offset == .seconds(2))
     }
 
     @Test func `cancels and moves that race wake every sleeper`() async throws {

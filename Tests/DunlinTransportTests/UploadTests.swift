@@ -34,7 +34,9 @@ import Testing
             }, contentType: nil)
         let context = line.context(body: body)
         let writer = RequestWriter(context: context, stream: .plain(line.channel))
-        let upload = Upload(Bytes("head"), nil, writer, after: ahead)
+        var hop = HTTP.Hop()
+        hop.bytesSent = ahead
+        let upload = Upload(Bytes("head"), nil, writer, after: hop)
         if isStoppedFirst { upload.stop() }
         await upload.run()
         if !isStoppedFirst { upload.stop() }

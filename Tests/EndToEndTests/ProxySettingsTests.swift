@@ -2,6 +2,7 @@ import Dunlin
 import DunlinSession
 import DunlinTesting
 import DunlinTypes
+import Glibc
 import LedgerRows
 import Testing
 
@@ -65,6 +66,36 @@ struct `Proxies of the environment and of guards` {
         #expect(error.map { "\($0)".contains("geheim") } == false)
         configuration.proxy = .none
         _ = try HTTPSession(configuration)
+    }
+
+    /// In a process of its own: its variables are for all of it.
+    @Test func `one request's environment is what the variables say when that is set`() async {
+        await #expect(processExitsWith: .success) {
+            for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+                unsetenv(name)
+            }
+            try await Self.with([:], configure: { $0.proxy = .none }) { (stage: Stage, proxy: LoopbackProxy) in
+                let url = HTTP.Target.url("http://api.test:\(stage.server.port)/")
+                let before = HTTPSession.Options(proxy: .environment)
+                setenv("http_proxy", proxy.url("http", user: "ada", password: "pw"), 1)
+                let meanwhile = HTTPSession.Options(proxy: .environment)
+                unsetenv("http_proxy")
+                for (options, isThrough) in [(before, false), (meanwhile, true), (.init(), false), (meanwhile, true)] {
+                    let hop = try await stage.session.get(url, options: options, as: .string).metrics.hops.last
+                    #expect((hop?.proxy != nil) == isThrough)
+                }
+                #expect(proxy.visits.count == 2)
+                // What cannot be used is told with the request.
+                setenv("http_proxy", "ftp://ada:geheim@a", 1)
+                let wrong = HTTPSession.Options(proxy: .environment)
+                unsetenv("http_proxy")
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.get(url, options: wrong, as: .string)
+                }
+                #expect(error.code == .invalidRequest && error.reason.contains("http_proxy"))
+                #expect(!"\(error)".contains("geheim"))
+            }
+        }
     }
 
     @Test func `a proxy that cannot be used is refused, and its URL is not shown`() async throws {

@@ -5,28 +5,42 @@ import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Restarting a session` {
-    /// The hook that is told of the end holds the restart up; the shutdown's own passes.
-    @Test func `a session that is shut down while it restarts stays shut down`() async throws {
-        let (told, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
-        let isFirst = Mutex(true)
-        let configure: (inout HTTPSession.Configuration) -> Void = {
-            $0.hooks.invalidated = {
-                let waits = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                guard waits else { return }
-                told.open()
-                do { try await goOn.opened() } catch { Issue.record(error) }
-            }
+    /// Holds up what ends a session, at the hook that is told of the end: the first so many times, each at a gate of
+    /// its own.
+    private final class Holding: Sendable {
+        let told: [LoopbackServer.Gate]
+        let goOn: [LoopbackServer.Gate]
+        private let calls = Atomic(0)
+
+        init(_ count: Int) {
+            told = (0..<count).map { _ in LoopbackServer.Gate() }
+            goOn = (0..<count).map { _ in LoopbackServer.Gate() }
         }
-        try await Stage.with(configure: configure) { (stage: Stage) async throws in
+
+        func hold() async {
+            let call = calls.add(1, ordering: .relaxed).oldValue
+            guard call < told.count else { return }
+            told[call].open()
+            do { try await goOn[call].opened() } catch { Issue.record(error) }
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let state = Atomic(false)
+        var isUp: Bool { state.load(ordering: .relaxed) }
+        func raise() { state.store(true, ordering: .relaxed) }
+    }
+
+    @Test func `a session that is shut down while it restarts stays shut down`() async throws {
+        let holding = Holding(1)
+        try await Stage.with(configure: { $0.hooks.invalidated = { await holding.hold() } }) {
+            (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let session = stage.session
             let restart = Task { await session.restart() }
-            try await told.opened()
+            try await holding.told[0].opened()
             await session.shutdown()
-            goOn.open()
+            holding.goOn[0].open()
             _ = await restart.value
             #expect(session.isClosed)
             let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
@@ -36,5 +50,117 @@ struct `Restarting a session` {
             await session.restart()
             #expect(try await session.get("x", as: .string).value == "x")
         }
+    }
+
+    @Test func `the later of two restarts opens the session, and the earlier ends nothing of it`() async throws {
+        let (holding, folder) = (Holding(1), try Folder())
+        try await Stage.with(
+            oneLoop: true,
+            configure: {
+                $0.cache = HTTPSession.Cache()
+                $0.hooks.invalidated = { await holding.hold() }
+            }
+        ) { (stage: Stage) async throws in
+            let session = stage.session
+            stage.server.respond { _ in .response(body: "x") }
+            let earlier = Task { await session.restart() }
+            try await holding.told[0].opened()
+            await session.restart()
+            let first = try await session.get("x", as: .string)
+            #expect(first.value == "x")
+            let events = session.events
+            holding.goOn[0].open()
+            _ = await earlier.value
+            let second = try await session.get("x", as: .string)
+            let hops = try [first, second].map { try #require($0.metrics.hops.last) }
+            #expect(hops[1].connection == hops[0].connection && hops[1].isConnectionReused)
+            try await Self.expectOpen(stage, folder, events)
+        }
+    }
+
+    @Test func `a restart that is followed by another leaves it to that to open the session`() async throws {
+        let (holding, folder) = (Holding(2), try Folder())
+        try await Stage.with(
+            configure: {
+                $0.cache = HTTPSession.Cache()
+                $0.hooks.invalidated = { await holding.hold() }
+            }
+        ) { (stage: Stage) async throws in
+            let session = stage.session
+            let earlier = Task { await session.restart() }
+            try await holding.told[0].opened()
+            let later = Task { await session.restart() }
+            try await holding.told[1].opened()
+            holding.goOn[0].open()
+            _ = await earlier.value
+            #expect(session.isClosed)
+            let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
+            #expect(error.code == .sessionClosed)
+            holding.goOn[1].open()
+            _ = await later.value
+            try await Self.expectOpen(stage, folder, session.events)
+        }
+    }
+
+    /// The restart is within a request, which it leaves out, and the shutdown waits for.
+    @Test func `a shutdown that a restart overtakes while it waits ends nothing of the open session`() async throws {
+        let (clock, folder, gate) = (ManualClock(), try Folder(), LoopbackServer.Gate())
+        try await Stage.with(
+            clock: clock,
+            configure: {
+                $0.timeouts = .none
+                $0.cache = HTTPSession.Cache()
+            }
+        ) { (stage: Stage) async throws in
+            let session = stage.session
+            stage.server.route(.get, "/held", .response(body: "late").after(.waitForSignal(gate)))
+            stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
+            let isOver = Flag()
+            let events = try await session.withResponse(from: "long") { _ in
+                let shutdown = Task.detached {
+                    defer { isOver.raise() }
+                    return await session.shutdown(grace: .seconds(10))
+                }
+                try await stage.eventually("the session takes no more") { session.isClosed }
+                await session.restart()
+                async let held = session.get("held", as: .string).value
+                _ = try await stage.server.waitForRequests(2)
+                let events = session.events
+                try await clock.advance(by: .seconds(10), until: "the end of the shutdown") { isOver.isUp }
+                #expect(await shutdown.value == 0)
+                #expect(!session.isClosed)
+                gate.open()
+                #expect(try await held == "late")
+                return events
+            }
+            try await Self.expectOpen(stage, folder, events)
+        }
+    }
+
+    /// Expects that journals are kept, that the session asks in the background about what is stored, and that those who
+    /// have been listening are told of that.
+    private static func expectOpen(
+        _ stage: Stage, _ folder: Folder, _ events: AsyncStream<HTTPSession.Event>
+    ) async throws {
+        let session = stage.session
+        #expect(!session.isClosed)
+        let journal = try await TransferJournal(in: folder.path + "/journal", of: session)
+        #expect(journal.transfers.isEmpty)
+        let aged: Fields = ["Cache-Control": "max-age=0, stale-while-revalidate=100000"]
+        stage.server.route(.get, "/aged", .response(fields: aged, body: "aged"))
+        for _ in 1...2 { #expect(try await session.get("aged", as: .string).value == "aged") }
+        try await stage.eventually("a question in the background") {
+            stage.server.requests.count { $0.target == "/aged" } == 2
+        }
+        var isTold = false
+        for await event in events {
+            if case .invalidated = event { break }
+            guard case .completed(let completion) = event, completion.url.hasSuffix("aged") else {
+                continue
+            }
+            isTold = true
+            break
+        }
+        #expect(isTold)
     }
 }

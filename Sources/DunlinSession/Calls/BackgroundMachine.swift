@@ -3,7 +3,7 @@
 /// Rules:
 /// 1. There is at most one call a key, and at most so many in all.
 /// 2. All that run together bring at most so many bytes. The call that would bring more is given up.
-/// 3. Once closed it begins none.
+/// 3. Once closed it begins none until it is opened again. A closing that is overtaken by that closes nothing.
 struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     struct Limits: Sendable {
         var calls = 16
@@ -19,13 +19,13 @@ struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     private var running: [Key: Running] = [:]
     /// Of all that run.
     private var bytes = 0
-    private var isClosed = false
+    private var closings = Closings()
 
     init(_ limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    func mayBegin(_ key: Key) -> Bool { !isClosed && running[key] == nil && running.count < limits.calls }
+    func mayBegin(_ key: Key) -> Bool { !closings.isClosed && running[key] == nil && running.count < limits.calls }
 
     /// False if it may not.
     mutating func begin(_ key: Key, _ call: Call) -> Bool {
@@ -47,10 +47,10 @@ struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     }
 
     /// Returns the calls that run.
-    mutating func close() -> Set<Call> {
-        isClosed = true
+    mutating func close(_ closing: UInt64) -> Set<Call> {
+        _ = closings.close(closing)
         return Set(running.values.lazy.map(\.call))
     }
 
-    mutating func reopen() { isClosed = false }
+    mutating func reopen(after closing: UInt64) { closings.open(after: closing) }
 }

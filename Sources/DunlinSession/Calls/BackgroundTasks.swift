@@ -36,11 +36,11 @@ final class BackgroundTasks: Sendable {
         throw NetworkError(.limitExceeded, "what the session asks for itself brings too much", phase: .receive)
     }
 
-    /// No call is made any more. Returns those that run.
-    func close() -> Set<HTTPSession.TaskID> { machine.withLock { $0.close() } }
+    /// No call is made any more, unless the session was opened again since that closing. Returns those that run.
+    func close(_ closing: UInt64) -> Set<HTTPSession.TaskID> { machine.withLock { $0.close(closing) } }
 
-    /// Makes calls again, as the session takes requests.
-    func reopen() { machine.withLock { $0.reopen() } }
+    /// Makes calls again, as the session takes requests, unless it was closed once more since that closing.
+    func reopen(after closing: UInt64) { machine.withLock { $0.reopen(after: closing) } }
 }
 
 extension SessionCore {

@@ -17,7 +17,7 @@ package final class SessionResidents: Sendable {
 
     private struct State {
         var residents: [Resident] = []
-        var isClosed = false
+        var closings = Closings()
     }
 
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ package final class SessionResidents: Sendable {
     /// False once the session is shut down.
     package func add(_ resident: any SessionResident) -> Bool {
         state.withLock { state in
-            if state.isClosed { return false }
+            if state.closings.isClosed { return false }
             state.residents.removeAll { $0.object == nil }
             state.residents.append(Resident(object: resident))
             return true
@@ -33,25 +33,27 @@ package final class SessionResidents: Sendable {
     }
 
     /// Has all of them stop. Their code may still wait for requests of the session's.
-    func stop() -> Set<HTTPSession.TaskID> {
+    func stop(_ closing: UInt64) -> Set<HTTPSession.TaskID> {
         let residents = state.withLock { state in
-            state.isClosed = true
-            return state.residents.compactMap(\.object)
+            state.closings.close(closing) ? state.residents.compactMap(\.object) : []
         }
         return residents.reduce(into: []) { $0.formUnion($1.stop()) }
     }
 
-    func close() async {
-        let residents = state.withLock { state in
-            state.isClosed = true
+    func close(_ closing: UInt64) async {
+        let residents = state.withLock { state -> [any SessionResident] in
+            guard state.closings.close(closing) else { return [] }
             defer { state.residents = [] }
             return state.residents.compactMap(\.object)
         }
         for resident in residents { await resident.close() }
     }
 
-    /// Takes residents again, as the session takes requests.
-    func reopen() {
-        state.withLock { $0.isClosed = false }
+    /// Takes residents again, as the session takes requests, unless it was closed once more since that closing.
+    func reopen(after closing: UInt64) {
+        state.withLock { $0.closings.open(after: closing) }
     }
+
+    /// Whether the session was opened again after this closing or a later one.
+    func isOver(_ closing: UInt64) -> Bool { state.withLock { $0.closings.isOver(closing) } }
 }

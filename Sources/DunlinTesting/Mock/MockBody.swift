@@ -13,23 +13,21 @@ final class MockBody: TransportResponse.BodyStream {
     }
 
     let expectedLength: Int?
-    private let exchange: CheckedExchange
     private let lastTrailers: Fields
     private let piece: MockTransport.Outcome.Piece
     private let state: Mutex<State>
+    /// As far as it was read.
+    private let latest: Mutex<HTTP.Hop>
 
-    init(
-        _ body: CheckedBody, _ trailers: Fields, _ exchange: CheckedExchange,
-        _ piece: @escaping MockTransport.Outcome.Piece
-    ) {
+    init(_ body: CheckedBody, _ trailers: Fields, _ piece: @escaping MockTransport.Outcome.Piece) {
         expectedLength = body.expectedLength
         lastTrailers = trailers
-        self.exchange = exchange
         self.piece = piece
         state = Mutex(.idle(next: 0, body))
+        latest = Mutex(body.hop)
     }
 
-    var hop: HTTP.Hop { HTTP.Hop() }
+    var hop: HTTP.Hop { latest.withLock { $0 } }
 
     var trailers: Fields {
         state.withLock { if case .ended(let trailers) = $0 { trailers } else { Fields() } }
@@ -50,10 +48,11 @@ final class MockBody: TransportResponse.BodyStream {
     /// The next bytes of the body, and the state that they leave; nil at the end.
     private func read(_ first: Int, _ body: CheckedBody) async throws -> (Bytes?, State) {
         var (index, body) = (first, body)
+        defer { latest.withLock { $0 = body.hop } }
         while !body.isFinished {
             try Task.checkCancellation()
             let (number, piece) = (index, piece)
-            let made = try await exchange.wait(in: .receive, since: exchange.now()) { try await piece(number) }
+            let made = try await body.wait { try await piece(number) }
             index += 1
             guard let made else {
                 try end(&body)

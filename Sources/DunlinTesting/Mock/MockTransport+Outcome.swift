@@ -125,32 +125,36 @@ extension MockTransport.Outcome {
 }
 
 extension MockTransport.Outcome.Content {
-    /// The response that a client makes of the bytes which a server would send for this head and content.
-    func response(to exchange: CheckedExchange, _ head: ResponseHead) throws -> TransportResponse {
-        let answer = try exchange.answer(LoopbackServer.Message(head.status, fields: head.fields).bytes)
-        return TransportResponse(head: answer.head, interim: answer.interim, body: try body(of: answer, exchange))
+    /// The response that a client makes of the bytes which a server would send for this head and content. The request
+    /// was sent at `sent`, with this hop.
+    func response(
+        to exchange: CheckedExchange, _ head: ResponseHead, since sent: MonotonicTime, _ hop: HTTP.Hop
+    ) throws -> TransportResponse {
+        let bytes = LoopbackServer.Message(head.status, fields: head.fields).bytes
+        let answer = try exchange.answer(bytes, since: sent, hop)
+        let (body, hop) = try body(of: answer)
+        return TransportResponse(head: answer.head, interim: answer.interim, body: body, hop: hop)
     }
 
-    private func body(of answer: CheckedAnswer, _ exchange: CheckedExchange) throws -> TransportResponse.Body {
+    private func body(of answer: CheckedAnswer) throws -> (TransportResponse.Body, HTTP.Hop) {
         switch self {
         case .whole(let bytes):
             var body = answer.body(ofLength: bytes.count)
             if !body.isFinished, !body.isChunked {
                 let whole = try body.take(bytes)
-                if body.isFinished { return .bytes(whole) }
+                if body.isFinished { return (.bytes(whole), body.hop) }
             }
-            return Self.body(answer.body(ofLength: bytes.count), Fields(), exchange) { $0 == 0 ? bytes : nil }
+            return Self.body(answer.body(ofLength: bytes.count), Fields()) { $0 == 0 ? bytes : nil }
         case .pieces(let length, let trailers, let piece):
             // Only a body in chunks has trailers.
-            return Self.body(answer.body(ofLength: trailers.isEmpty ? length : nil), trailers, exchange, piece)
+            return Self.body(answer.body(ofLength: trailers.isEmpty ? length : nil), trailers, piece)
         }
     }
 
     private static func body(
-        _ body: CheckedBody, _ trailers: Fields, _ exchange: CheckedExchange,
-        _ piece: @escaping MockTransport.Outcome.Piece
-    ) -> TransportResponse.Body {
-        body.isFinished ? .bytes(.empty) : .stream(MockBody(body, trailers, exchange, piece))
+        _ body: CheckedBody, _ trailers: Fields, _ piece: @escaping MockTransport.Outcome.Piece
+    ) -> (TransportResponse.Body, HTTP.Hop) {
+        (body.isFinished ? .bytes(.empty) : .stream(MockBody(body, trailers, piece)), body.hop)
     }
 }
 

@@ -110,10 +110,11 @@ extension MockTransport {
         }
         changes.announce()
         let routed = if case .decided(let outcome) = arrived { outcome } else { routed(recorded) }
-        let (head, content) = try await exchange.wait(in: .firstByte, since: sent) { [self] in
+        let hop = exchange.hop(after: body.count, sentAt: sent)
+        let (head, content) = try await exchange.wait(in: .firstByte, since: sent, hop) { [self] in
             try await outcome(for: recorded, routed).perform(request, on: clock)
         }
-        return try content.response(to: exchange, head)
+        return try content.response(to: exchange, head, since: sent, hop)
     }
 
     /// Takes the outcome on arrival, so that requests get them in the order in which they came; unless conditions must

@@ -43,6 +43,8 @@ public final class ManualClock: Clock, Sendable {
     private let loops = Mutex<[WeakLoop]>([])
     let changes = LoopbackServer.Broadcast()
     private let standstill: Standstill
+    /// Awaited in place of the loops' rest, in tests of the clock itself.
+    private let rest: (@Sendable () async throws -> Void)?
 
     /// Where a test forgets to move it, it says on the standard error stream after five seconds of real time what
     /// waits, and until when.
@@ -50,8 +52,9 @@ public final class ManualClock: Clock, Sendable {
         self.init(Standstill())
     }
 
-    init(_ standstill: Standstill) {
+    init(_ standstill: Standstill, rest: (@Sendable () async throws -> Void)? = nil) {
         self.standstill = standstill
+        self.rest = rest
         start = time.now.nanoseconds
     }
 
@@ -115,21 +118,33 @@ extension ManualClock {
     /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it or a request waits to be tried
     /// again, to where the first one goes on: waits cost no time.
     ///
-    /// Deadlines of a session that lives by the clock fire as they are passed.
+    /// Deadlines of a session that lives by the clock fire as they are passed. Throws what kept the clock from being
+    /// moved, in place of what `operation` came to.
     public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
-        let mover = Task {
-            while true {
-                let wake = try await changes.first { self.earliestWake }
-                try Task.checkCancellation()
-                try await advance(by: max(wake - now.offset, .zero))
-            }
-        }
+        let mover = Task { await skipWaits() }
         let outcome: Result<Value, any Error>
         do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
         mover.cancel()
         // One that were still on its way would move the clock for whoever sleeps next, beside its own mover.
-        _ = await mover.result
+        if let failure = await mover.value { throw failure }
         return try outcome.get()
+    }
+
+    /// Moves the clock until the task is cancelled. Returns the first error that kept it from that: it tries again, so
+    /// that who sleeps does not do so for ever.
+    private func skipWaits() async -> (any Error)? {
+        var failure: (any Error)?
+        while true {
+            do {
+                let wake = try await changes.first { self.earliestWake }
+                try Task.checkCancellation()
+                try await advance(by: max(wake - now.offset, .zero))
+            } catch is CancellationError {
+                return failure
+            } catch {
+                failure = failure ?? error
+            }
+        }
     }
 
     private var earliestWake: Duration? {
@@ -152,6 +167,7 @@ extension ManualClock {
     }
 
     private func settle() async throws {
+        if let rest { return try await rest() }
         try await changes.first(within: .patience, { "the loop's rest" }) { [self] in
             reactors.allSatisfy(\.isResting) ? () : nil
         }

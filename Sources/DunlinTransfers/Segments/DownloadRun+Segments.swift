@@ -40,12 +40,15 @@ extension DownloadRun {
         let before = part.content.contents
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
-        earlier += fetch.hops
+        earlier += fetch.hops(before: outcome)
         // The hop of what did not come to its end is among them.
         if case .complete = outcome {} else { answered = nil }
         switch outcome {
         case .complete: return try await finish(plan.arrival.response, call)
-        case .failed(let error): throw error
+        case .failed(let error):
+            // One that can carry no hop leaves it to the metrics.
+            if !(error is NetworkError) { call.control?.untoldHop = earlier.popLast() }
+            throw error
         case .overrun(let error):
             part.content.goBack(to: before)
             throw error

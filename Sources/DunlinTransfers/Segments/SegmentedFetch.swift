@@ -38,7 +38,7 @@ final class SegmentedFetch: Sendable {
 
     private struct State {
         var machine: Machine
-        var hops: [HTTP.Hop] = []
+        var hops = SegmentHops()
         var failure: (any Error)?
         /// Whether nothing that comes by range is of use.
         var startsOver = false
@@ -74,8 +74,8 @@ final class SegmentedFetch: Sendable {
         state = Mutex(State(machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead)))
     }
 
-    /// The hops of all exchanges, except the last one of the first.
-    var hops: [HTTP.Hop] { state.withLock { $0.hops } }
+    /// The hops of all exchanges, but for those that the outcome has.
+    func hops(before outcome: Outcome) -> [HTTP.Hop] { state.withLock { $0.hops.hops(before: outcome) } }
 
     /// Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
@@ -107,7 +107,7 @@ final class SegmentedFetch: Sendable {
             do {
                 for writer in writers { try await pump(writer, plan.arrival.response.head, upTo: nil).flush() }
                 // Nothing can be missing; were it, a file with a hole must not pass for whole.
-                guard part.content.gaps(upTo: plan.length).isEmpty else { throw Self.incomplete }
+                guard part.content.gaps(upTo: plan.length).isEmpty else { throw NetworkError.partsMissing }
                 return .complete
             } catch {
                 await settle(writers)
@@ -116,7 +116,7 @@ final class SegmentedFetch: Sendable {
         }
         await settle(writers)
         if let outcome { return outcome }
-        return startsOver ? .useless : .failed(failure ?? Self.incomplete)
+        return startsOver ? .useless : .failed(failure ?? NetworkError.partsMissing)
     }
 
     /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
@@ -125,10 +125,6 @@ final class SegmentedFetch: Sendable {
             // An error of the disk has been reported already, or will be.
             do throws(Errno) { _ = try await writer.flush(until: .never, nil) } catch {}
         }
-    }
-
-    private static var incomplete: NetworkError {
-        NetworkError(.connectionClosed, "parts of the file did not come", phase: .receive, requestMayHaveBeenSent: true)
     }
 }
 
@@ -194,10 +190,11 @@ extension SegmentedFetch {
     /// Makes one exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
         let brought: Brought
+        var arrived: TransportResponse?
         do {
-            brought = try await ask(range, worker, exchange)
+            brought = try await ask(range, worker, exchange, &arrived)
         } catch {
-            return await broke(error, worker, exchange)
+            return await broke(error, arrived, worker, exchange)
         }
         let response = brought.response
         switch answer(brought, to: range) {
@@ -215,11 +212,12 @@ extension SegmentedFetch {
             await discard(response)
             return .useless
         case .busy:
-            await discard(response)
-            return await broke(SegmentAnswer.Uselessness.status.error(response.head), worker, exchange, mayPass: true)
+            await drop(response)
+            let error = SegmentAnswer.Uselessness.status.error(response.head)
+            return await broke(error, response, worker, exchange, mayPass: true)
         case .useless(let why):
-            await discard(response)
-            let failure = why.error(response.head)
+            await drop(response)
+            let failure = noting(why.error(response.head), response, exchange)
             let waiters = state.withLock { state in
                 state.failure = failure
                 state.startsOver = why == .ignoresRanges || why == .elsewhere
@@ -249,7 +247,10 @@ extension SegmentedFetch {
         return answer
     }
 
-    private func ask(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async throws -> Brought {
+    /// `arrived` is the response, as soon as there is one.
+    private func ask(
+        _ range: Range<Int>, _ worker: Int, _ exchange: CallPart, _ arrived: inout TransportResponse?
+    ) async throws -> Brought {
         try await call.pass()
         if state.withLock({ $0.progressed.remove(worker) }) != nil {
             await call.delegate.progressed(part: exchange.number)
@@ -260,8 +261,9 @@ extension SegmentedFetch {
         (own.part, own.mayRetry) = (exchange, false)
         own.noteAsking(for: request)
         let (answer, asked) = await call.delegate.bring(own)
-        defer { if let hops = asked.callHistory?.hops { state.withLock { $0.hops += hops } } }
+        defer { if let hops = asked.callHistory?.hops { state.withLock { $0.hops.add(hops) } } }
         let (first, isMade) = try answer.get()
+        arrived = first
         var response = first
         let isElsewhere = !plan.source.isOf(ResumeSource.Answer(of: response, to: asked))
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
@@ -280,22 +282,24 @@ extension SegmentedFetch {
         _ response: TransportResponse, _ writer: DownloadWriter, upTo end: Int, _ worker: Int,
         _ exchange: CallPart
     ) async -> Outcome? {
+        let isLead = writer === part.writer
         state.withLock { $0.writers[worker] = writer }
         do {
             let pump = pump(writer, response.head, upTo: end, exchange.cancellation) { [self] in
                 received($0, by: worker)
             }
-            guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
+            guard try await pump.run(response.body) else { throw NetworkError.tooShort(response.head) }
             await leave(response)
-            // The first exchange's hop is reported with its response.
-            if writer !== part.writer { note(response) }
+            state.withLock { $0.hops.note(response.latestHop, isLead: isLead) }
             wake(state.withLock { $0.machine.ended(worker) })
             return nil
         } catch let overrun as DownloadPump.Overrun {
-            state.withLock { $0.overrun = overrun.error }
-            return .overrun(overrun.error)
+            let failure = noting(overrun.error, response, exchange, isLead: isLead)
+            guard let error = failure as? NetworkError else { return .failed(failure) }
+            state.withLock { $0.overrun = error }
+            return .overrun(error)
         } catch {
-            return await broke(error, worker, exchange)
+            return await broke(error, response, worker, exchange, isLead: isLead)
         }
     }
 
@@ -330,12 +334,6 @@ extension SegmentedFetch {
         for cancellation in interrupts { cancellation.cancel(.task) }
     }
 
-    private static func tooShort(_ head: ResponseHead) -> NetworkError {
-        NetworkError(
-            .connectionClosed, "the body is shorter than the server said", phase: .receive,
-            requestMayHaveBeenSent: true, response: head)
-    }
-
     /// Gives up a body that has been read as far as it counts: reads its end, if that comes next.
     private func leave(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
@@ -353,17 +351,33 @@ extension SegmentedFetch {
     /// Discards a response of which nothing counts.
     private func discard(_ response: TransportResponse) async {
         await drop(response)
-        note(response)
+        state.withLock { $0.hops.note(response.latestHop) }
     }
 
-    private func note(_ response: TransportResponse) {
-        state.withLock { $0.hops.append(response.latestHop) }
+    /// The error that an exchange ended with, and its hop, if it can carry it.
+    private func noting(
+        _ error: any Error, _ response: TransportResponse?, _ exchange: CallPart, isLead: Bool = false
+    ) -> any Error {
+        let error = response.map { call.failing(error, on: $0) } ?? error
+        let hop = if let failure = error as? NetworkError { failure.hop } else { untoldHop(of: exchange) }
+        let isStopped = exchange.cancellation.cause != nil
+        if let hop { state.withLock { $0.hops.note(hop, isLead: isLead, isStopped: isStopped) } }
+        return error
+    }
+
+    /// What an error of another kind has left to its part, or to the call.
+    private func untoldHop(of exchange: CallPart) -> HTTP.Hop? {
+        let whole = call.control?.untoldHop
+        call.control?.untoldHop = nil
+        return exchange.takeUntoldHop() ?? whole
     }
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
     private func broke(
-        _ error: any Error, _ worker: Int, _ exchange: CallPart, mayPass: Bool? = nil
+        _ error: any Error, _ response: TransportResponse?, _ worker: Int, _ exchange: CallPart,
+        isLead: Bool = false, mayPass: Bool? = nil
     ) async -> Outcome? {
+        let error = noting(error, response, exchange, isLead: isLead)
         if let writer = state.withLock({ $0.writers[worker] }) { await settle([writer]) }
         guard exchange.cancellation.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
             return .failed(error)
@@ -371,7 +385,6 @@ extension SegmentedFetch {
         let mayPass = mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
         let (delay, waiters) = state.withLock { state in
             state.failure = failure
-            state.hops += [failure.hop].compactMap(\.self)
             return state.machine.broke(worker, mayPass: mayPass)
         }
         wake(waiters)
@@ -380,16 +393,5 @@ extension SegmentedFetch {
         let outcome = await ValueWaiter<Void>(on: loop).wait(until: time, cancellation: exchange.cancellation)
         if case .cancelled = outcome { return .failed(Self.stopped(outcome, exchange.cancellation)) }
         return nil
-    }
-}
-
-extension NetworkError {
-    /// Whether another exchange may succeed.
-    fileprivate var isOfOneExchange: Bool {
-        switch code {
-        case .fileNotWritten, .sessionClosed, .cancelled: false
-        case .timedOut: exceeded != .total
-        default: true
-        }
     }
 }

@@ -50,7 +50,16 @@ public final class TransferControl: Sendable {
     public var untoldHop: HTTP.Hop? {
         get { whole?.untoldHop ?? state.withLock { $0.untoldHop } }
         set {
-            if let whole { whole.untoldHop = newValue } else { state.withLock { $0.untoldHop = newValue } }
+            state.withLock { $0.untoldHop = newValue }
+            whole?.untoldHop = newValue
+        }
+    }
+
+    /// The same of this exchange alone, where several are under way at once; asked for a second time, nil.
+    public func takeUntoldHop() -> HTTP.Hop? {
+        state.withLock { state in
+            defer { state.untoldHop = nil }
+            return state.untoldHop
         }
     }
 }

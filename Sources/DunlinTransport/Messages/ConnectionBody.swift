@@ -284,7 +284,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 
     private func failed(_ error: any Error, _ upload: Upload?, _ hop: HTTP.Hop) -> any Error {
         upload?.stop()
-        let error = upload?.explain(error) ?? error
+        let error = upload?.explain(error, hop) ?? error
         context.observer?.saw(.failed(error))
         reader.fail(error, after: hop)
         return error

@@ -14,15 +14,18 @@ final class Upload: Sendable {
     /// The part of the head that is still to be sent.
     private let opening: Bytes
     private let file: FileSource?
+    /// As it was when the upload began.
+    private let hop: HTTP.Hop
     private let machine: Mutex<UploadMachine>
     /// Delivered when it is over.
     private let end: ValueWaiter<Void>
     /// Delivered when the scope need no longer run it, or is to cancel it.
     private let leash: ValueWaiter<Void>
 
-    /// `sent`: bytes of the head that went ahead.
-    init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after sent: Int) {
-        machine = Mutex(UploadMachine(after: sent))
+    /// `hop` counts the bytes of the head that went ahead.
+    init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after hop: HTTP.Hop) {
+        machine = Mutex(UploadMachine(after: hop.bytesSent))
+        self.hop = hop
         self.opening = opening
         self.file = file
         var writer = writer
@@ -57,23 +60,37 @@ final class Upload: Sendable {
     private var body: RequestBody { writer.context.request.body }
 
     /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
-    /// it caused.
-    func explain(_ error: any Error) -> any Error {
+    /// it caused. `hop` is the reader's; nil where its error has that.
+    func explain(_ error: any Error, _ hop: HTTP.Hop? = nil) -> any Error {
         let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent, $0.head) }
         if case .failed(let cause)? = outcome {
+            let hop = ended(hop ?? (error as? NetworkError)?.hop ?? self.hop)
             // What a body is made from may be another request, whose error knows nothing of this one.
-            guard var own = cause as? NetworkError else { return cause }
+            guard var own = cause as? NetworkError else {
+                writer.context.control?.untoldHop = hop
+                return cause
+            }
+            own.hop = hop
             own.requestMayHaveBeenSent = own.requestMayHaveBeenSent || sent
             own.isSafeToRetry = own.isSafeToRetry && (!sent || writer.context.request.head.isRepeatable)
             own.connectionWasReused = false
             return own
         }
         guard var failure = error as? NetworkError else { return error }
+        failure.hop?.bytesSent = bytesSent
         failure.response = failure.response ?? answer
         failure.requestMayHaveBeenSent = sent
         failure.isSafeToRetry = !sent || writer.context.request.head.isRepeatable
         if failure.phase == .send, case .complete? = outcome { failure.phase = .firstByte }
         return failure
+    }
+
+    /// The hop of an exchange that ended with the sending.
+    private func ended(_ hop: HTTP.Hop) -> HTTP.Hop {
+        var hop = hop
+        (hop.bytesSent, hop.ended) = (bytesSent, ended ?? writer.context.clock.now())
+        hop.fill(.send)
+        return hop
     }
 
     private func act(on action: UploadMachine.Action) {
@@ -164,8 +181,7 @@ extension Upload {
     }
 
     private func sendAll() async {
-        var hop = HTTP.Hop()
-        hop.bytesSent = bytesSent
+        var hop = hop
         defer { writer.context.observer?.saw(.requestSent(bytes: hop.bytesSent)) }
         do {
             try await send(&hop)

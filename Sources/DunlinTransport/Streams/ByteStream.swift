@@ -145,8 +145,9 @@ extension ByteStream {
 
     /// As `isStillSilent`, of a stream that may still have to send the last message of its handshake.
     func isUntouched() -> Bool {
-        guard case .tls(let secure) = self, !secure.isAtRest else { return isStillSilent() }
-        return secure.hasNothingToRead && channel.isStillSilent()
+        guard case .tls(let secure) = self else { return channel.isStillSilent() }
+        // A server may send its tickets before it has that message.
+        return secure.hasNothingToRead && isSilent(secure)
     }
 
     /// Ends the owner's turn; false if the stream is not fit for another.
@@ -158,7 +159,10 @@ extension ByteStream {
     /// Whether nothing has come unasked. Messages of TLS itself do not count.
     func isStillSilent() -> Bool {
         guard case .tls(let secure) = self else { return channel.isStillSilent() }
-        guard secure.isAtRest else { return false }
+        return secure.isAtRest && isSilent(secure)
+    }
+
+    private func isSilent(_ secure: TLSChannel) -> Bool {
         if channel.isStillSilent() { return true }
         for _ in 0..<Self.looks {
             guard secure.absorb() else { return false }

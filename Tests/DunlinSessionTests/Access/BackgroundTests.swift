@@ -18,8 +18,8 @@ import Testing
         func begin(_ key: String, _ call: Int) -> Bool { machine.begin(key, call) }
         func received(_ count: Int, _ key: String) -> Bool { machine.received(count, key) }
         func end(_ key: String) { machine.end(key) }
-        func close() -> Set<Int> { machine.close() }
-        func reopen() { machine.reopen() }
+        func close(_ closing: UInt64) -> Set<Int> { machine.close(closing) }
+        func reopen(after closing: UInt64) { machine.reopen(after: closing) }
     }
 
     @Test func `it asks once for one thing, and for so many things at a time`() {
@@ -30,11 +30,26 @@ import Testing
         #expect(!machine.mayBegin("c"))
         machine.end("a")
         #expect(machine.begin("c", 4))
-        #expect(machine.close() == [3, 4])
+        #expect(machine.close(1) == [3, 4])
         machine.end("b")
         #expect(!machine.begin("d", 5))
-        machine.reopen()
+        machine.reopen(after: 1)
         #expect(machine.begin("d", 5))
+    }
+
+    @Test func `a closing that was overtaken by an opening closes nothing, and an opening no later closing`() {
+        let machine = Machine(.init(calls: 2, bytes: 10))
+        #expect(machine.begin("a", 1))
+        #expect(machine.close(2) == [1])
+        machine.reopen(after: 2)
+        #expect(machine.close(1) == [1])
+        #expect(machine.begin("b", 2))
+        #expect(machine.close(4) == [1, 2])
+        machine.end("a")
+        machine.reopen(after: 3)
+        #expect(!machine.begin("c", 3))
+        machine.reopen(after: 4)
+        #expect(machine.begin("c", 3))
     }
 
     @Test func `all that run together bring so many bytes, and what is over counts no more`() {

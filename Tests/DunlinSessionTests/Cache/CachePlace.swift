@@ -32,11 +32,13 @@ final class CachePlace: Sendable {
         failures.withLock { $0 = Dictionary(uniqueKeysWithValues: operations.map { ($0, errno) }) }
     }
 
-    /// A store here, as a process has one, which has read the folder.
+    /// A store here, as a process has one, which has read the folder. It waits for locks longer than any store here is
+    /// held up.
     func open(_ capacity: CacheCapacity = CacheCapacity()) async -> CacheStore {
-        let folder = CacheFolder(path) { operation in
+        var folder = CacheFolder(path) { operation in
             self.failures.withLock { $0[operation] }.map { Errno(rawValue: $0) }
         }
+        folder.lockLimit = 300_000
         let store = CacheStore(capacity, folder: folder, rules: Self.rules) { trouble in
             self.told.withLock { $0.append(trouble) }
         }

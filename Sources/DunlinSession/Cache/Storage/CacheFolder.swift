@@ -15,6 +15,8 @@ package struct CacheFolder: Sendable {
     let path: String
     /// Which calls fail, for tests: asked before each.
     package var failing: (@Sendable (Operation) -> Errno?)?
+    /// How many milliseconds to wait for a lock: whoever has it may have been stopped.
+    package var lockLimit = 500
 
     package init(_ path: String, failing: (@Sendable (Operation) -> Errno?)? = nil) {
         (self.path, self.failing) = (path, failing)
@@ -122,7 +124,7 @@ package struct CacheFolder: Sendable {
     /// Keeps everybody else from changing what is stored under a name.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
         try begin(.lock)
-        return try FileLock(path(of: .lock), position: name.lockPosition)
+        return try FileLock(path(of: .lock), position: name.lockPosition, limit: lockLimit)
     }
 
     func mark(_ name: CacheName) throws(Errno) {

@@ -1,0 +1,23 @@
+internal import DunlinTransport
+
+/// How the exchanges of a file in segments fail.
+extension NetworkError {
+    static var partsMissing: NetworkError {
+        NetworkError(.connectionClosed, "parts of the file did not come", phase: .receive, requestMayHaveBeenSent: true)
+    }
+
+    static func tooShort(_ head: ResponseHead) -> NetworkError {
+        NetworkError(
+            .connectionClosed, "the body is shorter than the server said", phase: .receive,
+            requestMayHaveBeenSent: true, response: head)
+    }
+
+    /// Whether another exchange may succeed.
+    var isOfOneExchange: Bool {
+        switch code {
+        case .fileNotWritten, .sessionClosed, .cancelled: false
+        case .timedOut: exceeded != .total
+        default: true
+        }
+    }
+}
