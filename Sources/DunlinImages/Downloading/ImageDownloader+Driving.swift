@@ -73,6 +73,9 @@ extension ImageDownloader {
         downloads[id] = download
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
+        if invalidated.mustAsk(download.identity, of: download.identity.url) {
+            request.passHTTPCacheOver(session.configuration.cacheMode)
+        }
         // Those who wait have limits, each its own.
         request.timeout = .none
         var transfer = ImageTransfer(
@@ -144,6 +147,10 @@ extension ImageDownloader {
         var freshness = ImageFreshness(
             head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
         freshness.source = arrival.source
+        // Of a picture that was resumed the cache may still have an older one.
+        if !download.isOutdated, head.status.code == 200 {
+            invalidated.asked(download.identity, of: download.identity.url)
+        }
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
         for waiter in wanted where waiter.request.decodes {

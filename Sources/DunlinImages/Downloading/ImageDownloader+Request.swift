@@ -73,6 +73,14 @@ extension ImageDownloader.Request {
     /// What errors call it.
     var name: NetworkError.RequestName { NetworkError.RequestName(method: method, url: ShownURL.of(target.text)) }
 
+    /// Has the servers asked, and what they send stored.
+    mutating func passHTTPCacheOver(_ usual: HTTPSession.CacheMode) {
+        switch cache ?? usual {
+        case .standard, .validating, .preferringStored: cache = .reloading
+        case .reloading, .storedOnly, .off: break
+        }
+    }
+
     /// What counts for the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }

@@ -50,6 +50,7 @@ public actor ImageDownloader {
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var parts: PartialImages<ImageIdentity>
+    var invalidated = InvalidatedURLs<ImageIdentity>()
     /// Set as long as somebody's time may be up.
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
@@ -207,7 +208,9 @@ extension ImageDownloader {
 
     /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
     /// is kept to be resumed. What is on its way goes on for those who wait for it, and is not kept; for whoever asks
-    /// from now on the picture is downloaded anew.
+    /// from now on the picture is downloaded anew, and the HTTP cache is passed over wherever redirects lead. That is
+    /// remembered of the last 4,096 URLs; requests that may not use the network, or not the HTTP cache, stay as they
+    /// are.
     ///
     /// Where `configuration.identity` says what pictures are known by, `url` is one of these; the HTTP cache forgets it
     /// if it is a URL.
@@ -218,6 +221,7 @@ extension ImageDownloader {
         for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
+        if session.configuration.cache != nil { invalidated.insert(url) }
     }
 
     /// A download that has not begun brings what is new then, as long as it does not ask about what is forgotten now.
