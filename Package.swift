@@ -75,7 +75,8 @@ let package = Package(
             swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
-            name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs"], swiftSettings: dialect),
+            name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs", "DunlinSemantics"],
+            swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
             dependencies: [

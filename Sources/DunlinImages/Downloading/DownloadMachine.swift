@@ -1,3 +1,5 @@
+internal import Dunlin
+
 /// Who waits for which download, and which downloads run.
 ///
 /// Waiters for the same thing share a download. It waits for one of `maximum` slots, by the highest priority of its
@@ -10,6 +12,8 @@
 ///
 /// A download that has begun may be retired: it goes on for those who wait for it, and is joined by nobody any more.
 /// Another one for the same thing has nothing to expect of it, and runs beside it.
+///
+/// Each waiter has time of its own, and a download has none: the rules are in `DownloadMachine+Time.swift`.
 struct DownloadMachine<Identity: Hashable> {
     enum Action: Equatable {
         case start(UInt64)
@@ -29,17 +33,35 @@ struct DownloadMachine<Identity: Hashable> {
         var state = State.queued
         /// In order of arrival.
         var waiters: [UInt64] = []
+        /// When the limits of time began.
+        var begun: MonotonicTime?
+        /// Whether all that can come late is there.
+        var hasArrived = false
+        /// The last who waited, of one that goes on for the cache alone.
+        var last: Waiter?
+    }
+
+    struct Waiter {
+        let download: UInt64
+        var priority: Int
+        let limit: HTTPSession.WaitLimit
+        /// When its time began: with the download, or when it joined.
+        var start: MonotonicTime?
+        /// When its time is up.
+        var end = MonotonicTime.never
     }
 
     private let maximum: Int
-    private let finishesForCache: Bool
+    let finishesForCache: Bool
     private var queue: DownloadQueue
-    private var downloads: [UInt64: Download] = [:]
+    var downloads: [UInt64: Download] = [:]
     /// The download that may be joined, of each identity.
     private var joinable: [Identity: UInt64] = [:]
     /// Stopped downloads that have not ended, of each identity: how many, and who waits for their end.
     private var stopping: [Identity: (count: Int, held: UInt64?)] = [:]
-    private var waiters: [UInt64: (download: UInt64, priority: Int)] = [:]
+    var waiters: [UInt64: Waiter] = [:]
+    /// Nobody's time is up before.
+    var look = MonotonicTime.never
     private var last: UInt64 = 0
     /// Downloads that hold a slot.
     private(set) var active = 0
@@ -58,26 +80,34 @@ struct DownloadMachine<Identity: Hashable> {
     }
 
     /// Adds a waiter to a download that is there already. Nil if there is none.
-    mutating func join(_ waiter: UInt64, _ identity: Identity, _ priority: Int) -> UInt64? {
+    mutating func join(
+        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
+        at now: MonotonicTime
+    ) -> UInt64? {
         guard let id = joinable[identity] else { return nil }
-        add(waiter, to: id, priority)
+        add(waiter, Waiter(download: id, priority: priority, limit: limit))
+        if downloads[id]?.begun != nil { begin(waiter, at: now) }
         return id
     }
 
     /// A new download and its first waiter.
-    mutating func begin(_ waiter: UInt64, _ identity: Identity, _ priority: Int) -> (id: UInt64, actions: [Action]) {
+    mutating func begin(
+        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit
+    ) -> (id: UInt64, actions: [Action]) {
+        if downloads.isEmpty { look = .never }
         last += 1
         let id = last
         downloads[id] = Download(identity: identity)
         joinable[identity] = id
         queue.add(id, priority)
-        add(waiter, to: id, priority)
+        add(waiter, Waiter(download: id, priority: priority, limit: limit))
         return (id, startMore())
     }
 
     /// Has no effect for a waiter that was answered. Returns the download it left.
     mutating func leave(_ waiter: UInt64) -> (download: UInt64?, actions: [Action]) {
-        guard let id = waiters.removeValue(forKey: waiter)?.download else { return (nil, []) }
+        guard let left = waiters.removeValue(forKey: waiter) else { return (nil, []) }
+        let id = left.download
         downloads[id]?.waiters.removeAll { $0 == waiter }
         guard let download = downloads[id], download.waiters.isEmpty else {
             update(id)
@@ -87,7 +117,9 @@ struct DownloadMachine<Identity: Hashable> {
         case .queued, .held:
             forget(id, download)
             return (id, [])
-        case .running where finishesForCache: return (id, [])
+        case .running where finishesForCache:
+            downloads[id]?.last = left
+            return (id, [])
         case .running: return (id, [stop(id, download)])
         case .stopped: return (id, [])
         }
@@ -148,9 +180,12 @@ struct DownloadMachine<Identity: Hashable> {
         return (answered, actions)
     }
 
-    private mutating func add(_ waiter: UInt64, to id: UInt64, _ priority: Int) {
-        downloads[id]?.waiters.append(waiter)
-        waiters[waiter] = (id, priority)
+    private mutating func add(_ number: UInt64, _ waiter: Waiter) {
+        let id = waiter.download
+        downloads[id]?.waiters.append(number)
+        downloads[id]?.last = nil
+        waiters[number] = waiter
+        bound(number)
         update(id)
     }
 
@@ -168,7 +203,7 @@ struct DownloadMachine<Identity: Hashable> {
         _ = queue.remove(id)
     }
 
-    private mutating func stop(_ id: UInt64, _ download: Download) -> Action {
+    mutating func stop(_ id: UInt64, _ download: Download) -> Action {
         downloads[id]?.state = .stopped
         if joinable[download.identity] == id { joinable[download.identity] = nil }
         stopping[download.identity, default: (0, nil)].count += 1
@@ -204,3 +239,4 @@ struct DownloadMachine<Identity: Hashable> {
 
 extension DownloadMachine: Sendable where Identity: Sendable {}
 extension DownloadMachine.Download: Sendable where Identity: Sendable {}
+extension DownloadMachine.Waiter: Sendable {}

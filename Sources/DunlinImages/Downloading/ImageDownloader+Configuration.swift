@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import DunlinSemantics
 
 extension ImageDownloader {
     /// What a downloader does where a request does not say otherwise. The defaults are AFNetworking's.
@@ -67,19 +68,19 @@ extension ImageIdentity: CustomStringConvertible, CustomReflectable {
 
 extension ImageDownloader.Configuration {
     func identity(of request: ImageDownloader.Request, _ url: String, by session: HTTPSession) -> ImageIdentity {
-        let (secret, own) = (session.configuration.secretFields, identity?(request))
-        let names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
-        var selection = Self.selection(of: request) { names.contains($0) || Self.saysWho($0, secret) }
+        let own = identity?(request)
+        var names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
+        names.formUnion(["cookie", "host"])
+        names.formUnion(CredentialFields.names(in: request.headers, session.configuration.secretFields))
+        var selection: [String: String] = [:]
+        for name in names where request.headers.contains(name) {
+            selection[name] = request.headers.values(of: name).joined(separator: ", ")
+        }
         // No field has such a name. A cache of images may be another session's too, and this one's user may change.
         selection[ImageIdentity.user] = session.asker
         return ImageIdentity(
             url: own ?? url, method: (own == nil ? request.method : .get).rawValue, selection: selection,
             cache: request.usesNetwork ? request.cache : .storedOnly)
-    }
-
-    /// Whether a field may say who asks, or of whom. `name` is in lower case.
-    private static func saysWho(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
-        name == "host" || secret.mayContain(name)
     }
 
     /// The names of the fields by which requests are told apart: not of cookies, where the session adds them.
@@ -96,19 +97,6 @@ extension ImageDownloader.Configuration {
         return ImageKey(
             url: identity.url, filter: request.filters.name, scale: request.scale ?? serializer.scale,
             selection: selection)
-    }
-
-    /// The fields of these names, and those that the caller marked as sensitive.
-    private static func selection(
-        of request: ImageDownloader.Request, _ isSelecting: (String) -> Bool
-    ) -> [String: String] {
-        var selection: [String: String] = [:]
-        for field in request.headers {
-            let name = field.name.lowercased()
-            guard selection[name] == nil, isSelecting(name) || request.headers.isSensitive(name) else { continue }
-            selection[name] = request.headers.values(of: name).joined(separator: ", ")
-        }
-        return selection
     }
 
     var queueOrder: DownloadQueue.Order {

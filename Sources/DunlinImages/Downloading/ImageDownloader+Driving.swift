@@ -27,6 +27,7 @@ extension ImageDownloader {
             case .stop(let id): tasks[id]?.cancel()
             }
         }
+        setAlarm()
     }
 
     /// What the cache of images answers; nil if it has to be downloaded. What is to be asked about goes with the
@@ -46,13 +47,22 @@ extension ImageDownloader {
         }
     }
 
-    /// Why nothing may be sent: only a session's cache knows what is stored, and this one has none.
-    func refusal(of request: Request) -> NetworkError? {
+    /// Why nothing may be sent: only a session's cache knows what is stored, and this one has none; or there is no
+    /// time.
+    func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: MonotonicTime) -> NetworkError? {
         let mode = request.usesNetwork ? request.cache ?? session.configuration.cacheMode : .storedOnly
-        guard mode == .storedOnly, session.configuration.cache == nil else { return nil }
-        var error = NetworkError(
-            .notCached, "the picture is not in memory, and its request may not use the network", isSafeToRetry: true)
-        error.request = NetworkError.RequestName(method: request.method, url: ShownURL.of(request.target.text))
+        var error: NetworkError
+        if mode == .storedOnly, session.configuration.cache == nil {
+            error = NetworkError(
+                .notCached, "the picture is not in memory, and its request may not use the network",
+                isSafeToRetry: true)
+        } else if limit.inherited <= now {
+            let reason = "the deadline this request inherits has passed"
+            error = limit.failure(reason, from: nil, at: now, requestMayHaveBeenSent: false)
+        } else {
+            return nil
+        }
+        error.request = request.name
         return error
     }
 
@@ -63,10 +73,18 @@ extension ImageDownloader {
         downloads[id] = download
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
-        let transfer = ImageTransfer(
+        if invalidated.mustAsk(download.identity, of: download.identity.url) {
+            request.passHTTPCacheOver(session.configuration.cacheMode)
+        }
+        // Those who wait have limits, each its own.
+        request.timeout = .none
+        var transfer = ImageTransfer(
             session: session, request: request, accept: configuration.serializer.accept,
             limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil)
+        if session.hasQueue {
+            transfer.begun = { [desk] in Task.detached { await desk.downloader?.turned(id) } }
+        }
         var serializer = configuration.serializer
         serializer.inflation = .lazy
         let run = Run(
@@ -75,6 +93,7 @@ extension ImageDownloader {
         let stale = download.stale?.freshness
         // It ends with its download, and is cancelled with it; the task does not hold the downloader.
         tasks[id] = Task.detached { await run.begin(part, stale) }
+        if !session.hasQueue { turned(id) }
     }
 
     /// Whether the session's user is still the one for whom it was asked.
@@ -119,6 +138,7 @@ extension ImageDownloader {
     /// answered.
     func nextChain(_ id: UInt64, _ content: ResponseImage, _ arrival: ImageTransfer.Arrival) -> [ImageFilter]? {
         guard let download = downloads[id] else { return nil }
+        machine.arrived(id)
         let wanted = wanted(of: id)
         if let next = wanted.first(where: { $0.request.decodes && download.made[$0.key.filter] == nil }) {
             return next.request.filters
@@ -127,6 +147,10 @@ extension ImageDownloader {
         var freshness = ImageFreshness(
             head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
         freshness.source = arrival.source
+        // Of a picture that was resumed the cache may still have an older one.
+        if !download.isOutdated, head.status.code == 200 {
+            invalidated.asked(download.identity, of: download.identity.url)
+        }
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
         for waiter in wanted where waiter.request.decodes {

@@ -8,6 +8,8 @@ extension ImageDownloader {
         public var target: HTTP.Target
         /// Fields of this request, in place of the session's of the same names.
         public var headers = Fields()
+        /// How long it may take until all bytes are there: from the download's turn, or from when the request joins one
+        /// that has begun. `withTimeout` bounds it from when it is asked for.
         public var timeout = HTTPSession.TimeLimit.session
         /// What is done to the picture, one after the other.
         public var filters: [ImageFilter]
@@ -68,6 +70,17 @@ extension ImageDownloader.Request: CustomStringConvertible, CustomReflectable {
 }
 
 extension ImageDownloader.Request {
+    /// What errors call it.
+    var name: NetworkError.RequestName { NetworkError.RequestName(method: method, url: ShownURL.of(target.text)) }
+
+    /// Has the servers asked, and what they send stored.
+    mutating func passHTTPCacheOver(_ usual: HTTPSession.CacheMode) {
+        switch cache ?? usual {
+        case .standard, .validating, .preferringStored: cache = .reloading
+        case .reloading, .storedOnly, .off: break
+        }
+    }
+
     /// What counts for the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }

@@ -13,8 +13,9 @@ public import FoundationEssentials
 /// session with all that it is configured to do: credentials, pins, retries, redirects.
 ///
 /// Everybody who waits for a download is answered when it has ended, in order of arrival. It is cancelled when the last
-/// of them has gone. A downloader that nobody holds any more ends: whoever still waits gets `NetworkError` with code
-/// `sessionClosed`. The session stays open; it is its owner's.
+/// of them has gone. Each has the time of its own request (`Request.timeout`), and whoever has no more of it gets
+/// `NetworkError` with code `timedOut` while the others wait on. A downloader that nobody holds any more ends: whoever
+/// still waits gets `NetworkError` with code `sessionClosed`. The session stays open; it is its owner's.
 public actor ImageDownloader {
     public nonisolated let session: HTTPSession
     /// Where pictures are looked for first; nil for nowhere.
@@ -49,6 +50,9 @@ public actor ImageDownloader {
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var parts: PartialImages<ImageIdentity>
+    var invalidated = InvalidatedURLs<ImageIdentity>()
+    /// Set as long as somebody's time may be up.
+    var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
     private(set) var isClosed = false
     private var ownDesk: Desk?
@@ -127,10 +131,13 @@ extension ImageDownloader {
         let identity = configuration.identity(of: request, try url(of: request.target), by: session)
         let waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
+        let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
+        let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody comes between one look and the next.
-        if let joined = machine.join(number, identity, request.priority.rawValue) {
+        if limit.inherited > now, let joined = machine.join(number, identity, priority, limit, at: now) {
             waiting[number] = waiter
             if let progress = downloads[joined]?.progress { state.report(progress) }
+            perform([])
             return receipt
         }
         var download = Download(identity: identity, request: request)
@@ -138,12 +145,12 @@ extension ImageDownloader {
             state.settle(found)
             return receipt
         }
-        if let refusal = refusal(of: request) {
+        if let refusal = refusal(of: request, limit, at: now) {
             state.settle(.failure(refusal))
             return receipt
         }
         waiting[number] = waiter
-        let (begun, actions) = machine.begin(number, identity, request.priority.rawValue)
+        let (begun, actions) = machine.begin(number, identity, priority, limit)
         downloads[begun] = download
         perform(actions)
         return receipt
@@ -201,7 +208,9 @@ extension ImageDownloader {
 
     /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
     /// is kept to be resumed. What is on its way goes on for those who wait for it, and is not kept; for whoever asks
-    /// from now on the picture is downloaded anew.
+    /// from now on the picture is downloaded anew, and the HTTP cache is passed over wherever redirects lead. That is
+    /// remembered of the last 4,096 URLs; requests that may not use the network, or not the HTTP cache, stay as they
+    /// are.
     ///
     /// Where `configuration.identity` says what pictures are known by, `url` is one of these; the HTTP cache forgets it
     /// if it is a URL.
@@ -212,6 +221,7 @@ extension ImageDownloader {
         for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
+        if session.configuration.cache != nil { invalidated.insert(url) }
     }
 
     /// A download that has not begun brings what is new then, as long as it does not ask about what is forgotten now.
@@ -225,7 +235,7 @@ extension ImageDownloader {
 
     static func ended(_ request: Request) -> NetworkError {
         var error = NetworkError(.sessionClosed, "the image downloader has ended", isSafeToRetry: true)
-        error.request = NetworkError.RequestName(method: request.method, url: ShownURL.of(request.target.text))
+        error.request = request.name
         return error
     }
 }

@@ -25,6 +25,8 @@ struct ImageTransfer: Sendable {
     /// The whole URL that is asked for. Nil where the program says what pictures are known by: then URLs may differ
     /// from time to time, and the picture is the same as long as no redirect leads elsewhere.
     let url: String?
+    /// Told that the request has its turn.
+    var begun: (@Sendable () -> Void)?
 
     /// Sends the request, and again without the part or the question if that turns out to be of no use.
     func run(
@@ -134,6 +136,7 @@ struct ImageTransfer: Sendable {
         var options = HTTPSession.Options()
         if request.priority != .normal { options.priority = request.priority }
         if let cache = request.usesNetwork ? request.cache : .storedOnly { options.cache = cache }
+        if let begun { options.begun = begun }
         return options
     }
 
@@ -147,7 +150,7 @@ struct ImageTransfer: Sendable {
     func named(_ error: any Error) -> any Error {
         if error is CancellationError { return ImageDownloader.Receipt.cancelled(request) }
         guard var error = error as? NetworkError, error.request == nil else { return error }
-        error.request = NetworkError.RequestName(method: request.method, url: ShownURL.of(request.target.text))
+        error.request = request.name
         return error
     }
 }

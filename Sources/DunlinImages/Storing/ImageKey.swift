@@ -1,3 +1,6 @@
+internal import Dunlin
+internal import DunlinSemantics
+
 /// By what a cache knows the picture of a request: where it is from, and what was made of it.
 ///
 /// A struct, so that no two requests have the same key by how their texts meet.
@@ -31,36 +34,6 @@ extension ImageKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
 package enum ShownURL {
     /// Without user info, query and fragment, and without what a terminal would obey.
     package static func of(_ url: String) -> String {
-        guard let start = beginningOfHost(url) else { return visible(url.prefix { !"?#".contains($0) }) }
-        let rest = url[start...]
-        let authority = rest.prefix { !"/?#".contains($0) }
-        var shown = rest
-        if let at = authority.lastIndex(of: "@") {
-            shown = rest[rest.index(after: at)...]
-        } else if !endsInPort(authority), let at = rest.lastIndex(of: "@") {
-            // A password may have any of these signs in it, if whoever wrote it did not encode them.
-            shown = rest[rest.index(after: at)...]
-        }
-        return visible(url[..<start] + shown.prefix { !"?#".contains($0) })
-    }
-
-    private static func visible(_ text: some StringProtocol) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let isObeyed = [.control, .format].contains(scalar.properties.generalCategory)
-            shown.append(isObeyed ? "\u{FFFD}" : scalar)
-        }
-        return String(shown)
-    }
-
-    private static func beginningOfHost(_ url: String) -> String.Index? {
-        if url.hasPrefix("//") { return url.index(url.startIndex, offsetBy: 2) }
-        return url.firstRange(of: "://")?.upperBound
-    }
-
-    /// Whether behind the last colon, if there is one, is the number of a port, or the end of an address.
-    private static func endsInPort(_ authority: Substring) -> Bool {
-        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return true }
-        return authority[authority.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }
+        VisibleText.of(WebAddress.shown(url).prefix { !"?#".contains($0) })
     }
 }

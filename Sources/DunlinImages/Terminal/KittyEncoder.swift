@@ -19,21 +19,21 @@ enum KittyEncoder {
         var control = "a=T,q=2,C=1,\(format)"
         if let number { control += ",i=\(number),p=1" }
         if let cells { control += ",c=\(cells.columns),r=\(cells.rows)" }
-        return chunks(of: Base64.encode(payload), control)
+        return chunks(of: Array(Base64.encode(payload).utf8), control)
     }
 
-    private static func shortest(_ picture: ImageBuffer, _ png: Bytes?) -> (payload: [UInt8], format: String) {
+    private static func shortest(_ picture: ImageBuffer, _ png: Bytes?) -> (payload: Bytes, format: String) {
         let channels = picture.isOpaque ? 3 : 4
-        if let png, png.count < picture.width * picture.height * channels { return (png.array, "f=100") }
+        if let png, png.count < picture.width * picture.height * channels { return (png, "f=100") }
         let size = ",s=\(picture.width),v=\(picture.height)"
-        if channels == 4 { return (picture.converted(to: .straight).pixels, "f=32" + size) }
+        if channels == 4 { return (Bytes(picture.converted(to: .straight).pixels), "f=32" + size) }
         var payload: [UInt8] = []
         payload.reserveCapacity(picture.width * picture.height * 3)
         let bytes = picture.span
         for index in stride(from: 0, to: bytes.count, by: 4) {
             for channel in 0..<3 { payload.append(bytes[index + channel]) }
         }
-        return (payload, "f=24" + size)
+        return (Bytes(payload), "f=24" + size)
     }
 
     private static func chunks(of text: [UInt8], _ control: String) -> [UInt8] {
@@ -50,24 +50,5 @@ enum KittyEncoder {
             control = "q=2,"
         } while !rest.isEmpty
         return output
-    }
-}
-
-/// Bytes as text of 64 characters (RFC 4648 §4).
-enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let count = min(3, bytes.count - start)
-            var bits = 0
-            for index in 0..<3 { bits = bits << 8 | (index < count ? Int(bytes[start + index]) : 0) }
-            for index in 0..<4 {
-                text.append(index <= count ? alphabet[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return text
     }
 }

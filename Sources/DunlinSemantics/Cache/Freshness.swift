@@ -1,4 +1,4 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// How long a response is fresh, and how old it is (RFC 9111 §4.2).
 ///
@@ -19,21 +19,30 @@ package struct Freshness: Sendable, Equatable {
         _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, sentAt: Int64, receivedAt: Int64,
         _ rules: CacheRules
     ) {
-        let date = Self.date(fields) ?? receivedAt
-        let apparent = max(0, receivedAt.subtractingClamped(date))
-        let delay = max(0, receivedAt.subtractingClamped(sentAt))
-        initialAge = max(apparent, (Self.age(fields) ?? 0).addingClamped(delay))
+        initialAge = Self.initialAge(fields, sentAt: sentAt, receivedAt: receivedAt)
         self.receivedAt = receivedAt
-        if let maxAge = directives.maxAge {
-            (lifetime, isHeuristic) = (maxAge, false)
-        } else if fields.contains("expires") {
-            let end = fields.soleValue(of: "expires").flatMap { HTTPDate(forgiving: $0) }
-            (lifetime, isHeuristic) = (max(0, end?.seconds.subtractingClamped(date) ?? 0), false)
+        if let said = Self.said(fields, directives, receivedAt: receivedAt) {
+            (lifetime, isHeuristic) = (said, false)
         } else if status.isHeuristicallyCacheable || directives.isPublic {
-            (lifetime, isHeuristic) = (Self.guess(fields, at: date, rules), true)
+            (lifetime, isHeuristic) = (Self.guess(fields, at: Self.date(fields) ?? receivedAt, rules), true)
         } else {
             (lifetime, isHeuristic) = (0, false)
         }
+    }
+
+    /// For how many seconds a response is fresh by what it says; nil if it says nothing of that.
+    package static func said(_ fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64) -> Int64? {
+        if let maxAge = directives.maxAge { return maxAge }
+        guard fields.contains("expires") else { return nil }
+        let end = fields.soleValue(of: "expires").flatMap { HTTPDate(forgiving: $0) }
+        return max(0, end?.seconds.subtractingClamped(date(fields) ?? receivedAt) ?? 0)
+    }
+
+    /// How old a response was when it came.
+    package static func initialAge(_ fields: Fields, sentAt: Int64, receivedAt: Int64) -> Int64 {
+        let apparent = max(0, receivedAt.subtractingClamped(date(fields) ?? receivedAt))
+        let delay = max(0, receivedAt.subtractingClamped(sentAt))
+        return max(apparent, (age(fields) ?? 0).addingClamped(delay))
     }
 
     /// Nil unless there is one date that is one.

@@ -87,7 +87,7 @@ extension SessionCore {
         let willCache = options.hooks.willCache
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.willCache, options.cache) = (willCache, .validating)
-        (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
+        (options.startsAfter, options.label, options.coalesces, options.begun) = ([], nil, false, nil)
         var extras = asked.extras
         if !head.origin.isSame(as: asked.head.origin) {
             if case .value = options.credentials { options.credentials = .none }

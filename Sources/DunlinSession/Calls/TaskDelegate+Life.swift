@@ -97,6 +97,7 @@ extension TaskDelegate {
                 var admission = admission(call, observers, isAwaited: isAwaited)
                 let permit = try await admission.pass()
                 defer { permit.leave() }
+                call.options.begun?()
                 delivery = await deliver(call, to: sink, queued: permit.queued)
             } catch {
                 delivery = Delivery(failure: call.named(error))

@@ -119,6 +119,12 @@ extension HTTPSession.Options {
         set { setRare { $0.startsAfter = newValue } }
     }
 
+    /// Told, on the loop, that the request's turn has come: its limits of time begin.
+    package var begun: (@Sendable () -> Void)? {
+        get { rare?.values.begun }
+        set { setRare { $0.begun = newValue } }
+    }
+
     private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
         var values = rare?.values ?? RareOptions.Values()
         change(&values)
@@ -149,6 +155,7 @@ extension HTTPSession.Options {
         var label: String?
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
+        var begun: (@Sendable () -> Void)?
 
         mutating func setProxy(_ choice: HTTPSession.PerRequest<HTTPSession.Proxy>) {
             proxy = choice
@@ -164,7 +171,7 @@ extension HTTPSession.Options {
                 && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
                 && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
-                && cache == nil && coalesces
+                && cache == nil && coalesces && begun == nil
         }
 
         /// Whether it goes as the session's requests go, by its addresses, connections and rules.
@@ -193,7 +200,7 @@ extension HTTPSession.Options {
     init?(_ values: Values) {
         if values.isEmpty { return nil }
         self.values = values
-        isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty
+        isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty || values.begun != nil
     }
 
     /// Adds to a head what these options say; `own` are the fields that override them.

@@ -1,3 +1,4 @@
+import Dunlin
 import DunlinTesting
 import LedgerRows
 import Testing
@@ -10,8 +11,9 @@ import Testing
 
     private static func ask(_ machine: inout Machine, _ waiter: UInt64, _ url: String, _ priority: Int = 0) -> [Action]
     {
-        if machine.join(waiter, url, priority) != nil { return [] }
-        return machine.begin(waiter, url, priority).actions
+        let limit = HTTPSession.WaitLimit(total: nil)
+        if machine.join(waiter, url, priority, limit, at: MonotonicTime(nanoseconds: 0)) != nil { return [] }
+        return machine.begin(waiter, url, priority, limit).actions
     }
 
     @Test(.rows("ID-5", "ID-10")) func `waiters for the same thing share a download, and are answered in order`() {

@@ -12,9 +12,9 @@ struct Gallery {
 
     init(
         clock: ManualClock = ManualClock(), _ change: (inout ImageDownloader.Configuration) -> Void = { _ in },
-        session changeSession: (inout HTTPSession.Configuration) -> Void = { _ in }
+        session changeSession: (inout HTTPSession.Configuration) throws -> Void = { _ in }
     ) throws {
-        let (configuration, sessionConfiguration, transport) = Self.configurations(change, changeSession)
+        let (configuration, sessionConfiguration, transport) = try Self.configurations(change, changeSession)
         self.transport = transport
         session = try HTTPSession(sessionConfiguration)
         cache = try AutoPurgingImageCache(
@@ -24,13 +24,13 @@ struct Gallery {
 
     private static func configurations(
         _ change: (inout ImageDownloader.Configuration) -> Void,
-        _ changeSession: (inout HTTPSession.Configuration) -> Void
-    ) -> (ImageDownloader.Configuration, HTTPSession.Configuration, MockTransport) {
+        _ changeSession: (inout HTTPSession.Configuration) throws -> Void
+    ) throws -> (ImageDownloader.Configuration, HTTPSession.Configuration, MockTransport) {
         let transport = MockTransport()
         var configuration = ImageDownloader.Configuration()
         change(&configuration)
         var session = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
-        changeSession(&session)
+        try changeSession(&session)
         return (configuration, session, transport)
     }
 

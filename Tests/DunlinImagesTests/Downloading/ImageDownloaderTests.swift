@@ -64,7 +64,12 @@ import Testing
         #expect(ImageDownloader(session: session, cache: nil).cache == nil)
     }
 
-    @Test(.rows("ID-4"), arguments: ["", "http://", "https:///cat", "ftp://a.test/cat", "http://a test/", "cat.jpg"])
+    @Test(
+        .rows("ID-4"),
+        arguments: [
+            "", "http://", "https:///cat", "ftp://a.test/cat", "http://a test/", "cat.jpg", "http://a.test/%zz",
+            "http://a.test:99999/cat", "http://user:pw@/cat",
+        ])
     func `what is no URL is refused at once`(text: String) async throws {
         let transport = MockTransport()
         let downloader = ImageDownloader(session: try HTTPSession(.init(baseURL: nil, transport: transport)))

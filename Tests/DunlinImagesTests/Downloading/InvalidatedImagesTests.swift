@@ -80,4 +80,66 @@ import Testing
         #expect(gallery.transport.requests[2].fields["If-None-Match"] == nil)
         #expect(Self.inMemory(gallery) == 8)
     }
+
+    /// A session with an HTTP cache, over a server whose `/cat` leads to `/one`, and has a new picture each time.
+    private static func redirected(_ redirect: Fields = [:], failing: Bool = false) async throws -> Gallery {
+        let gallery = try Gallery(session: { $0.cache = HTTPSession.Cache(.standard) })
+        gallery.transport.on(.get, "/cat").respond(302, fields: redirect.overlaid(with: ["Location": "/one"])).always()
+        let (old, new) = (try await Pictures.png(number: 7), try await Pictures.png(number: 8))
+        let first = gallery.transport.on(.get, "/one").respond(fields: fields, body: old)
+        let second = failing ? first.thenFail(.connectionReset) : first
+        second.thenRespond(fields: fields, body: new).thenRespond(fields: fields, body: old)
+        return gallery
+    }
+
+    private static func picture(_ gallery: Gallery) async throws -> (number: UInt8?, fromNetwork: Bool) {
+        let request = gallery.request("/cat") { $0.memory = .skip }
+        let response = try await gallery.downloader.response(for: request)
+        return (response.picture.map(Pictures.number), response.source == .network)
+    }
+
+    @Test(arguments: [[:], ["Cache-Control": "max-age=60"]] as [Fields])
+    func `what an invalidated URL leads to comes from its server once more, and then from the cache`(
+        redirect: Fields
+    ) async throws {
+        let gallery = try await Self.redirected(redirect)
+        for (number, fromNetwork) in [(7, true), (7, false)] as [(UInt8, Bool)] {
+            let picture = try await Self.picture(gallery)
+            #expect(picture.number == number && picture.fromNetwork == fromNetwork)
+        }
+        try await gallery.downloader.invalidate("http://a.test/cat")
+        for (number, fromNetwork) in [(8, true), (8, false)] as [(UInt8, Bool)] {
+            let picture = try await Self.picture(gallery)
+            #expect(picture.number == number && picture.fromNetwork == fromNetwork)
+        }
+        #expect(gallery.targets.count { $0 == "/one" } == 2)
+    }
+
+    @Test func `a request that fails after its URL was invalidated leaves the next one to ask`() async throws {
+        let gallery = try await Self.redirected(failing: true)
+        _ = try await Self.picture(gallery)
+        try await gallery.downloader.invalidate("http://a.test/cat")
+        await #expect(throws: NetworkError.self) { try await Self.picture(gallery) }
+        let picture = try await Self.picture(gallery)
+        #expect(picture.number == 8 && picture.fromNetwork)
+    }
+
+    @Test func `each request that differs asks once after its URL was invalidated`() {
+        var urls = InvalidatedURLs<Int>(capacity: 2, identities: 1)
+        #expect(!urls.mustAsk(1, of: "a"))
+        urls.asked(1, of: "a")
+        urls.insert("a")
+        urls.asked(1, of: "a")
+        #expect(!urls.mustAsk(1, of: "a") && urls.mustAsk(2, of: "a"))
+        // There is room for one that has asked.
+        urls.asked(2, of: "a")
+        #expect(urls.mustAsk(2, of: "a"))
+        urls.insert("a")
+        #expect(urls.mustAsk(1, of: "a"))
+        urls.insert("b")
+        urls.insert("a")
+        urls.insert("c")
+        #expect(urls.count == 2)
+        #expect(!urls.mustAsk(1, of: "b") && urls.mustAsk(1, of: "a"))
+    }
 }

@@ -18,10 +18,12 @@ import Testing
             (dates, dates["last-modified"]),
             (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:36 GMT"], nil),
             (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], nil), ([:], nil),
+            (dates.overlaid(with: ["Last-Modified": "Thu, 31 Feb 1994 08:49:37 GMT"]), nil),
+            (["ETag": "\"1\"", "Accept-Ranges": "rows"], nil),
             (["ETag": "\"1\"", "Accept-Ranges": "none"], nil), (["ETag": "\"1\"", "Accept-Ranges": "bytes"], "\"1\""),
         ] as [(Fields, String?)])
     func `what can be told from another can be resumed`(fields: Fields, validator: String?) {
-        #expect(PartialImage("abc", of: Self.head(fields), from: nil)?.validator == validator)
+        #expect(PartialImage("abc", of: Self.head(fields), from: nil)?.fields["If-Range"] == validator)
         #expect(PartialImage("", of: Self.head(fields), from: nil) == nil)
     }
 
@@ -32,6 +34,9 @@ import Testing
             (206, ["Content-Range": "Bytes 3-9/*", "ETag": "\"1\""], true),
             (206, ["Content-Range": "bytes 3-9/1000", "ETag": "\"1\""], false),
             (206, ["Content-Range": "bytes 3-/10", "ETag": "\"1\""], false),
+            (206, ["Content-Range": "bytes +3-9/10", "ETag": "\"1\""], false),
+            (206, ["Content-Range": "bytes 3-+9/10", "ETag": "\"1\""], false),
+            (206, ["Content-Range": "bytes 3-9/+10", "ETag": "\"1\""], false),
             (206, ["Content-Range": "bytes 3-9/10", "ETag": "\"2\""], false),
             (206, ["Content-Range": "bytes 2-9/10", "ETag": "\"1\""], false),
             (206, ["Content-Range": "bytes 33-9/10", "ETag": "\"1\""], false),

@@ -158,8 +158,9 @@ import Testing
     }
 
     @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")])
-    func `base 64 is that of its specification`(bytes: String, text: String) {
-        #expect(Self.text(Base64.encode(Array(bytes.utf8))) == text)
+    func `kitty is sent base 64 as it is specified`(bytes: String, text: String) {
+        let picture = TestPicture.stripes([ImageBuffer.Pixel(200, 100, 50, 255)], height: 8)
+        #expect(Self.text(KittyEncoder.encode(picture, png: Bytes(bytes))).hasSuffix("m=0;\(text)\u{1B}\\"))
     }
 
     // MARK: - Backgrounds

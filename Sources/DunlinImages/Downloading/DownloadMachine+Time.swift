@@ -1,0 +1,71 @@
+internal import Dunlin
+
+/// Until when each waits.
+///
+/// A waiter's total begins with its download's turn, or when it joins one that has begun. The deadline that its code
+/// has inherited counts from when it asked. Whose time is up leaves, and the others go on: a download has no limit but
+/// theirs. One that goes on for the cache alone has the time of the last who waited for it. What has come is late no
+/// more, however long pictures take to be made of it.
+extension DownloadMachine {
+    struct Late: Equatable {
+        let waiter: UInt64
+        let download: UInt64
+        let limit: HTTPSession.WaitLimit
+        /// Nil if its total had not begun.
+        let start: MonotonicTime?
+    }
+
+    /// When `expire` is to be called: not after anybody's time is up, but maybe before. Nil for not.
+    var nextLook: MonotonicTime? { downloads.isEmpty || look == .never ? nil : look }
+
+    /// A download has its turn: the totals of those who wait begin. Only the first turn counts.
+    mutating func turn(of id: UInt64, at now: MonotonicTime) {
+        guard let download = downloads[id], download.begun == nil else { return }
+        downloads[id]?.begun = now
+        for waiter in download.waiters { begin(waiter, at: now) }
+        guard var last = download.last else { return }
+        (last.start, last.end) = (now, last.limit.end(from: now))
+        downloads[id]?.last = last
+        look = min(look, last.end)
+    }
+
+    /// All that can come late is there.
+    mutating func arrived(_ id: UInt64) {
+        guard let download = downloads[id], !download.hasArrived else { return }
+        downloads[id]?.hasArrived = true
+        downloads[id]?.last?.end = .never
+        for waiter in download.waiters { waiters[waiter]?.end = .never }
+    }
+
+    mutating func begin(_ waiter: UInt64, at now: MonotonicTime) {
+        waiters[waiter]?.start = now
+        bound(waiter)
+    }
+
+    mutating func bound(_ number: UInt64) {
+        guard let waiter = waiters[number], downloads[waiter.download]?.hasArrived == false else { return }
+        let end = waiter.limit.end(from: waiter.start)
+        waiters[number]?.end = end
+        look = min(look, end)
+    }
+
+    /// Whose time is up, in order of their numbers. They are to `leave`, before it is asked what is to be stopped.
+    func late(at now: MonotonicTime) -> [Late] {
+        if look > now { return [] }
+        return waiters.filter { $0.value.end <= now }.sorted { $0.key < $1.key }.map { number, waiter in
+            Late(waiter: number, download: waiter.download, limit: waiter.limit, start: waiter.start)
+        }
+    }
+
+    /// Stops what goes on for the cache alone and has no more time.
+    mutating func stopLate(at now: MonotonicTime) -> [Action] {
+        if look > now { return [] }
+        let ends = downloads.compactMap { id, download in download.last.map { (id: id, end: $0.end) } }
+        look = (waiters.values.map(\.end) + ends.map(\.end)).filter { $0 > now }.min() ?? .never
+        return ends.filter { $0.end <= now }.map(\.id).sorted().compactMap { id in
+            guard let download = downloads[id], case .running = download.state else { return nil }
+            downloads[id]?.last = nil
+            return stop(id, download)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Dunlin
+
+/// The times at which receipts fail that had to wait too long.
+extension ImageDownloader {
+    /// The limits of time of those begin who wait for a download.
+    func turned(_ id: UInt64) {
+        machine.turn(of: id, at: session.loopTime)
+        setAlarm()
+    }
+
+    /// To be called whenever the machine has changed.
+    func setAlarm() {
+        guard let time = machine.nextLook else {
+            alarm = nil
+            return
+        }
+        if alarm == nil {
+            alarm = LoopAlarm(on: session) { [desk] in Task.detached { await desk.downloader?.expire() } }
+        }
+        alarm?.set(time)
+    }
+
+    private func expire() {
+        let now = session.loopTime
+        for late in machine.late(at: now) {
+            if let waiter = waiting[late.waiter] { waiter.state.settle(.failure(failure(of: waiter, late, at: now))) }
+            leave(late.waiter)
+        }
+        perform(machine.stopLate(at: now))
+    }
+
+    private func failure(
+        of waiter: Waiting, _ late: DownloadMachine<ImageIdentity>.Late, at now: MonotonicTime
+    ) -> NetworkError {
+        var error: NetworkError
+        if late.start == nil {
+            let reason = "the download's turn did not come in time; `withTimeout` bounds the wait too"
+            error = late.limit.failure(reason, from: nil, at: now, phase: .pool, requestMayHaveBeenSent: false)
+        } else {
+            let phase: HTTP.Phase? = downloads[late.download]?.progress == nil ? nil : .receive
+            error = late.limit.failure(from: late.start, at: now, phase: phase, requestMayHaveBeenSent: true)
+        }
+        error.request = waiter.request.name
+        return error
+    }
+}

@@ -1,0 +1,38 @@
+/// Which URLs were invalidated, and for which identities their servers have been asked since.
+///
+/// Where redirects lead from a URL nobody knows before it is asked, so what an HTTP cache has of these places cannot be
+/// forgotten with it. The next request of each identity passes that cache over instead, until all servers along its way
+/// have answered. Of so many URLs, those that were invalidated first are forgotten first; of identities that one URL
+/// has, those beyond the limit ask each time.
+struct InvalidatedURLs<Identity: Hashable> {
+    private let capacity: Int
+    private let identities: Int
+    private var urls: [String: (asked: Set<Identity>, arrival: UInt64)] = [:]
+    private var arrivals: UInt64 = 0
+
+    init(capacity: Int = 4096, identities: Int = 64) {
+        (self.capacity, self.identities) = (capacity, identities)
+    }
+
+    var count: Int { urls.count }
+
+    mutating func insert(_ url: String) {
+        urls[url] = nil
+        if urls.count >= capacity, let oldest = urls.min(by: { $0.value.arrival < $1.value.arrival }) {
+            urls[oldest.key] = nil
+        }
+        arrivals += 1
+        urls[url] = ([], arrivals)
+    }
+
+    /// Whether what is stored may be older than the last invalidation.
+    func mustAsk(_ identity: Identity, of url: String) -> Bool { urls[url]?.asked.contains(identity) == false }
+
+    /// The servers have brought all of what was asked for after that.
+    mutating func asked(_ identity: Identity, of url: String) {
+        guard let asked = urls[url]?.asked, asked.count < identities else { return }
+        urls[url]?.asked.insert(identity)
+    }
+}
+
+extension InvalidatedURLs: Sendable where Identity: Sendable {}

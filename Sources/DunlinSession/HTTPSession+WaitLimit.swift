@@ -1,0 +1,54 @@
+internal import DunlinReactor
+
+extension HTTPSession {
+    /// How long somebody waits for what another's request brings: as long as a request of their own may take.
+    package struct WaitLimit: Sendable, Hashable {
+        /// From the wait's beginning; nil for no limit.
+        package let total: Duration?
+        /// The deadline of the code that asks, on the loops' clock, which counts before the beginning too; `never` if
+        /// there is none. `length` is how long after its own beginning that is.
+        package let inherited: MonotonicTime
+        package let length: Duration?
+
+        package init(total: Duration?, inherited: MonotonicTime = .never, length: Duration? = nil) {
+            (self.total, self.inherited, self.length) = (total, inherited, length)
+        }
+
+        /// When a wait is over that began at `start`, or one that has not begun.
+        package func end(from start: MonotonicTime?) -> MonotonicTime {
+            guard let start, let total else { return inherited }
+            return min(inherited, start.advanced(by: total.clampedNanoseconds))
+        }
+
+        /// What such a wait fails with that was not over before `now`.
+        package func failure(
+            _ reason: String = "the request took too long", from start: MonotonicTime?, at now: MonotonicTime,
+            phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool
+        ) -> NetworkError {
+            let (limit, elapsed): (Duration?, Duration?) =
+                if let start, let total, start.advanced(by: total.clampedNanoseconds) <= inherited {
+                    (total, now.duration(since: start))
+                } else {
+                    (length, length.map { $0 + now.duration(since: inherited) })
+                }
+            return NetworkError(
+                .timedOut, reason, phase: phase, requestMayHaveBeenSent: requestMayHaveBeenSent, isSafeToRetry: true,
+                exceeding: .total, limit: limit, elapsed: elapsed)
+        }
+    }
+
+    /// The time that a request would have which the running code made, if it said this of its total.
+    package func waitLimit(_ total: TimeLimit) -> WaitLimit {
+        let inherited = InheritedDeadline.present
+        return WaitLimit(
+            total: RequestTimeouts(total: total).over(configuration.timeouts).total,
+            inherited: inherited?.time ?? .never,
+            length: inherited?.length)
+    }
+
+    /// Now, by the clock of the session's loops.
+    package var loopTime: MonotonicTime { core.loops[0].now() }
+
+    /// Whether requests wait for their turn, which is before any limit of theirs begins.
+    package var hasQueue: Bool { core.queue != nil }
+}
