@@ -37,8 +37,8 @@ import Testing
     ])
     func `what the user allows beyond the usual is added to the limit`(redirects: Int, attempts: Int, limit: Int) {
         #expect(SendingMachine.limit(100, redirects: redirects, attempts: attempts) == limit)
-        #expect(
-            SendingMachine.limit(0, redirects: redirects, attempts: attempts) == (limit == .max ? .max : limit - 100))
+        if limit == .max { return }
+        #expect(SendingMachine.limit(7, redirects: redirects, attempts: attempts) == limit - 93)
     }
 
     @Test func `what goes out without a beginning counts all the same`() {
