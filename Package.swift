@@ -45,9 +45,12 @@ let package = Package(
             name: "DunlinTransport",
             dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"],
             swiftSettings: dialect),
+        .target(name: "DunlinJSON", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
         .target(
             name: "DunlinContent",
-            dependencies: ["DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics"],
+            dependencies: [
+                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinJSON",
+            ],
             swiftSettings: dialect),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
         .target(
@@ -139,6 +142,9 @@ let package = Package(
         .testTarget(
             name: "DunlinTestingTests",
             dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinContentTests",

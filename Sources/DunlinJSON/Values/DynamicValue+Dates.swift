@@ -1,5 +1,4 @@
-internal import DunlinSemantics
-internal import FoundationEssentials
+package import FoundationEssentials
 
 extension DynamicValue {
     /// How a date is written where a format has no word for one.
@@ -14,11 +13,11 @@ extension DynamicValue {
 }
 
 extension DynamicValue.Dates {
-    enum Written {
+    package enum Written {
         case string(String)
         case number(DynamicValue.Number)
 
-        var text: String {
+        package var text: String {
             switch self {
             case .string(let text): text
             case .number(let number): number.literal
@@ -27,7 +26,7 @@ extension DynamicValue.Dates {
     }
 
     /// Throws for a date that no calendar has: beyond the year 9999, or none at all.
-    func value(of date: Date) throws -> Written {
+    package func value(of date: Date) throws -> Written {
         let seconds = date.timeIntervalSince1970
         guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else {
             throw NetworkError(.invalidParameters, "a date must lie in the years 1 to 9999")

@@ -2,7 +2,7 @@ import Dunlin
 import FoundationEssentials
 import Testing
 
-@testable import DunlinContent
+@testable import DunlinJSON
 
 /// What suites of JSON try, in our own words: what must be taken, what must be refused, and that either takes no longer
 /// than its length.

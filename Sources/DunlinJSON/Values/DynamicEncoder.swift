@@ -99,12 +99,10 @@ final class DynamicEncoder: Encoder {
         return slot.value
     }
 
-    /// What is said deeper down than this is a cycle, or an attack.
-    static let depth = 512
-
     func write(_ value: some Encodable) throws {
-        guard codingPath.count < Self.depth else {
-            throw NetworkError(.invalidParameters, "the value is nested more than \(Self.depth) levels deep")
+        guard codingPath.count < DynamicValue.depthLimit else {
+            throw NetworkError(
+                .invalidParameters, "the value is nested more than \(DynamicValue.depthLimit) levels deep")
         }
         if let leaf = Self.leaf(value) {
             slot.content = .value(leaf)

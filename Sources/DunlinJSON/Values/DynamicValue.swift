@@ -26,6 +26,9 @@ public enum DynamicValue: Sendable {
     case set(Set<DynamicValue>)
     case object(Members)
 
+    /// What is said deeper down than this is a cycle, or an attack.
+    package static let depthLimit = 512
+
     public init(_ text: String) { self = .string(text) }
     public init(_ flag: Bool) { self = .bool(flag) }
     public init(_ number: some BinaryInteger) { self = .number(Number(number)) }

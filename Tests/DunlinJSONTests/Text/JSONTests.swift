@@ -4,7 +4,7 @@ import FoundationEssentials
 import LedgerRows
 import Testing
 
-@testable import DunlinContent
+@testable import DunlinJSON
 
 @Suite struct `JSON of dynamic values` {
     private static let date = Date(timeIntervalSince1970: 1.5)

@@ -30,7 +30,7 @@ import Testing
         json.userInfo[Probe.key] = Probe.Work(work: work)
         let decoder = JSONDecoder()
         decoder.userInfo[Probe.key] = Probe.Work(work: work)
-        DunlinContentTests.expectSame([Probe].self, text, json, decoder, sourceLocation: sourceLocation)
+        DunlinJSONTests.expectSame([Probe].self, text, json, decoder, sourceLocation: sourceLocation)
     }
 
     @Test func `members can be asked for in any order, twice, and as several types`() {
@@ -177,10 +177,10 @@ import Testing
         expectSameWritten([Size.small: 1, .large: 2])
         expectSameWritten([1: "a", -2: "b"])
         for text in [#"{"small":1}"#, #"{"medium":1}"#, "{}", "[]"] {
-            DunlinContentTests.expectSame([Size: Int].self, text)
-            DunlinContentTests.expectSame([Int: Int].self, text)
+            DunlinJSONTests.expectSame([Size: Int].self, text)
+            DunlinJSONTests.expectSame([Int: Int].self, text)
         }
-        DunlinContentTests.expectSame([Double: Int].self, "[1.5,2]")
+        DunlinJSONTests.expectSame([Double: Int].self, "[1.5,2]")
         expectSameWritten([1.5: 2])
     }
 

@@ -1,13 +1,13 @@
 /// Text as servers compare it: bytes. Swift's own comparison takes `é` in one scalar and in two for the same.
 extension String {
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 
     /// In the order of UTF-16 code units, which is that of AFNetworking's keys.
     ///
     /// It is the order of UTF-8's bytes, but for scalars above U+FFFF: their surrogates come before U+E000.
-    func precedesInUTF16(_ other: String) -> Bool {
+    package func precedesInUTF16(_ other: String) -> Bool {
         var (left, right) = (utf8.makeIterator(), other.utf8.makeIterator())
         while let a = left.next() {
             guard let b = right.next() else { return false }
@@ -21,7 +21,7 @@ extension String {
 }
 
 extension Hasher {
-    mutating func combine(bytesOf text: String) {
+    package mutating func combine(bytesOf text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
         // No text has it, so that it parts one from the next.

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LedgerRows
 import Testing
 
-@testable import DunlinContent
+@testable import DunlinJSON
 
 @Suite struct `Dynamic values` {
     static let literals: [(DynamicValue, String)] = [

@@ -11,7 +11,7 @@ extension DynamicValue {
             }
         }
 
-        @usableFromInline var members: [Member]
+        @usableFromInline package var members: [Member]
 
         public init(_ members: [Member] = []) {
             self.members = members
@@ -65,7 +65,7 @@ extension DynamicValue.Members.Member: Hashable {
 
 extension [DynamicValue.Members.Member] {
     /// By UTF-16 code units, whatever the language; members of one key keep their order.
-    func sortedByKey() -> Self {
+    package func sortedByKey() -> Self {
         sorted { $0.key.precedesInUTF16($1.key) }
     }
 }

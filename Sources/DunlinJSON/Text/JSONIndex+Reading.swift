@@ -24,6 +24,11 @@ extension DynamicValue {
     public init(json text: Bytes) throws(HTTP.JSON.SyntaxError) {
         self = try JSONIndex.of(text).value(at: 0)
     }
+
+    /// The same of a text that may be in UTF-16 or UTF-32 too, and refused if a key comes twice in one object.
+    package init(strictJSON text: Bytes) throws(HTTP.JSON.SyntaxError) {
+        self = try JSONIndex.of(try text.inUTF8(), refusesRepeatedKeys: true).value(at: 0)
+    }
 }
 
 extension JSONIndex {

@@ -10,8 +10,8 @@ extension DynamicValue {
     }
 
     private static func converted(_ value: Any, _ depth: Int) throws -> DynamicValue {
-        guard depth < DynamicEncoder.depth else {
-            throw NetworkError(.invalidParameters, "the value is nested more than \(DynamicEncoder.depth) levels deep")
+        guard depth < depthLimit else {
+            throw NetworkError(.invalidParameters, "the value is nested more than \(depthLimit) levels deep")
         }
         // Before any other cast: those look into optionals.
         if let optional = value as? any OptionalValue {

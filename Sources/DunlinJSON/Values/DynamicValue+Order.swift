@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 extension Sequence<DynamicValue> {
     /// By their text, in UTF-16 code units: `10` comes before `2`, and upper case before lower.
-    func inOrder() -> [DynamicValue] {
+    package func inOrder() -> [DynamicValue] {
         let named = map { (text: $0.orderText, value: $0) }
         return named.sorted { left, right in
             if left.text.hasSameBytes(as: right.text) { return left.value.rank < right.value.rank }

@@ -4,7 +4,7 @@ extension DynamicValue {
     /// Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have: `nan` and the infinities,
     /// sets, a key that is twice in one object, and values nested more than 512 levels deep.
     public func json(_ format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws -> Bytes {
-        try json(format, depth: 0, limit: DynamicEncoder.depth)
+        try json(format, depth: 0, limit: Self.depthLimit)
     }
 
     /// As a part of JSON that is so deep already.

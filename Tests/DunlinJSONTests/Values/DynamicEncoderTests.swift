@@ -3,7 +3,7 @@ import FoundationEssentials
 import LedgerRows
 import Testing
 
-@testable import DunlinContent
+@testable import DunlinJSON
 
 @Suite struct `Encodable values become dynamic ones` {
     private struct Draft: Encodable {

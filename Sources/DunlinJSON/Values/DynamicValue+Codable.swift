@@ -21,8 +21,8 @@ extension DynamicValue: Encodable {
     }
 
     private static func checkDepth(_ value: DynamicValue, _ encoder: any Encoder) throws {
-        guard encoder.codingPath.count < DynamicEncoder.depth else {
-            let reason = "the value is nested more than \(DynamicEncoder.depth) levels deep"
+        guard encoder.codingPath.count < depthLimit else {
+            let reason = "the value is nested more than \(depthLimit) levels deep"
             throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: reason))
         }
     }
