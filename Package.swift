@@ -52,12 +52,16 @@ let package = Package(
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinJSON",
             ],
             swiftSettings: dialect),
+        .target(
+            name: "DunlinCache",
+            dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
+            swiftSettings: dialect),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
         .target(
             name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
-                "DunlinTransport", "DunlinContent", "DunlinReachability",
+                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinReachability",
             ],
             swiftSettings: dialect),
         .target(
@@ -110,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "CachePeer",
             dependencies: [
-                "Children", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTypes",
+                "Children", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTypes",
             ],
             path: "Tests/CachePeer", swiftSettings: dialect),
         .executableTarget(
@@ -153,6 +157,13 @@ let package = Package(
                 "Mocking", "LedgerRows",
             ],
             swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinCacheTests",
+            dependencies: [
+                "Dunlin", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession",
+                "DunlinTesting", "DunlinTypes", "Mocking",
+            ],
+            swiftSettings: dialect),
         .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinReachabilityTests",
@@ -164,9 +175,9 @@ let package = Package(
         .testTarget(
             name: "DunlinSessionTests",
             dependencies: [
-                "Dunlin", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor", "DunlinSecure",
-                "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers", "DunlinTransport",
-                "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
+                "Dunlin", "DunlinCache", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor",
+                "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers",
+                "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -234,7 +245,7 @@ let fuzzers = [
     "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
     "Cache": ["DunlinSemantics", "DunlinTypes"],
-    "CacheEntry": ["DunlinSemantics", "DunlinSession", "DunlinTypes"],
+    "CacheEntry": ["DunlinCache", "DunlinSemantics", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
