@@ -45,16 +45,23 @@ let package = Package(
             name: "DunlinTransport",
             dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"],
             swiftSettings: dialect),
+        .target(name: "DunlinJSON", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
         .target(
             name: "DunlinContent",
-            dependencies: ["DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics"],
+            dependencies: [
+                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinJSON",
+            ],
+            swiftSettings: dialect),
+        .target(
+            name: "DunlinCache",
+            dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
             swiftSettings: dialect),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
         .target(
             name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
-                "DunlinTransport", "DunlinContent", "DunlinReachability",
+                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinReachability",
             ],
             swiftSettings: dialect),
         .target(
@@ -108,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "CachePeer",
             dependencies: [
-                "Children", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTypes",
+                "Children", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTypes",
             ],
             path: "Tests/CachePeer", swiftSettings: dialect),
         .executableTarget(
@@ -142,10 +149,20 @@ let package = Package(
             dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire"],
             swiftSettings: dialect),
         .testTarget(
+            name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"],
+            swiftSettings: dialect),
+        .testTarget(
             name: "DunlinContentTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinContent", "DunlinSession", "DunlinTesting", "DunlinTransfers",
                 "Mocking", "LedgerRows",
+            ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinCacheTests",
+            dependencies: [
+                "Dunlin", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession",
+                "DunlinTesting", "DunlinTypes", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
@@ -159,9 +176,9 @@ let package = Package(
         .testTarget(
             name: "DunlinSessionTests",
             dependencies: [
-                "Dunlin", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor", "DunlinSecure",
-                "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers", "DunlinTransport",
-                "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
+                "Dunlin", "DunlinCache", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor",
+                "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers",
+                "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -229,7 +246,7 @@ let fuzzers = [
     "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
     "Cache": ["DunlinSemantics", "DunlinTypes"],
-    "CacheEntry": ["DunlinSemantics", "DunlinSession", "DunlinTypes"],
+    "CacheEntry": ["DunlinCache", "DunlinSemantics", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],

@@ -1,1 +1,2 @@
+@_exported public import DunlinJSON
 @_exported public import DunlinTypes

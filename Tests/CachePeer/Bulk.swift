@@ -1,4 +1,4 @@
-import DunlinSession
+import DunlinCache
 import DunlinTypes
 import Foundation
 import Glibc

@@ -1,5 +1,5 @@
 import Children
-import DunlinSession
+import DunlinCache
 import DunlinTypes
 import Foundation
 import Glibc

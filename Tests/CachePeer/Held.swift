@@ -1,5 +1,5 @@
+import DunlinCache
 import DunlinSemantics
-import DunlinSession
 import DunlinTypes
 import Foundation
 import Glibc

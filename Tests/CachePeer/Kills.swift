@@ -1,6 +1,6 @@
 import Children
+import DunlinCache
 import DunlinReactor
-import DunlinSession
 import DunlinTypes
 import Foundation
 import Glibc

@@ -1,6 +1,6 @@
+import DunlinCache
 import DunlinSecure
 import DunlinSemantics
-import DunlinSession
 import DunlinTypes
 
 /// Responses whose bodies follow from their entity tags, so that whoever reads one knows whether it is right.

@@ -1,6 +1,6 @@
+import DunlinCache
 import DunlinReactor
 import DunlinSemantics
-import DunlinSession
 import DunlinTypes
 import Glibc
 import Synchronization

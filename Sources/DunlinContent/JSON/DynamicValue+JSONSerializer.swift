@@ -23,8 +23,7 @@ extension DynamicValue {
 
         public func serialize(_ response: HTTP.WholeResponse) throws -> DynamicValue {
             if response.body.isNoJSON { return .null }
-            let index = try JSONIndex.of(try response.body.inUTF8(), refusesRepeatedKeys: true)
-            let value = index.value(at: 0)
+            let value = try DynamicValue(strictJSON: response.body)
             switch value {
             case .array, .object: break
             default:

@@ -19,9 +19,9 @@ struct ParameterPairs {
     }
 
     private mutating func add(_ value: DynamicValue, _ key: String, _ depth: Int) throws {
-        guard depth <= DynamicEncoder.depth else {
+        guard depth <= DynamicValue.depthLimit else {
             throw NetworkError(
-                .invalidParameters, "the parameters are nested more than \(DynamicEncoder.depth) levels deep")
+                .invalidParameters, "the parameters are nested more than \(DynamicValue.depthLimit) levels deep")
         }
         switch value {
         case .object(let members):

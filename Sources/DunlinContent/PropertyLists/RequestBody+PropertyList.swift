@@ -36,8 +36,8 @@ extension RequestBody {
 extension DynamicValue {
     /// A dictionary merges keys that Swift takes for the same text, so those count as said twice.
     fileprivate func checkPropertyList(_ depth: Int) throws {
-        if depth > DynamicEncoder.depth {
-            throw Self.refusal("it is nested more than \(DynamicEncoder.depth) levels deep")
+        if depth > DynamicValue.depthLimit {
+            throw Self.refusal("it is nested more than \(DynamicValue.depthLimit) levels deep")
         }
         switch self {
         case .null: throw Self.refusal("null has no form in it")

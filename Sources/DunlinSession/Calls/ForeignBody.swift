@@ -14,7 +14,7 @@ package final class ForeignBody: WrappedBody {
     private let announced: Int?
     private let count = Atomic(0)
     /// What the stream may be reading from: a body of our own sockets.
-    let source: (any TransportResponse.BodyStream)?
+    package let source: (any TransportResponse.BodyStream)?
 
     package init(
         _ stream: any TransportResponse.BodyStream, _ callTransport: CallTransport, _ cancellation: Cancellation,

@@ -1,3 +1,4 @@
+internal import DunlinCache
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport

@@ -1,3 +1,5 @@
+internal import DunlinCache
+
 /// What came before the response that is delivered: the hops that others followed, and the redirects among them.
 ///
 /// An object, made anew for each hop. A call of one hop, to a URL without a fragment, has none; most calls are such.

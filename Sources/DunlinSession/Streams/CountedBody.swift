@@ -23,7 +23,7 @@ package final class CountedBody: WrappedBody {
         return piece
     }
 
-    var source: (any TransportResponse.BodyStream)? { stream }
+    package var source: (any TransportResponse.BodyStream)? { stream }
     package var expectedLength: Int? { stream.expectedLength }
     package var trailers: Fields { stream.trailers }
     package var hop: HTTP.Hop { stream.hop }

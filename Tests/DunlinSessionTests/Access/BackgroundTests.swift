@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCache
 import DunlinTesting
 import Synchronization
 import Testing

@@ -1,7 +1,9 @@
 import Dunlin
+import DunlinCache
 import DunlinSemantics
 import DunlinTesting
 import DunlinTypes
+import Foundation
 import Mocking
 import Synchronization
 import Testing
@@ -115,7 +117,7 @@ extension Fields {
         let digest = "sha-256=:AAAAul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
         stage.server.route(
             .get, "/a", .response(fields: fresh.with("Content-Digest", digest), body: "sent"))
-        let path = CachePlace().path
+        let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-body-\(UUID())").path
         _ = try await stage.session.download("/a", to: .file(path))
         #expect(stage.store.all.isEmpty)
     }

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCache
 import DunlinSemantics
 import DunlinTesting
 import Synchronization

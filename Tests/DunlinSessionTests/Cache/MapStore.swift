@@ -1,3 +1,4 @@
+import DunlinCache
 import DunlinSemantics
 import DunlinTypes
 import Synchronization

@@ -1,0 +1,62 @@
+package import DunlinTransport
+package import DunlinTypes
+internal import Synchronization
+
+/// Stored bytes, and behind them what the network brings, which must be as much as it said.
+package final class JoinedBody: WrappedBody {
+    /// What the network was to bring.
+    package struct Rest: Sendable {
+        let body: any TransportResponse.BodyStream
+        let count: Int
+        /// Called if it is shorter or longer: then nobody knows what it is the rest of.
+        let refuse: @Sendable () async -> Void
+
+        package init(
+            body: any TransportResponse.BodyStream, count: Int, refuse: @escaping @Sendable () async -> Void
+        ) {
+            (self.body, self.count, self.refuse) = (body, count, refuse)
+        }
+    }
+
+    package let source: (any TransportResponse.BodyStream)?
+    private let stored: StoredBodyStream
+    private let rest: Rest
+    private let control: TransferControl?
+    private let start: Int
+    /// Bytes of the rest; nil before it.
+    private let count = Mutex<Int?>(nil)
+
+    package init(_ stored: StoredBodyStream, _ rest: Rest, control: TransferControl? = nil) {
+        (self.stored, self.rest, self.control) = (stored, rest, control)
+        start = stored.expectedLength ?? 0
+        source = rest.body
+    }
+
+    package func next() async throws -> Bytes? {
+        let known: Int
+        if let count = count.withLock(\.self) {
+            known = count
+        } else {
+            if let bytes = try await stored.next() { return bytes }
+            known = 0
+        }
+        let bytes = try await rest.body.next()
+        let count = known + (bytes?.count ?? 0)
+        self.count.withLock { $0 = count }
+        if count > rest.count || bytes == nil && count < rest.count { throw await refusal(count) }
+        control?.received(upTo: start + count)
+        return bytes
+    }
+
+    private func refusal(_ count: Int) async -> NetworkError {
+        await rest.refuse()
+        let problem = CacheDamage(.rest)
+        return NetworkError(
+            .invalidResponse, "the rest of a stored body was to have \(rest.count) bytes, and \(count) came",
+            phase: .receive, requestMayHaveBeenSent: true, isSafeToRetry: true, underlying: problem)
+    }
+
+    package var expectedLength: Int? { start + rest.count }
+    package var trailers: Fields { rest.body.trailers }
+    package var hop: HTTP.Hop { rest.body.hop }
+}

@@ -1,0 +1,73 @@
+package import DunlinSemantics
+package import DunlinTypes
+internal import Synchronization
+
+/// A body that is stored while it is read. Whoever stops reading leaves nothing behind that could be taken for whole.
+package final class StoringBody: WrappedBody {
+    package let source: (any TransportResponse.BodyStream)?
+    private let stream: any TransportResponse.BodyStream
+    private let storing: Storing
+    private let count = Mutex(0)
+
+    package init(_ stream: any TransportResponse.BodyStream, into storing: Storing) {
+        source = stream
+        self.stream = stream
+        self.storing = storing
+    }
+
+    package func next() async throws -> Bytes? {
+        do {
+            guard let bytes = try await stream.next() else {
+                await storing.end(after: count.withLock(\.self), isComplete: true)
+                return nil
+            }
+            let before = count.withLock { count in
+                defer { count += bytes.count }
+                return count
+            }
+            await storing.write(bytes, at: before)
+            return bytes
+        } catch {
+            await storing.end(after: count.withLock(\.self), isComplete: false)
+            throw error
+        }
+    }
+
+    package var expectedLength: Int? { stream.expectedLength }
+    package var trailers: Fields { stream.trailers }
+    package var hop: HTTP.Hop { stream.hop }
+}
+
+/// What becomes of a body in the store.
+package struct Storing: Sendable {
+    let writer: any ResponseWriter
+    let draft: CacheDraft
+    let replaced: [StoredResponse]
+    package let outcome = StoringOutcome()
+    /// How many bytes of the body are stored already.
+    private let known: Int
+
+    package init(writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0) {
+        (self.writer, self.draft, self.replaced, self.known) = (writer, draft, replaced, known)
+    }
+
+    /// `position` counts from the body's beginning.
+    package func write(_ bytes: Bytes, at position: Int) async {
+        let new = known <= position ? bytes : bytes[min(bytes.count, known - position)...]
+        if !new.isEmpty { await writer.write(new) }
+    }
+
+    package func end(after count: Int, isComplete: Bool) async {
+        guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.abandon() }
+        if await writer.finish(as: entry, replacing: replaced) { outcome.noteStored() }
+    }
+}
+
+/// Whether a response was stored, which nobody knows before its body has ended.
+package final class StoringOutcome: Sendable {
+    private let stored = Atomic(false)
+
+    package var isStored: Bool { stored.load(ordering: .acquiring) }
+
+    func noteStored() { stored.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,113 @@
+internal import DunlinSecure
+internal import DunlinTypes
+
+/// How a long body lies in its file: blocks of 64 KiB, each with a checksum behind it, the last as long as is left.
+///
+/// A block's checksum covers which body it belongs to and which block it is, so that neither another one nor one of
+/// another file, as a disk may have them after a loss of power, passes for it. How many blocks there are follows from
+/// the length of the body, which the key's file has.
+enum BodyBlocks {
+    static var size: Int { 64 << 10 }
+    static var sumSize: Int { 8 }
+
+    /// How long the file of a body is.
+    static func fileLength(of count: Int) -> Int {
+        count + (count + size - 1) / size * sumSize
+    }
+
+    /// Where a block begins in the file.
+    static func offset(of block: Int) -> Int { block * (size + sumSize) }
+
+    /// Which bytes of a body of `count` bytes are in a block.
+    static func range(of block: Int, in count: Int) -> Range<Int> {
+        let start = min(block * size, count)
+        return start..<min(start + size, count)
+    }
+
+    /// A block as it lies in the file.
+    static func sealed(_ bytes: ArraySlice<UInt8>, _ id: UInt64, _ block: Int) -> [UInt8] {
+        var sealed = Array(bytes)
+        sealed.append(number: sealed.withUnsafeBytes { sum($0, id, block) })
+        return sealed
+    }
+
+    /// The bytes of a block that was read; nil if they are not those that were written.
+    static func opened(_ bytes: [UInt8], _ id: UInt64, _ block: Int) -> Bytes? {
+        let count = bytes.count - sumSize
+        guard count > 0 else { return nil }
+        let isSound = bytes.withUnsafeBytes { all in
+            let sum = UInt64(littleEndian: all.loadUnaligned(fromByteOffset: count, as: UInt64.self))
+            return sum == self.sum(UnsafeRawBufferPointer(rebasing: all[..<count]), id, block)
+        }
+        return isSound ? Bytes(bytes, in: 0..<count) : nil
+    }
+
+    private static func sum(_ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ block: Int) -> UInt64 {
+        var checksum = Checksum()
+        checksum.update(bytes)
+        var place: [UInt8] = []
+        place.append(number: id)
+        place.append(number: UInt64(block))
+        place.withUnsafeBytes { checksum.update($0) }
+        return checksum.value
+    }
+}
+
+/// Gathers the bytes of a body that is being stored.
+///
+/// Rules: until they are more than `inline`, they are kept here, and all of them go into the key's file. From then on
+/// whole blocks go into a file of their own as they fill, so that no more than a block and a chunk is ever in memory.
+/// With more than `limit` it gives up.
+struct BodyGathering {
+    enum Action: Equatable {
+        case none
+        /// Write this into the body's file, which may have to be made.
+        case write([UInt8], at: Int)
+        case giveUp
+    }
+
+    let id: UInt64
+    private let inline: Int
+    private let limit: Int
+    private var kept: [UInt8] = []
+    private var blocks = 0
+    private(set) var count = 0
+
+    init(id: UInt64, inline: Int, limit: Int) {
+        (self.id, self.inline, self.limit) = (id, inline, limit)
+    }
+
+    /// All bytes, if they go into the key's file.
+    var inlineBytes: Bytes? { count <= inline ? Bytes(kept) : nil }
+
+    mutating func add(_ bytes: Bytes) -> Action {
+        guard bytes.count <= limit - count else {
+            kept = []
+            return .giveUp
+        }
+        count += bytes.count
+        kept += bytes
+        guard count > inline, kept.count >= BodyBlocks.size else { return .none }
+        return written(kept.count / BodyBlocks.size)
+    }
+
+    /// There are no more bytes: what is left to be written into the body's file.
+    mutating func end() -> Action {
+        guard count > inline, !kept.isEmpty else { return .none }
+        return written((kept.count + BodyBlocks.size - 1) / BodyBlocks.size)
+    }
+
+    private mutating func written(_ number: Int) -> Action {
+        var bytes: [UInt8] = []
+        let offset = BodyBlocks.offset(of: blocks)
+        var start = 0
+        for _ in 0..<number {
+            let end = min(start + BodyBlocks.size, kept.count)
+            bytes += BodyBlocks.sealed(kept[start..<end], id, blocks)
+            blocks += 1
+            start = end
+        }
+        kept.removeFirst(start)
+        return .write(bytes, at: offset)
+    }
+}

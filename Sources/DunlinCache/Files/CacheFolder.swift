@@ -1,0 +1,135 @@
+package import DunlinReactor
+internal import DunlinTypes
+
+/// The folder of a cache and the calls that are made in it. Each may wait for a disk.
+///
+/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what
+/// a loss of power leaves is recognised by its checksum, and is not there.
+package struct CacheFolder: Sendable {
+    package enum Operation: Sendable, Hashable, CaseIterable {
+        case prepare, list, open, read, create, write, rename, remove, lock, mark
+    }
+
+    /// Files that have been used again are marked by having no permission to be written, which survives the process.
+    static let (new, used): (UInt32, UInt32) = (0o600, 0o400)
+
+    let path: String
+    /// Which calls fail, for tests: asked before each.
+    package var failing: (@Sendable (Operation) -> Errno?)?
+    /// How many milliseconds to wait for a lock: whoever has it may have been stopped.
+    package var lockLimit = 500
+
+    package init(_ path: String, failing: (@Sendable (Operation) -> Errno?)? = nil) {
+        (self.path, self.failing) = (path, failing)
+    }
+
+    func path(of file: CacheFileName) -> String { path + "/" + file.text }
+
+    private func begin(_ operation: Operation) throws(Errno) {
+        if let errno = failing?(operation) { throw errno }
+    }
+
+    /// Makes the folder if it is not there. Returns why it may not be used, if it is not ours alone.
+    func prepare() throws(Errno) -> FileOwnership.Fault? {
+        try begin(.prepare)
+        try FileSystem.makeFolders(path, permissions: 0o700)
+        return try FileSystem.fault(ofFolder: path)
+    }
+
+    func names() throws(Errno) -> [String] {
+        try begin(.list)
+        return try FileSystem.names(in: path)
+    }
+
+    /// Nil if there is nothing by that name.
+    func status(of file: String) throws(Errno) -> FileStatus? {
+        try FileSystem.status(of: path + "/" + file)
+    }
+
+    /// Nil if it is not there.
+    func open(_ file: CacheFileName) throws(Errno) -> OpenFile? {
+        do throws(Errno) {
+            try begin(.open)
+            return try OpenFile(path(of: file))
+        } catch {
+            if error.meansNoSuchFile { return nil }
+            throw error
+        }
+    }
+
+    func read(_ file: OpenFile, at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
+        try begin(.read)
+        var bytes = try file.read(at: offset, upTo: count)
+        // A call may return less than there is.
+        while bytes.count < count {
+            let more = try file.read(at: offset + bytes.count, upTo: count - bytes.count)
+            if more.isEmpty { break }
+            bytes += more
+        }
+        return bytes
+    }
+
+    /// All of a file that has no more than `limit` bytes; nil if there is nothing by that name. What is longer is as
+    /// empty as what is damaged.
+    func contents(of file: CacheFileName, limit: Int) throws(Errno) -> [UInt8]? {
+        guard let open = try open(file) else { return nil }
+        return open.length > limit ? [] : try read(open, at: 0, upTo: open.length)
+    }
+
+    /// A new file under a name of its own, which is locked for as long as it is open: others know by that whether it
+    /// still belongs to somebody.
+    func create() throws(Errno) -> PartFile {
+        try begin(.create)
+        while true {
+            let name = CacheFileName.temporary(.random(in: 0 ... .max))
+            do throws(Errno) {
+                return try PartFile(creating: path(of: name), permissions: Self.new)
+            } catch {
+                // Another process looked whether it belongs to somebody, before it was locked.
+                if !error.meansLocked { throw error }
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int, into file: PartFile) throws(Errno) {
+        try begin(.write)
+        try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
+    }
+
+    func rename(_ file: PartFile, to name: CacheFileName) throws(Errno) {
+        try begin(.rename)
+        try FileSystem.move(file.path, to: path(of: name), overwriting: true)
+    }
+
+    /// As `rename`, but another process may have been first: then its file stays, and this one is removed.
+    func place(_ file: PartFile, as name: CacheFileName) throws(Errno) {
+        try begin(.rename)
+        do throws(Errno) {
+            try FileSystem.move(file.path, to: path(of: name), overwriting: false)
+        } catch {
+            guard try status(of: name.text) != nil else { throw error }
+            try file.remove()
+        }
+    }
+
+    func remove(_ file: CacheFileName) throws(Errno) {
+        try begin(.remove)
+        try FileSystem.remove(path(of: file))
+    }
+
+    func remove(named file: String) throws(Errno) {
+        try begin(.remove)
+        try FileSystem.remove(path + "/" + file)
+    }
+
+    /// Keeps everybody else from changing what is stored under a name.
+    func lock(_ name: CacheName) throws(Errno) -> FileLock {
+        try begin(.lock)
+        return try FileLock(path(of: .lock), position: name.lockPosition, limit: lockLimit)
+    }
+
+    func mark(_ name: CacheName) throws(Errno) {
+        try begin(.mark)
+        try FileSystem.setPermissions(Self.used, of: path(of: .record(name)))
+    }
+}

@@ -1,0 +1,117 @@
+internal import DunlinSecure
+package import DunlinSemantics
+internal import DunlinTypes
+
+/// What a key's files are called: the SHA-256 of the key, so that nobody reads a URL in the list of a folder.
+package struct CacheName: Sendable, Hashable {
+    let words: SIMD4<UInt64>
+
+    /// Nil if OpenSSL makes no such hashes here.
+    package init?(_ key: CacheKey) {
+        do throws(HashFunction.Unavailable) {
+            let hash = try HashFunction.sha256.hash(of: Bytes(key.text))
+            var words = SIMD4<UInt64>()
+            for (index, byte) in hash.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+            self.words = words
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads 64 digits in lower case.
+    init?(hex: Substring.UTF8View) {
+        guard hex.count == 64 else { return nil }
+        var rest = hex
+        var words = SIMD4<UInt64>()
+        for index in 0..<4 {
+            guard let word = CacheFileName.word(rest.prefix(16)) else { return nil }
+            words[index] = word
+            rest = rest.dropFirst(16)
+        }
+        self.words = words
+    }
+
+    var hex: String { (0..<4).map { CacheFileName.hex(words[$0]) }.joined() }
+    /// Which byte of the lock's file stands for it. Names that share one only wait for each other.
+    var lockPosition: Int { Int(words[0] >> 48) }
+}
+
+/// The files of a cache, by their names. Everything else in the folder is somebody else's, and is left alone.
+enum CacheFileName: Hashable {
+    /// The heads of what is stored under a key, and the bodies that are short.
+    case record(CacheName)
+    /// A long body.
+    case body(CacheName, UInt64)
+    /// What is being written.
+    case temporary(UInt64)
+    /// The lock of all processes.
+    case lock
+    /// What secrets are hashed with.
+    case salt
+    /// A file of another version.
+    case other
+
+    private static var stem: String { "dunlin-cache-" }
+    static var version: String { "2" }
+    private static var beginning: String { stem + version + "-" }
+
+    init?(_ text: String) {
+        guard text.hasPrefix(Self.stem) else { return nil }
+        let parts = text.dropFirst(Self.stem.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count > 1, !parts[0].isEmpty, parts[0].utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        guard parts[0] == Self.version else {
+            self = .other
+            return
+        }
+        if parts.count == 2, parts[1] == "lock" {
+            self = .lock
+        } else if parts.count == 2, parts[1] == "salt" {
+            self = .salt
+        } else if parts.count == 2, let name = CacheName(hex: parts[1].utf8) {
+            self = .record(name)
+        } else if parts.count == 3, let number = Self.word(parts[2].utf8) {
+            if parts[1] == "new" {
+                self = .temporary(number)
+            } else if let name = CacheName(hex: parts[1].utf8) {
+                self = .body(name, number)
+            } else {
+                return nil
+            }
+        } else {
+            return nil
+        }
+    }
+
+    /// Empty for those of other versions, which are not made here.
+    var text: String {
+        switch self {
+        case .record(let name): Self.beginning + name.hex
+        case .body(let name, let id): Self.beginning + name.hex + "-" + Self.hex(id)
+        case .temporary(let number): Self.beginning + "new-" + Self.hex(number)
+        case .lock: Self.beginning + "lock"
+        case .salt: Self.beginning + "salt"
+        case .other: ""
+        }
+    }
+
+    static func hex(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// Sixteen digits in lower case; nil for anything else.
+    static func word(_ text: some Sequence<UInt8>) -> UInt64? {
+        var word: UInt64 = 0
+        var count = 0
+        for digit in text {
+            switch digit {
+            case 0x30...0x39: word = word << 4 | UInt64(digit - 0x30)
+            case 0x61...0x66: word = word << 4 | UInt64(digit - 0x57)
+            default: return nil
+            }
+            count += 1
+            if count > 16 { return nil }
+        }
+        return count == 16 ? word : nil
+    }
+}

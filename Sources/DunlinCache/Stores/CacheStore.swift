@@ -1,0 +1,216 @@
+package import DunlinReactor
+package import DunlinSemantics
+internal import DunlinTypes
+internal import Synchronization
+
+/// The responses of a cache: in memory, on a disk, or in memory in front of a disk.
+///
+/// Short responses are in memory from when they come, and whenever they were found on the disk; what is in memory is
+/// also on the disk, if there is one. Each level decides by itself what it throws out. Several processes may share a
+/// folder; what another one removes or replaces is seen here once memory has let go of it.
+///
+/// A folder that is full, cannot be written, is gone or belongs to others is told of once and is as good as empty.
+package final class CacheStore: ResponseStore {
+    let capacity: CacheCapacity
+    let memory: Mutex<MemoryMachine>
+    let disk: DiskLevel?
+
+    /// `folder`: where the responses are on a disk; nil for memory alone. It is made if it is not there, read in the
+    /// background, and kept from others. `salt`: what the rules hash with, which becomes that of the folder. `report`
+    /// is called for each reason at most once, from any thread.
+    package init(
+        _ capacity: CacheCapacity = CacheCapacity(), folder: CacheFolder?, rules: CacheRules, salt: CacheSalt? = nil,
+        threads: DiskThreads = .shared, report: @escaping @Sendable (CacheTrouble) -> Void
+    ) {
+        self.capacity = capacity
+        memory = Mutex(MemoryMachine(capacity: capacity.memory, longest: capacity.longestInMemory))
+        disk = folder.map { folder in
+            DiskLevel(
+                folder, capacity: capacity.disk, rules: rules, salt: salt, threads: threads, report: report)
+        }
+        if let disk { disk.background { disk.readFolder() } }
+    }
+
+    /// Ends what is done in the background and returns when it has ended. Nothing is stored or found on the disk from
+    /// then on.
+    package func close() async {
+        await disk?.close()
+    }
+
+    /// Returns when nothing is done in the background.
+    package func backgroundEnded() async {
+        await disk?.finished()
+    }
+
+    /// Nil if there is no disk to store on, now or for good.
+    var usableDisk: DiskLevel? { disk.flatMap { $0.isRefused ? nil : $0 } }
+
+    func name(_ key: CacheKey) -> CacheName? {
+        if let name = CacheName(key) { return name }
+        disk?.tell(.names)
+        return nil
+    }
+
+    // MARK: - Finding
+
+    package func responsesAtHand(for key: CacheKey) -> [StoredResponse]? {
+        guard let found = memory.withLock({ $0.find(key) }) else { return usableDisk == nil ? [] : nil }
+        if found.isFirstUse, let disk, let name = name(key) { disk.noteUse(name) }
+        return found.responses
+    }
+
+    package func responses(for key: CacheKey, within wait: StoreWait? = nil) async -> [StoredResponse] {
+        if let found = responsesAtHand(for: key) { return found }
+        guard let disk = usableDisk, let name = name(key) else { return [] }
+        let stamp = memory.withLock { $0.beginFinding(key) }
+        return await disk.run(within: wait) {
+            let found = disk.find(key, name)
+            self.memory.withLock { $0.endFinding(stamp, found) }
+            return found
+        } ?? []
+    }
+
+    // MARK: - Storing
+
+    package func removals(of key: CacheKey) -> UInt64 { memory.withLock { $0.removals(key) } }
+
+    /// A writer that was made before its key was removed with `remove` finishes without effect.
+    package func writer(
+        for key: CacheKey, length: Int?, since removals: UInt64? = nil, within wait: StoreWait? = nil
+    ) async -> (any ResponseWriter)? {
+        await newWriter(for: key, length: length, behind: 0, removals, within: wait)
+    }
+
+    /// The bytes of `part` are copied before this returns.
+    package func writer(
+        for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64? = nil,
+        within wait: StoreWait? = nil
+    ) async throws(CacheDamage) -> (any ResponseWriter)? {
+        guard let writer = await newWriter(for: key, length: length, behind: part.body.count, removals, within: wait)
+        else {
+            return nil
+        }
+        return try await writer.copy(part.body) ? writer : nil
+    }
+
+    private func newWriter(
+        for key: CacheKey, length: Int?, behind start: Int, _ removals: UInt64?, within wait: StoreWait?
+    ) async -> CacheWriter? {
+        let removals = removals ?? self.removals(of: key)
+        let disk = await readyDisk(wait)
+        let room = disk == nil ? capacity.longestInMemory : capacity.longestOnDisk
+        guard start <= room, max(0, length ?? 0) <= room - start, room > 0 else { return nil }
+        return CacheWriter(
+            self, disk, key, removals: removals,
+            inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room, within: wait)
+    }
+
+    private func readyDisk(_ wait: StoreWait?) async -> DiskLevel? {
+        guard let disk = usableDisk else { return nil }
+        if disk.isReady { return disk }
+        return await disk.run(within: wait) { disk.prepare() } ?? false ? disk : nil
+    }
+
+    /// Makes a response findable whose body is whole, once the last of it is written. Returns whether it is known to
+    /// be.
+    func add(_ finished: CacheWriter.Finished, within wait: StoreWait?) async -> Bool {
+        let key = finished.entry.key
+        guard let disk = finished.disk else { return addToMemory(finished) }
+        let name = name(key)
+        return await change(key, on: disk, within: wait) {
+            var file = finished.file
+            // If it was stored, it has another name by then, and nothing is removed.
+            defer { if let file { disk.discard(file) } }
+            guard disk.complete(finished, &file), let name,
+                let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
+            else { return nil }
+            let addition = DiskLevel.Addition(
+                name: name, member: member, file: file, replaced: finished.replaced)
+            let record = disk.add(addition) { self.memory.withLock { $0.removals(key) } != finished.removals }
+            return record.map { ($0, name) }
+        }
+    }
+
+    private func addToMemory(_ finished: CacheWriter.Finished) -> Bool {
+        guard let bytes = finished.bytes else { return false }
+        let response = StoredResponse(
+            entry: finished.entry, level: .memory, body: MemoryBody(bytes), id: finished.id)
+        return memory.withLock { memory in
+            memory.change(finished.entry.key, removals: finished.removals) { list in
+                list.removeAll { finished.replaced.contains($0.id) || finished.entry.supersedes($0.entry) }
+                list.append(response)
+            }
+        }
+    }
+
+    package func update(_ response: StoredResponse, to entry: CacheEntry, within wait: StoreWait? = nil) async {
+        let (key, id) = (entry.key, response.id)
+        guard let disk = usableDisk else {
+            return memory.withLock { memory in
+                _ = memory.change(key) { list in
+                    guard let index = list.firstIndex(where: { $0.id == id }) else { return }
+                    list[index] = StoredResponse(entry: entry, level: .memory, body: list[index].body, id: id)
+                }
+            }
+        }
+        guard let name = name(key) else { return }
+        await change(key, on: disk, within: wait) { disk.update(id, to: entry, name).map { ($0, name) } }
+    }
+
+    /// Changes something on the disk, and what memory has of it. Returns whether it is known what is stored from now
+    /// on.
+    @discardableResult
+    private func change(
+        _ key: CacheKey, on disk: DiskLevel, within wait: StoreWait?,
+        _ work: @escaping @Sendable () -> (CacheRecord, CacheName)?
+    ) async -> Bool {
+        let stamp = memory.withLock { $0.beginChange(key) }
+        return await disk.run(within: wait, always: true) {
+            let record = work()
+            let found = record.flatMap { record, name in disk.responsesInMemory(record, name) }
+            self.memory.withLock { $0.endChange(stamp, found) }
+            return record != nil
+        } ?? false
+    }
+
+    // MARK: - Removing
+
+    package func remove(_ responses: [StoredResponse], within wait: StoreWait? = nil) async {
+        var ids: [CacheKey: Set<UInt64>] = [:]
+        for response in responses { ids[response.entry.key, default: []].insert(response.id) }
+        for (key, ids) in ids { await remove(key, ids, wait) }
+    }
+
+    private func remove(_ key: CacheKey, _ ids: Set<UInt64>, _ wait: StoreWait?) async {
+        guard let disk = usableDisk else {
+            return memory.withLock { _ = $0.change(key) { list in list.removeAll { ids.contains($0.id) } } }
+        }
+        guard let name = name(key) else { return }
+        await change(key, on: disk, within: wait) {
+            disk.remove(name, ids)
+            return nil
+        }
+    }
+
+    package func remove(_ keys: [CacheKey], within wait: StoreWait? = nil) async {
+        for key in keys {
+            guard let disk = usableDisk, let name = name(key) else {
+                memory.withLock { $0.remove(key) }
+                continue
+            }
+            let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
+            _ = await disk.run(within: wait, always: true) {
+                if disk.prepare() { disk.removeAll(name, .wanted) }
+                self.memory.withLock { $0.endChange(stamp, nil) }
+            }
+        }
+    }
+
+    /// Removes everything, of all processes. What is being written meanwhile comes to nothing.
+    package func removeAll() async {
+        memory.withLock { $0.removeAll() }
+        guard let disk = usableDisk else { return }
+        await disk.threads.run { if disk.prepare() { CacheSweep(disk, now: Int(WallClock.seconds)).removeAll() } }
+        memory.withLock { $0.removeAll() }
+    }
+}

@@ -1,0 +1,119 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import Synchronization
+
+/// Takes the bytes of one body, and makes the response findable when there are as many as its entry says.
+///
+/// One caller at a time has it. The state is out of its lock while a disk is written to.
+final class CacheWriter: ResponseWriter {
+    /// A response whose body is whole.
+    struct Finished: Sendable {
+        let entry: CacheEntry
+        let id: UInt64
+        /// The body, unless it has a file of its own.
+        let bytes: Bytes?
+        let file: PartFile?
+        /// What is still to be written into that.
+        let last: BodyGathering.Action
+        let disk: DiskLevel?
+        let replaced: Set<UInt64>
+        let removals: UInt64
+    }
+
+    private struct State {
+        var gathering: BodyGathering
+        var file: PartFile?
+    }
+
+    private let store: CacheStore
+    private let disk: DiskLevel?
+    private let key: CacheKey
+    private let removals: UInt64
+    private let wait: StoreWait?
+    /// Nil once nothing will be stored, and while a disk is written to.
+    private let state: Mutex<State?>
+
+    init(
+        _ store: CacheStore, _ disk: DiskLevel?, _ key: CacheKey, removals: UInt64, inline: Int, limit: Int,
+        within wait: StoreWait?
+    ) {
+        (self.store, self.disk, self.key, self.removals, self.wait) = (store, disk, key, removals, wait)
+        let id = UInt64.random(in: 1 ... .max)
+        state = Mutex(State(gathering: BodyGathering(id: id, inline: inline, limit: limit)))
+    }
+
+    deinit {
+        // A thread that must not wait for a disk may be the last to let go.
+        if let file = state.withLock({ $0.take()?.file }), let disk { disk.threads.start { disk.discard(file) } }
+    }
+
+    func write(_ bytes: Bytes) async {
+        await step { $0.add(bytes) }
+    }
+
+    /// Writes the bytes of another body; false if nothing will be stored. Throws if they cannot be read.
+    func copy(_ body: any StoredBody) async throws(CacheDamage) -> Bool {
+        var offset = 0
+        while offset < body.count, state.withLock({ $0 != nil }) {
+            do throws(CacheDamage) {
+                let bytes = try await body.read(from: offset, upTo: body.count - offset, within: wait)
+                await write(bytes)
+                offset += bytes.count
+            } catch {
+                await abandon()
+                throw error
+            }
+        }
+        return state.withLock { $0 != nil }
+    }
+
+    private func step(_ take: (inout BodyGathering) -> BodyGathering.Action) async {
+        guard var state = state.withLock({ $0.take() }) else { return }
+        switch take(&state.gathering) {
+        case .none: break
+        case .giveUp: return await discard(state.file)
+        case .write(let bytes, let offset):
+            guard let file = await write(bytes, at: offset, into: state.file) else { return }
+            state.file = file
+        }
+        let kept = state
+        self.state.withLock { $0 = kept }
+    }
+
+    /// Nil if it could not be written; the file is gone then.
+    private func write(_ bytes: [UInt8], at offset: Int, into file: PartFile?) async -> PartFile? {
+        guard let disk else { return nil }
+        let written = await disk.run(within: wait) { written in
+            if let written { disk.discard(written) }
+        } _: {
+            disk.write(bytes, at: offset, into: file)
+        }
+        if let written { return written }
+        // It may not have been begun.
+        if let file { await discard(file) }
+        return nil
+    }
+
+    func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool {
+        guard var state = state.withLock({ $0.take() }) else { return false }
+        let last = state.gathering.end()
+        guard entry.key == key, entry.body.range.count == state.gathering.count else {
+            await discard(state.file)
+            return false
+        }
+        let finished = Finished(
+            entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, last: last,
+            disk: disk, replaced: Set(replaced.map(\.id)), removals: removals)
+        return await store.add(finished, within: wait)
+    }
+
+    func abandon() async {
+        await discard(state.withLock { $0.take()?.file })
+    }
+
+    private func discard(_ file: PartFile?) async {
+        guard let file, let disk else { return }
+        _ = await disk.run(within: wait, always: true) { disk.discard(file) }
+    }
+}

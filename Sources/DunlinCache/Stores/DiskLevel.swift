@@ -1,0 +1,269 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import Synchronization
+
+/// What of a cache is on a disk. Nothing of it fails: what cannot be read is not there, what cannot be written is not
+/// stored, and each reason is told once.
+///
+/// Methods that are named for what they do with files wait for disks, and run on disk threads. What is stored under a
+/// key is changed under a lock that all processes share, and read without one: a file is replaced in one step.
+///
+/// Whoever runs a loop takes the lock of the state alone, which nobody has for longer than a moment. The index is asked
+/// and changed on disk threads, and by many names so many at a time.
+final class DiskLevel: Sendable {
+    private enum Readiness {
+        case unknown, ready, refused
+    }
+
+    private struct State {
+        var readiness = Readiness.unknown
+        var told: Set<CacheTrouble.Kind> = []
+        var writeFailures = 0
+        var damages = 0
+        /// What should have been removed and could not be: it is not there any more for this process.
+        var banned: Set<CacheName> = []
+        var isClosed = false
+        /// When that began which somebody waits for, by the order in which it did.
+        var waited: [UInt64: MonotonicTime] = [:]
+        var lastWaited: UInt64 = 0
+        var background = 0
+        var waiters: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    let folder: CacheFolder
+    let threads: DiskThreads
+    let rules: CacheRules
+    /// Nil if the rules hash without one.
+    private let salt: CacheSalt?
+    private let report: @Sendable (CacheTrouble) -> Void
+    private let state = Mutex(State())
+    private let index: Mutex<DiskIndex>
+
+    init(
+        _ folder: CacheFolder, capacity: Int, rules: CacheRules, salt: CacheSalt?, threads: DiskThreads,
+        report: @escaping @Sendable (CacheTrouble) -> Void
+    ) {
+        (self.folder, self.rules, self.salt, self.threads, self.report) = (folder, rules, salt, threads, report)
+        index = Mutex(DiskIndex(capacity: capacity))
+    }
+
+    // MARK: - State
+
+    /// Whether nothing is stored here, for good.
+    var isRefused: Bool { state.withLock { $0.readiness == .refused || $0.isClosed } }
+
+    /// Whether the folder can be used. It is made if it is not there.
+    func prepare(again: Bool = false) -> Bool {
+        switch state.withLock({ again && $0.readiness == .ready ? .unknown : $0.readiness }) {
+        case .ready: return true
+        case .refused: return false
+        case .unknown: break
+        }
+        do throws(Errno) {
+            let fault = try folder.prepare()
+            if let fault { tell(.foreign(fault)) } else { shareSalt() }
+            state.withLock { $0.readiness = fault == nil ? .ready : .refused }
+            return fault == nil
+        } catch {
+            tell(.folder(error))
+            return false
+        }
+    }
+
+    private func shareSalt() {
+        guard let salt else { return }
+        // Without one in the folder this process has its own, and secrets of others are not found.
+        do throws(Errno) { salt.bytes = try folder.salt(orElse: salt.bytes) } catch {}
+    }
+
+    var isReady: Bool { state.withLock { $0.readiness == .ready } }
+
+    func tell(_ kind: CacheTrouble.Kind) {
+        let isNew = state.withLock { state in
+            switch kind {
+            case .writing: state.writeFailures += 1
+            case .damage: state.damages += 1
+            default: break
+            }
+            return state.told.insert(kind).inserted
+        }
+        if isNew { report(CacheTrouble(kind: kind, folder: folder.path)) }
+    }
+
+    var figures: CacheStore.Figures.Disk {
+        let failures = state.withLock { ($0.writeFailures, $0.damages) }
+        return index.withLock { index in
+            CacheStore.Figures.Disk(
+                bytes: index.machine.cost, keys: index.machine.count, evictions: index.machine.evictions,
+                writeFailures: failures.0, damages: failures.1)
+        }
+    }
+
+    func isBanned(_ name: CacheName) -> Bool { state.withLock { $0.banned.contains(name) } }
+
+    /// A name that could not be removed. So many of them are too many.
+    func ban(_ name: CacheName) {
+        state.withLock { state in
+            state.banned.insert(name)
+            if state.banned.count > 10_000 { state.readiness = .refused }
+        }
+    }
+
+    // MARK: - The index
+
+    func beginFinding(_ name: CacheName) -> DiskIndex.Stamp { index.withLock { $0.beginFinding(name) } }
+
+    /// Returns what is to be thrown out.
+    func found(_ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp) -> [CacheName] {
+        index.withLock { $0.found(name, cost: cost, stamp) }
+    }
+
+    func notFound(_ name: CacheName, _ stamp: DiskIndex.Stamp) {
+        index.withLock { $0.notFound(name, stamp) }
+    }
+
+    /// Under the lock of the name, as `removed`. Returns what is to be thrown out.
+    func stored(_ name: CacheName, cost: Int) -> [CacheName] {
+        state.withLock { state in _ = state.banned.remove(name) }
+        return index.withLock { $0.stored(name, cost: cost) }
+    }
+
+    func removed(_ name: CacheName, wasThere: Bool = true) {
+        state.withLock { state in _ = state.banned.remove(name) }
+        index.withLock { $0.removed(name, wasThere: wasThere) }
+    }
+
+    func removedAll() {
+        index.withLock { $0.removedAll() }
+    }
+
+    func isLeaving(_ name: CacheName) -> Bool { index.withLock { $0.isLeaving(name) } }
+    func stays(_ name: CacheName) { index.withLock { $0.stays(name) } }
+
+    /// Whether it is to be marked as used.
+    func use(_ name: CacheName) -> Bool { index.withLock { $0.use(name) } }
+    func isUsed(_ name: CacheName) -> Bool { index.withLock { $0.machine.isUsed(name) } }
+
+    var isReadingDue: Bool { index.withLock(\.isReadingDue) }
+
+    /// It was used in memory.
+    func noteUse(_ name: CacheName) {
+        background { if self.use(name) { self.mark(name) } }
+    }
+
+    // MARK: - Waiting
+
+    /// The outcome of `work` on a disk thread. Nil if that takes too long or the call is over; the work is done all the
+    /// same, and `late` gets its outcome.
+    ///
+    /// While something takes too long nothing else is begun here, unless it has to be done `always`, and then nobody
+    /// waits for it: a disk that hangs costs the requests meanwhile nothing.
+    func run<Value: Sendable>(
+        within wait: StoreWait?, always: Bool = false, late: @escaping @Sendable (Value) -> Void = { _ in },
+        _ work: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        guard let wait else { return await threads.run(work) }
+        let begun = wait.loop.now()
+        let (number, isStuck) = begin(at: begun)
+        if isStuck, !always {
+            ended(number)
+            return nil
+        }
+        let waiter = ValueWaiter<Value>(on: wait.loop)
+        threads.start {
+            let value = work()
+            self.ended(number)
+            if !waiter.deliver(value) { late(value) }
+        }
+        if isStuck {
+            waiter.cancel()
+            return nil
+        }
+        let value = await wait.value(of: waiter, until: wait.end)
+        if value == nil, wait.loop.now() >= begun.advanced(by: StoreWait.limit.clampedNanoseconds) { tell(.slowness) }
+        return value
+    }
+
+    /// Whether something that began before takes too long already.
+    private func begin(at now: MonotonicTime) -> (number: UInt64, isStuck: Bool) {
+        state.withLock { state in
+            let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
+            state.lastWaited += 1
+            state.waited[state.lastWaited] = now
+            return (state.lastWaited, isStuck)
+        }
+    }
+
+    private func ended(_ number: UInt64) {
+        state.withLock { state in _ = state.waited.removeValue(forKey: number) }
+    }
+
+    // MARK: - In the background
+
+    /// Does work that nobody waits for but `close`.
+    func background(_ work: @escaping @Sendable () -> Void) {
+        let mayBegin = state.withLock { state in
+            if state.isClosed { return false }
+            state.background += 1
+            return true
+        }
+        guard mayBegin else { return }
+        threads.start {
+            work()
+            let waiters = self.state.withLock { state in
+                state.background -= 1
+                defer { if state.background == 0 { state.waiters = [] } }
+                return state.background == 0 ? state.waiters : []
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    /// Reads the folder, removes what belongs to nobody any more, and throws out what is too much.
+    func readFolder(isDueOnly: Bool = false) {
+        let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
+        guard begins else { return }
+        let found = prepare() ? CacheSweep(self, now: Int(WallClock.seconds)).run { self.isClosed } : nil
+        let thrown = found.map { read($0) } ?? []
+        index.withLock { $0.endReading() }
+        // What is left of it is thrown out by whoever opens the folder next.
+        for name in thrown where !isClosed { removeAll(name, .thrownOut) }
+    }
+
+    private var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// How many names are compared with what was read while nobody else can ask the index.
+    private static var step: Int { 256 }
+
+    /// Has the index know what is there. Returns what is to be thrown out.
+    private func read(_ found: [DiskIndex.Found]) -> [CacheName] {
+        let there = Set(found.lazy.map(\.name))
+        let gone = index.withLock { Array($0.machine.names) }.filter { !there.contains($0) }
+        for start in stride(from: 0, to: gone.count, by: Self.step) {
+            index.withLock { $0.notRead(gone[start...].prefix(Self.step)) }
+        }
+        var thrown: [CacheName] = []
+        for start in stride(from: 0, to: found.count, by: Self.step) {
+            thrown += index.withLock { $0.read(found[start...].prefix(Self.step)) }
+        }
+        return thrown
+    }
+
+    /// Returns when nothing is done in the background any more; nothing is stored or found from then on.
+    func close() async {
+        state.withLock { $0.isClosed = true }
+        await finished()
+    }
+
+    /// Returns when nothing is done in the background.
+    func finished() async {
+        await withUnsafeContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.background > 0 { state.waiters.append(continuation) }
+                return state.background == 0
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+}

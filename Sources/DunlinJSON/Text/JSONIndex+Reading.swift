@@ -1,0 +1,76 @@
+extension JSONIndex {
+    /// The index of a text, which may begin with a byte order mark.
+    static func of(
+        _ text: Bytes, _ limits: HTTP.JSON.Limits = HTTP.JSON.Limits(), refusesRepeatedKeys: Bool = false
+    ) throws(HTTP.JSON.SyntaxError) -> JSONIndex {
+        let start = text.offset
+        var scanner = JSONScanner(start..<start + text.count, limits, refusesRepeatedKeys: refusesRepeatedKeys)
+        do throws(JSONScanner.Fault) {
+            try scanner.scan(text.storage.span)
+        } catch {
+            throw JSONExcerpt(of: text, scanner).syntaxError(error)
+        }
+        return JSONIndex(text: text.storage, start: start, entries: scanner.entries)
+    }
+}
+
+// MARK: - Dynamic values
+
+extension DynamicValue {
+    /// The value that a text of JSON (RFC 8259) in UTF-8 says, read strictly.
+    ///
+    /// Numbers keep the digits they are written with, and an object's members their order. Of a key that comes twice in
+    /// one object the last counts, and the others are left out.
+    public init(json text: Bytes) throws(HTTP.JSON.SyntaxError) {
+        self = try JSONIndex.of(text).value(at: 0)
+    }
+
+    /// The same of a text that may be in UTF-16 or UTF-32 too, and refused if a key comes twice in one object.
+    package init(strictJSON text: Bytes) throws(HTTP.JSON.SyntaxError) {
+        self = try JSONIndex.of(try text.inUTF8(), refusesRepeatedKeys: true).value(at: 0)
+    }
+}
+
+extension JSONIndex {
+    /// Nested as deep as the text is, which the scanner has limited.
+    func value(at place: Int) -> DynamicValue {
+        let entry = entries[place]
+        switch entry.kind {
+        case .null: return .null
+        case .yes: return .bool(true)
+        case .no: return .bool(false)
+        case .integer, .fraction: return .number(DynamicValue.Number(checked: literal(entry)))
+        case .text, .escapedText: return .string(string(entry))
+        case .array: return .array(elements(of: place))
+        case .object, .repeatingObject: return .object(members(of: place))
+        }
+    }
+
+    private func elements(of place: Int) -> [DynamicValue] {
+        var elements: [DynamicValue] = []
+        elements.reserveCapacity(Int(entries[place].count))
+        var element = place + 1
+        for _ in 0..<entries[place].count {
+            elements.append(value(at: element))
+            element = end(of: element)
+        }
+        return elements
+    }
+
+    private func members(of place: Int) -> DynamicValue.Members {
+        var members: [DynamicValue.Members.Member] = []
+        members.reserveCapacity(Int(entries[place].count))
+        var key = place + 1
+        for _ in 0..<entries[place].count {
+            members.append(DynamicValue.Members.Member(key: string(entries[key]), value: value(at: key + 1)))
+            key = end(of: key + 1)
+        }
+        return DynamicValue.Members(entries[place].kind == .repeatingObject ? Self.lastOfEach(members) : members)
+    }
+
+    /// Of the members of one key the last.
+    private static func lastOfEach(_ members: [DynamicValue.Members.Member]) -> [DynamicValue.Members.Member] {
+        var seen: Set<[UInt8]> = []
+        return members.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }.reversed()
+    }
+}

@@ -1,0 +1,145 @@
+internal import FoundationEssentials
+
+extension DynamicValue {
+    /// The value as its `Encodable` conformance tells it. Dates, data, URLs and decimals are taken for what they are;
+    /// a number keeps its exact value.
+    public init(encoding value: some Encodable) throws {
+        self = try DynamicEncoder.value(of: value, at: [])
+    }
+}
+
+extension DynamicValue.Members {
+    /// The same, of what is told as an object; anything else throws `NetworkError` with code `invalidParameters`.
+    public init(encoding value: some Encodable) throws {
+        guard case .object(let members) = try DynamicValue(encoding: value) else {
+            throw NetworkError(.invalidParameters, "\(type(of: value)) is not encoded as an object")
+        }
+        self = members
+    }
+
+    /// For a call: `parameters: .encoding(draft)`.
+    public static func encoding(_ value: some Encodable) throws -> Self {
+        try Self(encoding: value)
+    }
+}
+
+/// Writes into a tree of places. A container given out early may be filled late, so the tree is read at the end only.
+final class DynamicEncoder: Encoder {
+    /// Where one value goes.
+    final class Slot {
+        enum Content {
+            case empty
+            case value(DynamicValue)
+            case elements([Slot])
+            case members([(key: String, slot: Slot)])
+        }
+
+        var content = Content.empty
+
+        /// What is left empty was encoded without any content, which an object of no members says best.
+        var value: DynamicValue {
+            switch content {
+            case .empty: .object(DynamicValue.Members())
+            case .value(let value): value
+            case .elements(let places): .array(places.map(\.value))
+            case .members(let members):
+                .object(
+                    DynamicValue.Members(
+                        members.map { DynamicValue.Members.Member(key: $0.key, value: $0.slot.value) }
+                    ))
+            }
+        }
+
+        func append() -> Slot {
+            let slot = Slot()
+            var places: [Slot] = []
+            if case .elements(let before) = content { places = before }
+            content = .empty
+            places.append(slot)
+            content = .elements(places)
+            return slot
+        }
+
+        func slot(for key: String) -> Slot {
+            let slot = Slot()
+            var members: [(key: String, slot: Slot)] = []
+            if case .members(let before) = content { members = before }
+            content = .empty
+            members.append((key, slot))
+            content = .members(members)
+            return slot
+        }
+
+        var count: Int { if case .elements(let places) = content { places.count } else { 0 } }
+
+        /// The same value gives the same bytes, in every process.
+        func sort() {
+            switch content {
+            case .members(let members):
+                content = .members(members.sorted { $0.key.precedesInUTF16($1.key) })
+            case .elements(let places):
+                content = .value(.array(places.map(\.value).inOrder()))
+            case .empty, .value: break
+            }
+        }
+    }
+
+    let slot: Slot
+    let codingPath: [any CodingKey]
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    init(_ slot: Slot, _ path: [any CodingKey]) {
+        self.slot = slot
+        codingPath = path
+    }
+
+    static func value(of value: some Encodable, at path: [any CodingKey]) throws -> DynamicValue {
+        let slot = Slot()
+        try DynamicEncoder(slot, path).write(value)
+        return slot.value
+    }
+
+    func write(_ value: some Encodable) throws {
+        guard codingPath.count < DynamicValue.depthLimit else {
+            throw NetworkError(
+                .invalidParameters, "the value is nested more than \(DynamicValue.depthLimit) levels deep")
+        }
+        if let leaf = Self.leaf(value) {
+            slot.content = .value(leaf)
+        } else {
+            try value.encode(to: self)
+            if value is any WithoutOrder { slot.sort() }
+        }
+    }
+
+    /// What would tell less of itself than it is.
+    private static func leaf(_ value: some Encodable) -> DynamicValue? {
+        switch value {
+        case let value as DynamicValue: value
+        case let value as Date: .date(value)
+        case let value as Data: .data(Bytes(value))
+        case let value as Decimal: .number(DynamicValue.Number(value))
+        case let value as URL: .string(value.absoluteString)
+        default: nil
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .empty = slot.content { slot.content = .members([]) }
+        return KeyedEncodingContainer(Keyed<Key>(slot: slot, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .empty = slot.content { slot.content = .elements([]) }
+        return Unkeyed(slot: slot, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        Single(slot: slot, codingPath: codingPath)
+    }
+}
+
+/// Encoded in another order in every process.
+private protocol WithoutOrder {}
+extension Dictionary: WithoutOrder {}
+extension Set: WithoutOrder {}

@@ -1,0 +1,8 @@
+/// What is wrong with parameters, beneath an error that says what they could not become.
+package struct ParameterProblem: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import DunlinCache
+
+@Suite struct `Eviction machine` {
+    /// `+a10`: put in, `a`: used, `-a`: taken out; and what is thrown out in all.
+    @Test(
+        arguments: [
+            (["+a40", "+b40", "+c40"], "a"),
+            // What was used goes on into the long queue.
+            (["+a40", "a", "+b40", "+c40"], "b"),
+            // What comes next is what is new, for as long as that is over a tenth of the room.
+            (["+a40", "a", "+b40", "b", "+c40", "+d40"], "cd"),
+            // Then it is the long queue's turn: the first of it that was not used since.
+            (["+a40", "a", "+b40", "b", "+c40", "+d10", "+e9", "d", "a", "+f10", "+g10"], "cef"),
+            // Something thrown out that comes back stays.
+            (["+a50", "+b50", "+c50", "+a50", "+d50", "+e50"], "abcd"),
+            // What is too large is thrown out itself, and what had its name goes too.
+            (["+a40", "+a101"], "a"),
+            (["+a101", "+b100"], "a"),
+            // It costs what was said last.
+            (["+a90", "+a10", "+b80"], ""),
+            (["+a40", "-a", "+b60", "+c40"], ""),
+            (["+a0", "+b100", "+c0"], ""),
+        ] as [([String], String)])
+    func `what is new and was not used is thrown out first`(steps: [String], thrown: String) {
+        var machine = EvictionMachine<String>(capacity: 100)
+        var gone: [String] = []
+        for step in steps {
+            if step.hasPrefix("+") {
+                gone += machine.put(String(step.dropFirst().prefix(1)), cost: Int(step.dropFirst(2)) ?? 0)
+            } else if step.hasPrefix("-") {
+                machine.remove(String(step.dropFirst()))
+            } else {
+                _ = machine.use(step)
+            }
+        }
+        #expect(gone.joined() == thrown)
+        #expect(machine.cost <= 100)
+    }
+
+    @Test func `one scan, however long, does not throw out what is used`() {
+        var machine = EvictionMachine<Int>(capacity: 10_000)
+        for name in 0..<80 { _ = machine.put(name, cost: 100) }
+        for name in 0..<80 { _ = machine.use(name) }
+        var thrown: Set<Int> = []
+        for name in 1000..<31_000 { thrown.formUnion(machine.put(name, cost: 100)) }
+        #expect(thrown.allSatisfy { $0 >= 1000 })
+        #expect(thrown.count > 29_000)
+    }
+
+    @Test func `what is known to have been used stays over a scan by another process`() {
+        var machine = EvictionMachine<Int>(capacity: 10_000)
+        for name in 0..<80 { _ = machine.put(name, cost: 100, isUsed: true) }
+        var thrown: Set<Int> = []
+        for name in 1000..<11_000 { thrown.formUnion(machine.put(name, cost: 100)) }
+        #expect(thrown.allSatisfy { $0 >= 1000 })
+    }
+
+    @Test func `only the first use of something new is said to be that`() {
+        var machine = EvictionMachine<Int>(capacity: 100)
+        _ = machine.put(1, cost: 1)
+        let uses = [1, 1, 2].map { machine.use($0) }
+        #expect(uses == [true, false, false])
+    }
+
+    /// Against a plain list of what is in: whatever happens, the sums agree, and everything that is not in any more was
+    /// either taken out or reported.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `nothing is lost or counted twice in any order of events`(seed: UInt64) {
+        var dice = CacheDice(seed)
+        let capacity = 200 + dice.next(below: 2000)
+        var machine = EvictionMachine<Int>(capacity: capacity)
+        var model: [Int: Int] = [:]
+        for _ in 0..<5000 {
+            let name = dice.next(below: 60)
+            switch dice.next(below: 10) {
+            case 0:
+                let (removed, expected) = (machine.remove(name), model.removeValue(forKey: name))
+                #expect(removed == expected)
+            case 1...4:
+                _ = machine.use(name)
+            case 5 where dice.next(below: 200) == 0:
+                machine.removeAll()
+                model = [:]
+            default:
+                let cost = dice.next(below: 150)
+                model[name] = cost
+                for gone in machine.put(name, cost: cost) {
+                    let known = model.removeValue(forKey: gone)
+                    #expect(known != nil)
+                }
+            }
+            #expect(machine.cost <= capacity)
+            #expect(machine.cost == model.values.reduce(0, +))
+            #expect(machine.count == model.count)
+        }
+        #expect(Set(machine.names) == Set(model.keys))
+    }
+}
+
+/// Numbers that a seed stands for.
+struct CacheDice {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    }
+
+    mutating func next(below limit: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(limit))
+    }
+}

@@ -1,0 +1,287 @@
+import DunlinReactor
+import DunlinSemantics
+import DunlinTypes
+import Foundation
+import Testing
+
+@testable import DunlinCache
+
+/// What becomes of a folder that others use, that is damaged, and that fails.
+@Suite struct `Cache folder` {
+    private static let small = CacheCapacity(memory: 0, disk: 64 << 20)
+
+    @Test func `another process finds what was stored, and its changes are seen`() async throws {
+        let place = CachePlace()
+        let (one, other) = (await place.open(Self.small), await place.open(Self.small))
+        let body = CachePlace.bytes(100_000)
+        await one.put("/a", "short")
+        await one.put("/b", body)
+        #expect(try await other.bodies("/a") == ["short"])
+        #expect(try await other.bodies("/b") == [body])
+        let read = try #require(await other.found("/b").first?.body)
+        _ = try await read.read(from: 0, upTo: 1)
+        let unread = try #require(await other.found("/b").first?.body)
+        await one.put("/b", "newer", replacing: await one.found("/b"))
+        #expect(try await other.bodies("/b") == ["newer"])
+        #expect(try await read.all() == body)
+        await #expect(throws: CacheDamage(.absence)) { try await unread.all() }
+        await other.remove([CachePlace.key("/a")])
+        #expect(await one.found("/a").isEmpty)
+        await one.close()
+        await other.close()
+        #expect(place.troubles.isEmpty)
+    }
+
+    @Test func `many writers of one key and of many leave nothing but what was stored`() async throws {
+        let place = CachePlace()
+        let stores = [await place.open(Self.small), await place.open(Self.small), await place.open(Self.small)]
+        await withTaskGroup { group in
+            for (index, store) in stores.enumerated() {
+                group.addTask {
+                    for round in 0..<40 {
+                        let body = CachePlace.bytes(round % 3 == 0 ? 70_000 : 100, seed: UInt64(round))
+                        await store.put("/\(round % 4)", body, replacing: await store.found("/\(round % 4)"))
+                        if round % 7 == index { await store.remove([CachePlace.key("/\(round % 4)")]) }
+                    }
+                }
+            }
+        }
+        let allowed = Set((0..<40).map { CachePlace.bytes($0 % 3 == 0 ? 70_000 : 100, seed: UInt64($0)) })
+        for path in 0..<4 {
+            for body in try await stores[0].bodies("/\(path)") { #expect(allowed.contains(body)) }
+        }
+        for store in stores { await store.close() }
+        let list = await (await place.open(Self.small)).list()
+        let long = list.filter { $0.count > 16_384 }.count
+        #expect(try place.files().count == Set(list.map(\.entry.key)).count + long)
+        #expect(place.troubles.isEmpty)
+    }
+
+    @Test func `a folder and its files are for their user alone`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        await store.put("/a", CachePlace.bytes(100_000))
+        #expect(try place.permissions(of: "") == 0o700)
+        for file in try place.files() { #expect(try place.permissions(of: file) == 0o600) }
+        await store.close()
+    }
+
+    @Test func `a folder that others may write to is not used`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        await store.put("/a", "short")
+        await store.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place.path)
+        let later = await place.open(CacheCapacity(memory: 8 << 20, disk: 64 << 20))
+        #expect(await later.found("/a").isEmpty)
+        // Memory does not need it.
+        await later.put("/a", "new")
+        #expect(try await later.bodies("/a") == ["new"])
+        #expect(place.troubles == [.foreign(.group)])
+        #expect(try place.files().count == 1)
+        await later.close()
+    }
+
+    @Test func `nothing is found behind a head that is not what was stored`() async throws {
+        let place = CachePlace()
+        let bodies = ["/short": CachePlace.bytes(500), "/long": CachePlace.bytes(150_000)]
+        for offset in stride(from: 0, to: 900, by: 41) {
+            let store = await place.open(Self.small)
+            for (path, body) in bodies { await store.put(path, body, replacing: await store.found(path)) }
+            // Those of the heads too.
+            for file in try place.files() { try place.damage(file, at: offset % place.length(of: file)) }
+            for path in bodies.keys { #expect(await store.found(path).isEmpty) }
+            await store.backgroundEnded()
+            await store.close()
+            // Only the long body is left, which nothing leads to.
+            #expect(try place.files().count <= 1)
+            await (await place.open(Self.small)).close()
+            #expect(try place.files().isEmpty)
+        }
+        #expect(place.troubles.allSatisfy { $0 == .damage })
+    }
+
+    @Test func `a damaged block is not returned, those before it are, and the response is removed`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        let body = CachePlace.bytes(200_000)
+        await store.put("/a", body)
+        let file = try #require(try place.files().first { try place.length(of: $0) > 200_000 })
+        try place.damage(file, at: BodyBlocks.offset(of: 2) + 5)
+        let stored = try #require(await store.found("/a").first?.body)
+        var read: [UInt8] = []
+        await #expect(throws: CacheDamage.self) {
+            while true { read += try await stored.read(from: read.count, upTo: 1_000_000) }
+        }
+        #expect(Bytes(read) == body[..<131_072])
+        await store.backgroundEnded()
+        #expect(await store.found("/a").isEmpty)
+        #expect(try place.files().isEmpty)
+        #expect(place.troubles == [.damage])
+        #expect(store.figures.disk?.damages == 1)
+        await store.close()
+    }
+
+    @Test func `a body that was cut, or is gone, is not found`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        for isGone in [true, false] {
+            await store.put("/a", "short")
+            await store.put("/a", CachePlace.bytes(100_000))
+            let file = try #require(try place.files().first { try place.length(of: $0) > 90_000 })
+            let path = place.path + "/" + file
+            if isGone {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                let handle = try #require(FileHandle(forWritingAtPath: path))
+                try handle.truncate(atOffset: 65_000)
+            }
+            #expect(try await store.bodies("/a") == ["short"])
+            #expect(try place.files().count == 1)
+            await store.remove([CachePlace.key("/a")])
+        }
+        await store.close()
+    }
+
+    @Test func `files of ended processes and of other versions are swept, those of others are left alone`() async throws
+    {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        await store.put("/a", CachePlace.bytes(100_000))
+        let writer = try #require(await store.writer(for: CachePlace.key("/b"), length: nil))
+        await writer.write(CachePlace.bytes(100_000))
+        let kept = try place.files()
+        #expect(kept.count == 3)
+        let name = try #require(CacheName(CachePlace.key("/c")))
+        let litter = [
+            CacheFileName.temporary(1).text, CacheFileName.body(name, 1).text, "dunlin-cache-0-whatever",
+        ]
+        for file in litter + ["photo.jpg", "dunlin-cache-2-lock"] {
+            #expect(FileManager.default.createFile(atPath: place.path + "/" + file, contents: Data("x".utf8)))
+        }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
+            ofItemAtPath: place.path + "/dunlin-cache-0-whatever")
+        let other = await place.open(Self.small)
+        #expect(
+            try place.files()
+                == (kept + ["dunlin-cache-2-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
+        await writer.finish(as: CachePlace.entry("/b", 100_000), replacing: [])
+        #expect(await other.found("/b").count == 1)
+        await other.removeAll()
+        #expect(try place.files() == ["photo.jpg"])
+        await store.close()
+        await other.close()
+    }
+
+    @Test func `what was used again is known to the next process, and stays over a scan`() async throws {
+        let place = CachePlace()
+        let capacity = CacheCapacity(memory: 8 << 20, disk: 400_000, largestShare: 0.3)
+        let first = await place.open(capacity)
+        for index in 0..<20 { await first.put("/\(index)", CachePlace.bytes(1000)) }
+        // One in memory, one on the disk.
+        _ = await first.found("/3")
+        _ = await first.found("/3")
+        await first.backgroundEnded()
+        await first.close()
+        let second = await place.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
+        _ = await second.found("/4")
+        // The mark outlasts another head.
+        await second.update(
+            try #require(await second.found("/4").first), to: CachePlace.entry("/4", 1000, fields: ["ETag": "\"2\""]))
+        await second.close()
+        let third = await place.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
+        for index in 100..<250 { await third.put("/\(index)", CachePlace.bytes(1000)) }
+        #expect(await third.found("/3").count == 1)
+        #expect(await third.found("/4").count == 1)
+        #expect(await third.found("/5").isEmpty)
+        await third.close()
+    }
+
+    // MARK: - Failures
+
+    @Test(arguments: [CacheFolder.Operation.create, .write, .rename, .lock], [5, 100_000])
+    func `what cannot be written is not stored, and that is told once`(
+        operation: CacheFolder.Operation, count: Int
+    ) async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        place.fail([operation])
+        for _ in 0..<3 {
+            await store.put("/a", CachePlace.bytes(count))
+            #expect(await store.found("/a").isEmpty)
+        }
+        #expect(place.troubles == [.writing(Errno(rawValue: ENOSPC))])
+        #expect(try place.files().isEmpty)
+        place.fail([])
+        await store.put("/a", CachePlace.bytes(count))
+        #expect(try await store.bodies("/a") == [CachePlace.bytes(count)])
+        await store.close()
+    }
+
+    @Test(arguments: CacheFolder.Operation.allCases, [EIO, EROFS, EACCES, EMFILE])
+    func `no failure is the caller's, and what is removed is not found again`(
+        operation: CacheFolder.Operation, errno: Int32
+    ) async throws {
+        let place = CachePlace()
+        let first = await place.open(Self.small)
+        for path in ["/a", "/b"] { await first.put(path, CachePlace.bytes(path == "/a" ? 10 : 100_000)) }
+        await first.close()
+        place.fail([operation], errno)
+        let store = await place.open(Self.small)
+        for path in ["/a", "/b"] {
+            if let response = await store.found(path).first {
+                do { _ = try await response.body.all() } catch { #expect(error is CacheDamage) }
+                await store.update(response, to: CachePlace.entry(path, response.body.count, fields: ["ETag": "\"2\""]))
+            }
+            await store.remove([CachePlace.key(path)])
+            place.fail(operation == .remove || operation == .lock || operation == .prepare ? [operation] : [], errno)
+            #expect(await store.found(path).isEmpty)
+            place.fail([operation], errno)
+        }
+        #expect(Set(place.troubles).count == place.troubles.count)
+        await store.removeAll()
+        await store.close()
+    }
+
+    @Test func `a folder that is gone is made again`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        await store.put("/a", "short")
+        for count in [5, 100_000] {
+            try FileManager.default.removeItem(atPath: place.path)
+            #expect(await store.found("/a").isEmpty)
+            await store.put("/a", CachePlace.bytes(count))
+            #expect(try await store.bodies("/a") == [CachePlace.bytes(count)])
+        }
+        await store.close()
+        #expect(place.troubles.isEmpty)
+    }
+
+    @Test func `a folder that cannot be made is told of once, and memory goes on without it`() async throws {
+        let place = CachePlace()
+        #expect(FileManager.default.createFile(atPath: place.path, contents: Data()))
+        let store = await place.open()
+        for path in ["/a", "/b"] {
+            await store.put(path, "short")
+            #expect(try await store.bodies(path) == ["short"])
+        }
+        #expect(place.troubles == [.folder(Errno(rawValue: ENOTDIR))])
+        await store.close()
+    }
+
+    @Test func `a closed store finds and stores nothing on the disk`() async throws {
+        let place = CachePlace()
+        let store = await place.open(Self.small)
+        await store.put("/a", "short")
+        let long = CachePlace.bytes(100_000)
+        await store.put("/b", long)
+        let found = try #require(await store.found("/b").first)
+        await store.close()
+        await store.close()
+        #expect(await store.found("/a").isEmpty)
+        #expect(!(await store.put("/c", "short")))
+        #expect(try await found.body.all() == long)
+        #expect(try place.files().count == 3)
+    }
+}
