@@ -2,7 +2,8 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Who asks, and under which guard and trust, as far as the session itself says it, whatever a request says beside.
+    /// Who asks, under which guard and trust, and by which way, as far as the session itself says it, whatever a request
+    /// says beside.
     ///
     /// It is the same text for the same user and equal rules, and nil where there are none. It may have secrets in it.
     /// It is for what is kept outside the session, such as pictures; what the session's stages keep and share goes by
@@ -22,9 +23,25 @@ extension HTTPSession {
         let trust = core.tlsPolicySource.latestPolicy.setup.trustName
         if !trust.isEmpty { parts += ["trust", trust] }
         if let rules = Access.name(of: core.builder.connectionRules?.guardRules) { parts.append(rules) }
+        parts += way
         if parts.isEmpty { return nil }
         // Each with its length, so that no two lists are one text.
         return parts.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
+    /// Where other servers may be than elsewhere, or somebody between who says what they answer.
+    private var way: [String] {
+        let configuration = core.configuration
+        var way = configuration.hostOverrides.texts
+        if let path = configuration.socketPath { way.append("socket \(path)") }
+        guard core.builder.connectionRules?.chooseProxy != nil else { return way }
+        switch configuration.proxy.choice {
+        case .direct: break
+        case .environment: way.append("by the environment")
+        case .url(let url, let exceptions, _): way.append("by \(url) but \(exceptions)")
+        case .chooser: way.append("by \(core.user.trust)")
+        }
+        return way
     }
 
     private func signs(_ home: HomeSource.Home?) -> [Access.Sign] {

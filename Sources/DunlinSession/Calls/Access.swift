@@ -125,7 +125,7 @@ extension LiveCall {
         let way = Access.Way(chosen: chosen, policies: policies)
         return Access(
             request: request, user: user(of: request, head, chosen.terms?.proxy, way.policies), head: head,
-            terms: terms(of: head, guardName(of: rules, usual), way), way: way,
+            terms: terms(of: head.origin, guardName(of: rules, usual), chosen.terms?.proxy, way.policies), way: way,
             refusal: rules?.guardRules?.refusal(of: head.origin, through: chosen.terms?.proxy))
     }
 
@@ -168,7 +168,9 @@ extension LiveCall {
     ) -> [Access.Sign] {
         var signs: [Access.Sign] = []
         if let passed = chain.exchangeInterceptors.passed(in: session) {
-            signs.append(session.user.sign(.interceptors, part: passed))
+            // Whoever turns the cache off for a request says that their code knows who asks.
+            let isOwn = delegate.settings?.options.cache == .off
+            signs.append(isOwn ? .unknown : session.user.sign(.interceptors, part: passed))
         }
         if let proxy, let credentials = proxy.credentials {
             signs.append(.proxy(proxy.description, user: credentials.user, password: credentials.password))
@@ -182,14 +184,22 @@ extension LiveCall {
         return signs
     }
 
+    /// The terms of a request as they are of this moment; `proxy` is the one that it went through.
+    func terms(of request: TransportRequest, _ proxy: ProxyAddress?, _ policies: Access.Policies) -> String {
+        let guardName = guardName(of: connectionRules, chain.settings.builder.connectionRules)
+        return terms(of: request.head.origin, guardName, proxy, policies)
+    }
+
     private func guardName(of rules: ConnectionRules?, _ usual: ConnectionRules?) -> String? {
         rules === usual ? chain.settings.guardName : Access.name(of: rules?.guardRules)
     }
 
-    private func terms(of head: RequestHead, _ guardName: String?, _ way: Access.Way) -> String {
+    private func terms(
+        of origin: HTTP.Origin, _ guardName: String?, _ proxy: ProxyAddress?, _ policies: Access.Policies
+    ) -> String {
         var terms = guardName ?? ""
-        if head.origin.scheme == .http { return way.chosen.terms?.proxy.map { "\(terms) by \($0)" } ?? terms }
-        let setup = way.policies.origins.setup
+        if origin.scheme == .http { return proxy.map { "\(terms) by \($0)" } ?? terms }
+        let setup = policies.origins.setup
         if !setup.trustName.isEmpty { terms += " trust \(setup.trustName)" }
         // It may have trusted a server that nobody else would.
         if setup.hook != nil { terms += " " + session.user.trust }

@@ -13,8 +13,9 @@ package final class Asking: Sendable {
     }
 }
 
-/// Who asked for a response of which somebody keeps a part, to add more to it later: what says who asks, as for
-/// `Access`, the secret fields that the request has itself, and its own Host, by which it asks for another resource.
+/// Who asked for a response of which somebody keeps a part, to add more to it later: what says who asks and on which
+/// terms, as for `Access`, the secret fields that the request has itself, its own Host, by which it asks for another
+/// resource, and the address that was given for its host, where another server may be.
 /// Cookies do not count: servers change them with each response. Where only a handler knows the user, what it had sent
 /// says who that was.
 extension LiveCall {
@@ -29,15 +30,22 @@ extension LiveCall {
     /// on its way, it is like no other.
     package func asker(over hop: HTTP.Hop) -> String {
         guard let asking, isStill(asking, over: hop) else { return "unknown " + SessionUser.newNumber() }
-        var signs = signs(of: request, sentAs: sent ?? request)
-        if callHistory?.redirects.isEmpty == false {
+        var signs = signs(of: request, sentAs: sent ?? request) + way(of: request, over: hop, asking)
+        if let first = callHistory?.hops.first, callHistory?.redirects.isEmpty == false {
             signs += [""] + self.signs(of: asking.original, sentAs: asking.original)
+            signs += way(of: asking.original, over: first, asking)
         }
         for proxy in proxies(upTo: hop) {
             signs += ["proxy", proxy.description, proxy.credentials?.user ?? "", proxy.credentials?.password ?? ""]
         }
         // Each with its length, so that no two lists are one text.
         return signs.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
+    /// What may decide which server answers, as it was for `hop`.
+    private func way(of request: TransportRequest, over hop: HTTP.Hop, _ asking: Asking) -> [String] {
+        let address = request.head.origin.route?.address.map { "\($0)" } ?? ""
+        return [address, terms(of: request, hop.proxyAddress, asking.policies)]
     }
 
     private func isStill(_ asking: Asking, over hop: HTTP.Hop) -> Bool {

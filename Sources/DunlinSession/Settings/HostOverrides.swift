@@ -26,5 +26,8 @@ extension HTTPSession {
         }
 
         public var isEmpty: Bool { entries.isEmpty }
+
+        /// The same texts for equal overrides.
+        var texts: [String] { entries.sorted { $0.key < $1.key }.map { "\($0.key) at \($0.value)" } }
     }
 }

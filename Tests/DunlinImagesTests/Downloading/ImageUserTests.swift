@@ -52,6 +52,36 @@ import Testing
         }
     }
 
+    /// A way to the server that is not the usual one, where another server may be.
+    struct OtherWay: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let take: @Sendable (inout HTTPSession.Configuration) -> Void
+
+        static let all = [
+            OtherWay(testDescription: "an address for the host") {
+                $0.hostOverrides["a.test"] = .v4(0x7F00_0001, port: 1)
+            },
+            OtherWay(testDescription: "a Unix socket") { $0.socketPath = "/tmp/a" },
+        ]
+    }
+
+    @Test(arguments: OtherWay.all) func `a picture that came by another way is shown by no other session`(
+        way: OtherWay
+    ) async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        for isOther in [false, true, false, true] {
+            var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: gallery.transport)
+            if isOther { way.take(&configuration) }
+            let session = try HTTPSession(configuration)
+            let downloader = ImageDownloader(session: session, cache: gallery.cache)
+            _ = try await downloader.download(gallery.request("/cat")).image
+            await session.shutdown()
+        }
+        // One for each way.
+        #expect(gallery.targets.count == 2)
+    }
+
     @Test func `sessions that say nothing of a user share a cache of images`() async throws {
         let gallery = try Gallery()
         try await gallery.hang("/cat")

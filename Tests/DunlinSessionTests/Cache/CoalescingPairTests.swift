@@ -68,6 +68,35 @@ private final class DamagedBody: StoredBody {
 
     // MARK: Who asks
 
+    /// Where an interceptor around exchanges knows the user by the caller's task, nobody else does.
+    @Test func `requests that keep nothing are not sent as one where an interceptor says who asks`() async throws {
+        let gate = Gate()
+        let mock = try Mocked("https://a.test") {
+            $0.coalescing.isOn = true
+            $0.interceptors = [
+                .exchange { request, next in
+                    try await gate.opened()
+                    return try await next(
+                        request.with { $0.head.fields.authorize("Bearer \(next.task?.tags.first ?? "")") })
+                }
+            ]
+        }
+        mock.transport.otherwise { .respond(body: Bytes($0.head.fields["authorization"] ?? "")) }
+        let session = mock.session
+        let tasks = ["ada", "bob"].map { user in
+            Task {
+                var options = HTTPSession.Options(cache: .off)
+                options.tags = [user]
+                options.hooks.completed = { _ in }
+                return try await session.get("/a", options: options, as: .string).value
+            }
+        }
+        try await eventually("both are under way", following: mock.transport) { await session.tasks.count == 2 }
+        gate.open()
+        #expect(try await tasks[0].value == "Bearer ada")
+        #expect(try await tasks[1].value == "Bearer bob")
+    }
+
     @Test func `what the session's handler cancels is over for all that are sent as one, and it is asked once`()
         async throws
     {

@@ -115,6 +115,40 @@ struct `Whose bytes a download goes on with` {
         }
     }
 
+    enum Terms: CaseIterable, Sendable {
+        case guarded, overridden, trusting
+    }
+
+    /// A name may lead to another server, and one that somebody else believed need not be believed.
+    @Test(arguments: Terms.allCases) func `what came under other terms is begun anew, whatever the tag says`(
+        terms: Terms
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            Self.serve(stage)
+            let first = try Self.session("alice", by: .basic, stage)
+            _ = try await Self.leave("file", by: first, in: folder, stage)
+            var configuration = first.configuration
+            switch terms {
+            case .guarded:
+                configuration.guard = .publicInternet
+                configuration.guard?.allowedAddresses = ["127.0.0.0/8", "::1/128"]
+            case .overridden: configuration.hostOverrides[stage.server.address.host] = stage.server.address
+            case .trusting: configuration.tls.policy = .insecure
+            }
+            let second = try HTTPSession(configuration)
+            let file = try await second.download(
+                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            // In clear text nobody is trusted.
+            let isSame = terms == .trusting && !stage.server.baseURL.hasPrefix("https")
+            #expect((file.resumedAt == 0) != isSame)
+            #expect(try folder.contents("file") == Self.alices.bytes)
+            await first.shutdown()
+            await second.shutdown()
+        }
+    }
+
     /// Where only a session's code knows who its user is, its configuration names that.
     @Test(arguments: Way.allCases)
     func `the same user goes on, in another session too`(way: Way) async throws {
