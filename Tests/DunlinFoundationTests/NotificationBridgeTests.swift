@@ -68,7 +68,7 @@ struct `Notifications` {
         #expect(told.allSatisfy { $0.task === object && !$0.isOnMainThread })
         #expect(told.dropLast().allSatisfy { $0.keys.isEmpty })
         let end = try #require(told.last)
-        #expect(end.keys == [Key.serializedResponse, Key.responseSerializer, Key.responseData])
+        #expect(end.keys == [Key.serializedResponse, Key.responseSerializer, Key.responseData, Key.metrics])
         #expect(end.value == "made" && end.body == Data("made".utf8))
         #expect(object.snapshot?.state == .over)
         await session.shutdown()
@@ -96,7 +96,7 @@ struct `Notifications` {
         let told = await notes.next(3)
         #expect(told.map(\.name) == [Name.taskDidResume, Name.downloadDidMoveFile, Name.taskDidComplete])
         #expect(told[1].keys.isEmpty && told[1].task?.id == told[2].task?.id)
-        #expect(told[2].keys == [Key.assetPath, Key.serializedResponse])
+        #expect(told[2].keys == [Key.assetPath, Key.serializedResponse, Key.metrics])
         #expect(told[2].file?.path == path)
         try FileManager.default.removeItem(atPath: path)
         await #expect(throws: NetworkError.self) { try await session.download("/", to: .file(path)) }

@@ -93,6 +93,27 @@ import Testing
         }
     }
 
+    /// Whoever is catching up just then must not read on in the file, which has holes where nothing has come yet.
+    @Test(arguments: 0..<12)
+    func `a part that begins anew while it is hashed has the digest of the new content`(round: Int) async throws {
+        try await Self.with { content, _ in
+            let half = 4 << 20
+            // Out of order, so that all of it is still to be hashed.
+            for range in [half..<2 * half, 0..<half] { _ = try Self.write(range, to: content) }
+            async let caughtUp: Void = DiskThreads.shared.run { content.catchUp(on: .shared) }
+            // At another moment each time.
+            let (last, start) = (Self.bytes(0..<1), ContinuousClock.now)
+            while ContinuousClock.now - start < .microseconds(300 * round) { await Task.yield() }
+            try content.begin(nil)
+            try Self.put(last, at: half, in: content.file)
+            _ = try content.wrote(last, at: half, MonotonicTime(nanoseconds: 0))
+            await caughtUp
+            _ = try Self.write(0..<half, to: content)
+            let digest = try content.digest { false }
+            #expect(try digest == Digester.digest(of: Bytes(Self.bytes(0..<half).array + last.array), .sha256))
+        }
+    }
+
     private static func data(_ path: String) throws -> ResumeData {
         let data = ResumeData(
             url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: 9, partPath: path,

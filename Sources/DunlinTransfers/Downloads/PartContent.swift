@@ -130,6 +130,7 @@ extension PartContent {
 
     /// Discards what is there. `record` is the new record, made already.
     func begin(_ record: RecordFile?) throws(Errno) {
+        // First, so that nobody reads on in a file that is empty by then.
         book.withLock { $0 = Book(record: record) }
         // Within the lock under which the file is read: what is hashed from now on is of the new content.
         try prefix.withLock { prefix throws(Errno) in
@@ -178,6 +179,8 @@ extension PartContent {
 
     private func hashStep(upTo end: Int) throws(Errno) -> Bool {
         try prefix.withLock { prefix throws(Errno) in
+            // What was there before the part began anew is no longer: there may be holes in its place.
+            let end = min(end, prefixEnd)
             guard prefix.end < end else { return false }
             let bytes = Bytes(try file.read(at: prefix.end, upTo: min(Self.step, end - prefix.end)))
             if bytes.isEmpty { throw .noSuchFile }

@@ -48,6 +48,25 @@ import Testing
         }
     }
 
+    @Test func `a journal entry says whose guard counts, and options that say it themselves have the word`() throws {
+        typealias Options = HTTPSession.Options
+        let head = RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/")
+        for (saved, added) in [Options(guard: .none), Options(), Options(guard: .value(.publicInternet))].flatMap({
+            saved in
+            [nil, Options(fields: ["X-Own": "1"]), Options(guard: .none), Options(guard: .value(.publicInternet))]
+                .map { (saved, $0) }
+        }) {
+            var entry = Self.entry(try Self.download)
+            entry.request = JournalEntry.Request(head, saved, keeping: [])
+            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: added)
+            switch (added?.guard ?? .session, saved.guard, restored.guard) {
+            case (.none, _, .none), (.value, _, .value): break
+            case (.session, .none, .none), (.session, .session, .session), (.session, .value, .value): break
+            default: Issue.record("\(saved.guard) and \(added?.guard as Any) make \(restored.guard)")
+            }
+        }
+    }
+
     @Test func `a journal entry of which anything is missing or different is damaged`() throws {
         let bytes = try Self.entry(try Self.download, .running, metadata: "1").bytes()
         for count in 0..<bytes.count {

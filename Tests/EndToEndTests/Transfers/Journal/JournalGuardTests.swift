@@ -29,4 +29,28 @@ struct `A journal and the guard of a request` {
             #expect(try `A journal`.files(folder).isEmpty)
         }
     }
+
+    @Test(arguments: [false, true], [false, true])
+    func `a transfer that goes without its session's guard still does when it is restored or begun with other options`(
+        isRestored: Bool, hasOptions: Bool
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(configure: { $0.guard = .publicInternet }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "film") }
+            let first = try await `A journal`.open(folder, stage)
+            let unguarded = HTTPSession.Options(guard: .none)
+            let asked = try await first.download("film", options: unguarded, to: .file("\(folder.path)/film"))
+            let transfer: TransferJournal.Transfer
+            if isRestored {
+                await first.close()
+                let second = try await `A journal`.open(folder, stage)
+                transfer = try #require(try await second.restoredTransfers().first)
+            } else {
+                transfer = asked
+            }
+            transfer.start(options: hasOptions ? HTTPSession.Options(fields: ["X-Own": "1"]) : nil)
+            _ = try await transfer.result.get()
+            #expect(stage.server.requests.map(\.target) == ["/film"])
+        }
+    }
 }
