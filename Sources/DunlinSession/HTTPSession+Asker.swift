@@ -2,8 +2,8 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Who asks, under which guard and trust, and by which way, as far as the session itself says it, whatever a request
-    /// says beside.
+    /// Who asks, under which guard and trust, and by which way, as far as the session says it, whatever a request says
+    /// beside.
     ///
     /// It is the same text for the same user and equal rules, and nil where there are none. It may have secrets in it.
     /// It is for what is kept outside the session, such as pictures; what the session's stages keep and share goes by
