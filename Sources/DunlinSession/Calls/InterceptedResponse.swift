@@ -45,9 +45,10 @@ final class InterceptedResponse: Sendable {
 
     private let state = Mutex(State())
 
-    /// An exchange begins. Returns the one before.
-    func begin(_ cancellation: Cancellation) -> Sent? {
-        state.withLock { state in
+    /// An exchange begins. Returns the one before; throws once the interceptors have returned.
+    func begin(_ cancellation: Cancellation) throws -> Sent? {
+        try state.withLock { state in
+            if state.isOver { throw Self.isLate }
             defer {
                 (state.sent, state.stream) = (Sent(cancellation: cancellation), nil)
                 (state.response, state.bytes) = (nil, nil)
@@ -83,7 +84,14 @@ final class InterceptedResponse: Sendable {
     /// What is known of the response that was received last, beside itself.
     var nature: LiveCall.Arrival.Nature? { state.withLock { $0.nature } }
 
-    var isOver: Bool { state.withLock { $0.isOver } }
+    /// Throws once the interceptors have returned.
+    func checkIsAwaited() throws {
+        if state.withLock({ $0.isOver }) { throw Self.isLate }
+    }
+
+    private static var isLate: NetworkError {
+        NetworkError(.interceptorFailed, "an interceptor's next was called, and the interceptor has returned")
+    }
 
     /// The interceptors have returned.
     func end() {

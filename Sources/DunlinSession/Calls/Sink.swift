@@ -111,7 +111,8 @@ struct WholeSink: Sink {
             }
             // Decoding takes time, and others wait on the loop.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                try await collector.collect(arrival.response)
+                leaveLoop()
+                return try await collector.collect(arrival.response)
             }
         } catch {
             throw call.callHistory.explained(error)

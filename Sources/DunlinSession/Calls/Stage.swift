@@ -49,7 +49,10 @@ protocol StageDriver: AnyObject {
     /// its place. It does not wait where `rest` can.
     func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
-    /// What to do about a response that had passed and was not delivered to its end. No other can take its place.
+    /// A response that had passed was not delivered to its end. Returns what undoes the notes with which it passed.
+    func takeBack() -> StageNotes
+
+    /// What to do about that, after all drivers have taken theirs back. No other response can take its place.
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
     /// Waits until the call may be sent again, after this driver has asked for it. The response has been given up by
@@ -108,6 +111,8 @@ extension StageDriver {
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction { .pass(response) }
 
     func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction { .fail(error) }
+
+    func takeBack() -> StageNotes { StageNotes() }
 
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction { .fail(error) }
 

@@ -90,6 +90,7 @@ struct StageDrivers {
     mutating func undelivered(
         _ error: any Error, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async throws {
+        for driver in drivers { if let notes = driver?.takeBack() { delegate.take(notes, id) } }
         if let error = await undelivered(error, drivers.indices, id, of: delegate) { throw error }
     }
 

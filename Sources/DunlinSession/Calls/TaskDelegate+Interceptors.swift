@@ -13,28 +13,28 @@ extension TaskDelegate {
         let call = self[id]
         do {
             let response = try await call.chain.exchangeInterceptors.run(request, of: call) { [self] changed in
-                try await send(try call.admitted(changed, insteadOf: request), id, held)
+                try await send(try call.admitted(changed, insteadOf: request), call, id, held)
             }
             let hasMadeBody = !held.hasLastBody(response)
             change(id) { $0.hasMadeBody = hasMadeBody }
-            return try self[id].taken(response, held)
+            return try call.taken(response, held)
         } catch {
-            throw self[id].givenUp(error, held)
+            throw call.givenUp(error, held)
         }
     }
 
     /// Sends on the loop, after what was received before has been given up.
-    private func send(
-        _ request: TransportRequest, _ id: SendingID, _ held: InterceptedResponse
+    private nonisolated func send(
+        _ request: TransportRequest, _ call: LiveCall, _ id: SendingID, _ held: InterceptedResponse
     ) async throws -> TransportResponse {
-        try await sending(id, held) { delegate, own in
+        try await sending(call, id, held) { delegate, own in
             let part = delegate[own].part?.number
             // Refused before anything is given up: the interceptor may return what it has.
             if held.last != nil, let sendings = delegate.add(.continuation, part: part) {
                 try delegate.check(sendings, delegate[own])
             }
             try delegate[own].checkBody(of: request, held)
-            try await delegate.giveUp(held.begin(delegate[own].cancellation), own)
+            try await delegate.giveUp(try held.begin(delegate[own].cancellation), own)
             delegate.change(own) { if request !== $0.request { $0.sent = request } }
             delegate.adopt(own, for: id, held) { call, sending in
                 (call.callHistory, call.sent) = (sending.callHistory, sending.sent)
@@ -61,27 +61,27 @@ extension TaskDelegate {
         defer { held.end() }
         do {
             let response = try await call.chain.callInterceptors.run(asked, of: call) { [self] changed in
-                try await self.bring(changed, insteadOf: asked, id, held, bring)
+                try await self.bring(changed, insteadOf: call, id, held, bring)
             }
             let last = held.nature
             if held.isLast(response), let last { return LiveCall.Arrival(response, as: last) }
-            let made = LiveCall.Arrival(
-                made: try self[id].taken(response.marking(call.chain.settings.secretFields), held), insteadOf: last)
             // It has the limits of the call, whatever those of what was sent were.
             change(id) { $0.takeLimits(of: asked) }
-            return made
+            return LiveCall.Arrival(
+                made: try call.taken(response.marking(call.chain.settings.secretFields), held), insteadOf: last)
         } catch {
-            throw self[id].givenUp(error, held)
+            throw call.givenUp(error, held)
         }
     }
 
-    private func bring(
-        _ changed: TransportRequest, insteadOf asked: TransportRequest, _ id: SendingID, _ held: InterceptedResponse,
+    private nonisolated func bring(
+        _ changed: TransportRequest, insteadOf call: LiveCall, _ id: SendingID, _ held: InterceptedResponse,
         _ bring: @escaping Bring
     ) async throws -> TransportResponse {
-        try await sending(id, held) { delegate, own in
+        let asked = call.request
+        return try await sending(call, id, held) { delegate, own in
             try delegate[own].checkBody(of: changed, held)
-            try await delegate.giveUp(held.begin(delegate[own].cancellation), own)
+            try await delegate.giveUp(try held.begin(delegate[own].cancellation), own)
             let request = try delegate[own].moved(changed, from: asked)
             delegate.change(own) { $0.request = request }
             defer {
@@ -98,28 +98,39 @@ extension TaskDelegate {
 
 extension TaskDelegate {
     /// Sends on the loop, with a cancellation of its own: whoever cancels `next` cancels what that sends, and no more.
-    private func sending(
-        _ id: SendingID, _ held: InterceptedResponse, _ send: Step<SendingID, TransportResponse>
+    /// `call` is the one that the interceptors stand around.
+    private nonisolated func sending(
+        _ call: LiveCall, _ id: SendingID, _ held: InterceptedResponse,
+        _ send: @Sendable (isolated TaskDelegate, SendingID) async throws -> TransportResponse
     ) async throws -> TransportResponse {
-        if held.isOver { throw NetworkError(.cancelled, "the request was over already") }
-        let part = CallPart(of: self[id])
+        let part = CallPart(of: call)
         return try await withTaskCancellationHandler {
-            try await withTaskExecutorPreference(loop) {
-                var call = self[id].with(part: part)
-                call.start = loop.now()
-                let own = begin(call)
-                defer { end(own) }
-                do {
-                    let response = try await send(self, own)
-                    await loop.leave()
-                    return response
-                } catch {
-                    held.failed(error, part.cancellation)
-                    throw error
-                }
+            try await withTaskExecutorPreference(loop) { @concurrent in
+                let response = try await sent(by: part, id, held, send)
+                await loop.leave()
+                return response
             }
         } onCancel: {
             part.cancellation.cancel(.task)
+        }
+    }
+
+    /// Once the interceptors have returned nothing is sent, and there may be no such sending any more.
+    private func sent(
+        by part: CallPart, _ id: SendingID, _ held: InterceptedResponse,
+        _ send: @Sendable (isolated TaskDelegate, SendingID) async throws -> TransportResponse
+    ) async throws -> TransportResponse {
+        // In one turn: nothing is awaited in between.
+        try held.checkIsAwaited()
+        var call = self[id].with(part: part)
+        call.start = loop.now()
+        let own = begin(call)
+        defer { end(own) }
+        do {
+            return try await send(self, own)
+        } catch {
+            held.failed(error, part.cancellation)
+            throw error
         }
     }
 

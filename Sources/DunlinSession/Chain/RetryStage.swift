@@ -68,8 +68,14 @@ private final class RetryDriver: StageDriver {
         failed(error, call, call.callHistory)
     }
 
+    func takeBack() -> StageNotes {
+        guard isDelivering else { return StageNotes() }
+        isDelivering = false
+        return StageNotes(callHistory: .some(delivered))
+    }
+
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-        failed(error, call, isDelivering ? delivered : call.callHistory)
+        failed(error, call, call.callHistory)
     }
 
     /// `attempt` is the history of this attempt alone.
@@ -99,7 +105,6 @@ private final class RetryDriver: StageDriver {
     }
 
     func rest(_ call: LiveCall) async throws -> StageNotes {
-        isDelivering = false
         try await pause(call)
         return StageNotes(request: original, callHistory: .some(beginning))
     }

@@ -66,6 +66,27 @@ private final class DamagedBody: StoredBody {
         #expect(await stage.session.gauges().coalesced == 0)
     }
 
+    /// What a retry policy had put before an answer is put there once, however often the answer is brought.
+    @Test func `an attempt counts once though what is served after it turns out to be damaged`() async throws {
+        let stage = try CachedStage(inMemory: false) {
+            $0.retry = .constant(attempts: 3, every: .zero, budget: .unlimited)
+        }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abcdef")
+            .thenRespond(503).thenRespond(304, fields: Self.fresh).thenRespond(fields: Self.fresh, body: "ABCDEF")
+        _ = try await stage.get()
+        let body = DamagedBody()
+        body.open()
+        stage.store.stored.withLock { stored in
+            stored = stored.map { StoredResponse(entry: $0.entry, level: $0.level, body: body, id: $0.id) }
+        }
+        stage.time.pass(100)
+        let response = try await stage.get()
+        #expect(response.value == "ABCDEF")
+        #expect(stage.sent.count == 4)
+        #expect(response.retries.count == 1)
+        #expect(response.metrics.hops.count == 3)
+    }
+
     // MARK: Who asks
 
     /// Where an interceptor around exchanges knows the user by the caller's task, nobody else does.
