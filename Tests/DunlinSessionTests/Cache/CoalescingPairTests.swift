@@ -102,7 +102,7 @@ private final class DamagedBody: StoredBody {
                 }
             ]
         }
-        mock.transport.otherwise { .respond(body: Bytes($0.head.fields["authorization"] ?? "")) }
+        mock.transport.otherwise { .respond(body: Bytes($0.fields["authorization"] ?? "")) }
         let session = mock.session
         let tasks = ["ada", "bob"].map { user in
             Task {
