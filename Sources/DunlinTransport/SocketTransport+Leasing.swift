@@ -40,10 +40,6 @@ extension SocketTransport {
         try check(context, hop)
         while true {
             switch try await source(context, since: start, &hop) {
-            case .existing(let connection) where context.isAlone:
-                // The request has its turn already: it opens another connection instead of this one.
-                connection.close()
-                return try await open(context, &hop)
             case .existing(let connection):
                 if let lease = take(connection, context, &hop) { return lease }
             case .opening:

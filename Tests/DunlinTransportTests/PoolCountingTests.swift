@@ -43,6 +43,8 @@ import Testing
         (opened + opened + [.lease, .lease, .leave(2)], [2, 0, 1, 2, 0, 0, 0, 0, 0]),
         // Handed over to one that waits.
         (opened + opened + [.lease, .giveBack(1)], [2, 0, 0, 2, 1, 0, 0, 0, 0]),
+        // Closed for one that waits and may not reuse it.
+        (opened + opened + [.leaseAlone, .giveBack(1)], [2, 0, 0, 2, 0, 0, 0, 0, 0]),
         // The waiter gets the right of one that is gone, and that is no reuse.
         (opened + opened + [.lease, .gone], [2, 0, 0, 2, 0, 0, 0, 0, 0]),
         // Beside a second connection, and with none: the totals of an origin outlive its connections.

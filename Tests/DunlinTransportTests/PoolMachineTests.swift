@@ -65,9 +65,46 @@ import Testing
         #expect(pool.lease() == .use(6))
         #expect(pool.lease(mayReuse: false) == .wait(5))
         #expect(pool.counts == [3, 0, 1])
-        // What is handed over counts, whatever becomes of it: another is opened in its place.
-        #expect(pool.giveBack(6) == .handOver(5))
+        #expect(pool.giveBack(6) == .replace(5, "a"))
         #expect(pool.counts == [3, 0, 0])
+    }
+
+    @Test func `a connection that is given back makes room for who waits first and may not reuse it`() {
+        let pool = PoolDriver(cap: 1)
+        #expect(
+            [pool.lease(), pool.lease(mayReuse: false), pool.lease(), pool.lease(mayReuse: false)] == [
+                .open, .wait(1), .wait(2), .wait(3),
+            ])
+        #expect(pool.giveBack(5) == .replace(1, "a"))
+        #expect(pool.counts == [1, 0, 2])
+        #expect(pool.giveBack(6) == .handOver(2))
+        #expect(pool.gone() == 3)
+        #expect(pool.giveBack(7) == .keep(sweepAt: 100))
+        #expect(pool.counts == [1, 1, 0])
+    }
+
+    @Test func `who may not reuse a connection is served by priority, and forgotten when it leaves`() {
+        let pool = PoolDriver(cap: 1)
+        _ = [pool.lease(), pool.lease(PoolDriver.first, .low, mayReuse: false), pool.lease()]
+        _ = [pool.lease(PoolDriver.first, .high, mayReuse: false), pool.lease(mayReuse: false)]
+        #expect(pool.giveBack(5) == .replace(3, "a"))
+        pool.leave(4)
+        pool.leave(4)
+        pool.move(1, to: .high)
+        #expect(pool.giveBack(6) == .replace(1, "a"))
+        #expect([pool.giveBack(7), pool.giveBack(7)] == [.handOver(2), .keep(sweepAt: 100)])
+    }
+
+    @Test func `a connection makes room within its own origin first, where that has no more than its share`() {
+        let pool = PoolDriver(cap: 9, total: 2)
+        _ = [pool.lease(), pool.lease(Self.other)]
+        let waiting = [pool.lease(mayReuse: false), pool.lease(Self.other, mayReuse: false), pool.lease(Self.other)]
+        #expect(waiting == [.wait(2), .wait(3), .wait(4)])
+        // The other origin does not have two fewer, so that each keeps its own.
+        #expect(pool.giveBack(5, to: Self.other) == .replace(3, "b"))
+        #expect(pool.gone(Self.other) == 2)
+        #expect(pool.giveBack(6) == .replace(4, "b"))
+        #expect(pool.counts == [2, 0, 0])
     }
 
     @Test func `the pool lends nothing of an earlier edition`() {
@@ -166,6 +203,16 @@ import Testing
         }
         #expect(pool.giveBack(Member(id: 6), wasLookedAt: true) == .handOver(4))
         #expect(pool.giveBack(9) == .keep(sweepAt: nil))
+    }
+
+    @Test func `who may not reuse a connection does not wait for one that is looked at`() {
+        let pool = PoolDriver(cap: 2)
+        _ = [pool.lease(), pool.lease()]
+        _ = (pool.giveBack(5), pool.takeIdle(5))
+        #expect(pool.lease(mayReuse: false) == .wait(2))
+        #expect(pool.gone() == 2)
+        #expect(pool.giveBack(Member(id: 5), wasLookedAt: true) == .keep(sweepAt: nil))
+        #expect(pool.counts == [2, 1, 0])
     }
 
     @Test func `a request that may not wait opens another connection than the one that is looked at`() {

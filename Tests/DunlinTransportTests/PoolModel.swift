@@ -34,6 +34,8 @@ struct PoolModel {
     var lookedAt: [[UInt64]]
     /// First come first.
     var line: [[Turn]]
+    /// Those who wait and may not reuse a connection, by number; some have left.
+    private var opening: Set<UInt64> = []
     private var useCounts: [UInt64: Int] = [:]
     /// How often an open connection was lent, by origin.
     private var reuses: [Int]
@@ -76,14 +78,16 @@ struct PoolModel {
         idle[place].isEmpty && (open(place) == shape.cap || (openCount == shape.total && idle.joined().isEmpty))
     }
 
+    private func reusing(_ place: Int) -> [Turn] { line[place].filter { !opening.contains($0.number) } }
+
     /// Whether one more may wait for what is looked at.
     private func mayAwaitOne(_ place: Int) -> Bool {
-        idle[place].isEmpty && line[place].count < lookedAt[place].count
+        idle[place].isEmpty && reusing(place).count < lookedAt[place].count
     }
 
-    /// Whose turn it is to `place`, those left out who wait for what is looked at.
+    /// Whose turn it is to `place`; nobody's if all wait for what is looked at.
     private func claim(_ place: Int) -> Turn? {
-        line[place].count > lookedAt[place].count ? first(place) : nil
+        line[place].count > min(reusing(place).count, lookedAt[place].count) ? first(place) : nil
     }
 }
 
@@ -123,6 +127,7 @@ extension PoolModel {
             #expect(isHeldBack(place) || (mayReuse && mayAwaitOne(place)))
             #expect(line.joined().count < shape.waiters)
             line[place].append(Turn(priority: priority, number: number))
+            if !mayReuse { opening.insert(number) }
         case .turnAway:
             #expect(isHeldBack(place) && line.joined().count == shape.waiters)
         case let other: Issue.record("a lease answered \(other)")
@@ -143,17 +148,18 @@ extension PoolModel {
             gone(id, at: place, from: pool)
         case .handOver(let waiter):
             #expect(first(place)?.number == waiter && itsEdition >= tlsGeneration)
+            #expect(!opening.contains(waiter), "a connection for who may not reuse one")
             #expect(!isFull || rival(of: place) == nil)
             line[place].removeAll { $0.number == waiter }
             reuses[place] += 1
             lend(id, at: place)
         case .replace(let waiter, let host):
-            let rival = rival(of: place)
-            #expect(isFull && rival.map { origins[$0].host } == host)
-            guard let rival else { return }
-            #expect(first(rival)?.number == waiter)
-            line[rival].removeAll { $0.number == waiter }
-            open(at: rival)
+            let rival = isFull ? rival(of: place) : nil
+            let target = rival ?? place
+            #expect(origins[target].host == host && first(target)?.number == waiter)
+            #expect(rival != nil || opening.contains(waiter))
+            line[target].removeAll { $0.number == waiter }
+            open(at: target)
         case .keep:
             #expect(itsEdition >= tlsGeneration)
             #expect(line[place].isEmpty && (!isFull || rival(of: place) == nil))

@@ -48,8 +48,8 @@ private final class Bench: Sendable {
         return connection.id
     }
 
-    func lease(_ origin: HTTP.Origin = origin) throws -> Pool.Offer {
-        try pool.lease(origin, on: reactor, at: time.now)
+    func lease(_ origin: HTTP.Origin = origin, mayReuse: Bool = true) throws -> Pool.Offer {
+        try pool.lease(origin, on: reactor, at: time.now, mayReuse: mayReuse)
     }
     func giveBack(_ connection: Connection) { pool.giveBack(connection, at: time.now) }
     func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
@@ -174,8 +174,9 @@ private final class Bench: Sendable {
         var random = Seeded(state: UInt64(worker))
         for _ in 0..<500 {
             let origin = HTTP.Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
+            let mayReuse = Int.random(in: 0..<4, using: &random) > 0
             let source: Pool.Source
-            switch try bench.lease(origin) {
+            switch try bench.lease(origin, mayReuse: mayReuse) {
             case .now(let found): source = found
             case .later(let place):
                 let cancellation = Cancellation()
@@ -188,6 +189,7 @@ private final class Bench: Sendable {
                 }
                 await cancelled
             }
+            if case .existing = source { #expect(mayReuse) }
             try await use(source, of: origin, on: bench, keeps: Int.random(in: 0..<4, using: &random) > 0)
         }
     }

@@ -125,6 +125,23 @@ struct `Keep-alive` {
         }
     }
 
+    @Test(arguments: [1, 2])
+    func `what is sent again gets a new connection, however many wait for one`(perOrigin: Int) async throws {
+        try await Stage.with(configure: { $0.connections.perOrigin = perOrigin }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x").closingOnNextRequest }
+            let session = stage.session
+            try await withThrowingTaskGroup { group in
+                for index in 0..<40 { group.addTask { try await session.get("\(index)", as: .string) } }
+                for try await response in group {
+                    #expect(response.value == "x")
+                    #expect(response.metrics.hops.dropFirst().allSatisfy { !$0.isConnectionReused })
+                }
+            }
+            #expect(stage.server.connectionCount == 40)
+            #expect(session.connections.waiting == 0 && session.connections.open <= perOrigin)
+        }
+    }
+
     @Test func `a POST that meets a closing connection fails and says it may have been sent`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "one").closingOnNextRequest)

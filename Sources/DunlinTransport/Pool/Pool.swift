@@ -63,7 +63,7 @@ final class Pool: Sendable {
     }
 
     /// A connection for `origin`, or the right to open one, now or after a wait in the queue. Whoever gets one must
-    /// `giveBack` or `discard`.
+    /// `giveBack` or `discard`. Who may not reuse a connection gets only the right to open one.
     func lease(
         _ origin: HTTP.Origin, on loop: Reactor, at now: MonotonicTime, _ priority: HTTP.Priority = .normal,
         mayReuse: Bool = true

@@ -12,7 +12,8 @@ internal import DunlinTypes
 ///    been idle longest, of any origin, is closed to make room. So a request waits only because its origin has all it
 ///    may have and none of it idle, because no connection at all is idle, or by rule 5.
 /// 5. An idle connection that is inspected, because something came on it, will be back at once or gone. For each such
-///    connection one request waits for that rather than opening another; no other connection or right goes to it.
+///    connection one request waits for that rather than opening another; as long as only such requests wait, no other
+///    connection or right goes to them.
 /// 6. Within an origin those who wait are served by priority, then in order of arrival: by a connection that is given
 ///    back, or by the right to open one when a connection is gone. A change of priority counts at once; the order of
 ///    arrival stays.
@@ -22,8 +23,8 @@ internal import DunlinTypes
 ///    share the total evenly do not close each other's connections.
 /// 8. Only so many may wait; further requests are refused at once.
 /// 9. A request that may not reuse a connection opens one. Where its origin has all it may have, one of its idle ones
-///    is closed to make room. If the request had to wait and gets a connection, it closes that and opens another
-///    instead.
+///    is closed to make room. Where none is idle it waits. When it is first in line, a connection that is given back is
+///    closed to make room, though others who wait could have used it: they would overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
 /// 11. What is counted since the beginning outlives the connections: see `PoolTotals`. Only a connection that somebody
 ///     tried to open counts as opened or failed.
@@ -109,7 +110,7 @@ extension PoolMachine {
             return .use(found.connection)
         }
         if mayReuse, places[position].mayAwaitOne, waitingCount < limits.waiters {
-            return queue(waiter(), at: position, priority, number)
+            return queue(waiter(), mayReuse: true, at: position, priority, number)
         }
         if places[position].open < limits.connectionsPerOrigin {
             if openCount < limits.connections {
@@ -125,13 +126,13 @@ extension PoolMachine {
             removeIfDeserted(position)
             return .turnAway
         }
-        return queue(waiter(), at: position, priority, number)
+        return queue(waiter(), mayReuse: mayReuse, at: position, priority, number)
     }
 
     private mutating func queue(
-        _ waiter: Waiter, at position: Int, _ priority: HTTP.Priority, _ number: UInt64
+        _ waiter: Waiter, mayReuse: Bool, at position: Int, _ priority: HTTP.Priority, _ number: UInt64
     ) -> LeaseAction {
-        places[position].line.append(waiter, priority: priority, number: number)
+        places[position].line.append(waiter, mayReuse: mayReuse, priority: priority, number: number)
         waitingCount += 1
         return .wait(waiter, number: number)
     }
@@ -214,7 +215,7 @@ extension PoolMachine {
         places[position].open -= 1
         openCount -= 1
         guard waitingCount > 0, let next = firstInLine(where: { wasFull || $0 == position }),
-            let waiter = places[next].line.popFirst()
+            let waiter = places[next].line.popFirst()?.waiter
         else {
             removeIfDeserted(position)
             return nil
@@ -229,12 +230,13 @@ extension PoolMachine {
     private mutating func serve(from position: Int) -> GiveBackAction? {
         // Below the total cap everybody waits for their own origin alone.
         guard openCount >= limits.connections, let rival = rival(of: position),
-            let waiter = places[rival].line.popFirst()
+            let waiter = places[rival].line.popFirst()?.waiter
         else {
-            guard let waiter = places[position].line.popFirst() else { return nil }
+            guard let next = places[position].line.popFirst() else { return nil }
             waitingCount -= 1
+            guard next.mayReuse else { return .replace(next.waiter, places[position].origin) }
             places[position].totals.reuses += 1
-            return .handOver(waiter)
+            return .handOver(next.waiter)
         }
         waitingCount -= 1
         places[rival].open += 1
@@ -256,7 +258,7 @@ extension PoolMachine {
 
     /// The origin whose first waiter comes first, among those that may open a connection.
     private func firstInLine(where isMeant: (Int) -> Bool) -> Int? {
-        var best: (position: Int, turn: PriorityQueue<Waiter>.Position)?
+        var best: (position: Int, turn: Place.Line.Position)?
         for (position, place) in places.enumerated() where place.open < limits.connectionsPerOrigin {
             guard place.hasOthersWaiting, let turn = place.line.first, isMeant(position) else { continue }
             if let best, best.turn < turn { continue }
@@ -325,7 +327,7 @@ extension PoolMachine {
         var waiters: [Waiter] = []
         for var place in places {
             idle += place.idle.map(\.connection)
-            while let waiter = place.line.popFirst() { waiters.append(waiter) }
+            while let entry = place.line.popFirst() { waiters.append(entry.waiter) }
             totals.keep(place.totals, of: place.origin)
         }
         places.removeAll()

@@ -2,6 +2,8 @@ internal import DunlinTypes
 
 /// The connections and the waiters of one origin, and what was counted of it.
 struct PoolPlace<Connection: PoolMember, Waiter> {
+    typealias Line = PoolLine<Waiter>
+
     struct Idle {
         var connection: Connection
         var since: MonotonicTime
@@ -13,7 +15,7 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
     var totals: PoolTotals.Origin
     var open = 0
     var idle: [Idle] = []
-    var line = PriorityQueue<Waiter>()
+    var line = Line()
     /// Connections that are being inspected, and soon idle again or gone.
     var lookedAt = 0
     /// Those of the open connections that are being opened, by what they are at.
@@ -25,8 +27,8 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
     }
 
     var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
-    /// Whether more wait than are served by inspected connections.
-    var hasOthersWaiting: Bool { lookedAt == 0 || line.count > lookedAt }
+    /// Whether others wait than those that inspected connections will serve.
+    var hasOthersWaiting: Bool { lookedAt == 0 || line.openingCount > 0 || line.count > lookedAt }
     var isDeserted: Bool { open == 0 && line.isEmpty }
 
     /// Takes the newest idle connection on `loop`, or the newest of all if there is none.
