@@ -5,8 +5,8 @@ extension HTTPSession {
     package struct WaitLimit: Sendable, Hashable {
         /// From the wait's beginning; nil for no limit.
         package let total: Duration?
-        /// The deadline of the code that asks, on the loops' clock, which counts before the beginning too; `never` if
-        /// there is none. `length` is how long after its own beginning that is.
+        /// The deadline of the code that asks, on the loops' clock; `never` if there is none. It counts also while the
+        /// wait has not begun. `length` is the duration that `withTimeout` was given.
         package let inherited: MonotonicTime
         package let length: Duration?
 
@@ -14,13 +14,13 @@ extension HTTPSession {
             (self.total, self.inherited, self.length) = (total, inherited, length)
         }
 
-        /// When a wait is over that began at `start`, or one that has not begun.
+        /// When a wait that began at `start` ends; for nil, one that has not begun.
         package func end(from start: MonotonicTime?) -> MonotonicTime {
             guard let start, let total else { return inherited }
             return min(inherited, start.advanced(by: total.clampedNanoseconds))
         }
 
-        /// What such a wait fails with that was not over before `now`.
+        /// The error of a wait whose time was up at `now`.
         package func failure(
             _ reason: String = "the request took too long", from start: MonotonicTime?, at now: MonotonicTime,
             phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool
@@ -37,7 +37,7 @@ extension HTTPSession {
         }
     }
 
-    /// The time that a request would have which the running code made, if it said this of its total.
+    /// The time that a request of the running code would have with this total.
     package func waitLimit(_ total: TimeLimit) -> WaitLimit {
         let inherited = InheritedDeadline.present
         return WaitLimit(

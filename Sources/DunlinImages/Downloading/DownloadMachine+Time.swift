@@ -4,8 +4,8 @@ internal import Dunlin
 ///
 /// A waiter's total begins with its download's turn, or when it joins one that has begun. The deadline that its code
 /// has inherited counts from when it asked. Whose time is up leaves, and the others go on: a download has no limit but
-/// theirs. One that goes on for the cache alone has the time of the last who waited for it. What has come is late no
-/// more, however long pictures take to be made of it.
+/// theirs. One that goes on for the cache alone has the time of the last who waited for it. Once all bytes are there
+/// nobody's time runs any more, however long decoding takes.
 extension DownloadMachine {
     struct Late: Equatable {
         let waiter: UInt64
@@ -13,6 +13,8 @@ extension DownloadMachine {
         let limit: HTTPSession.WaitLimit
         /// Nil if its total had not begun.
         let start: MonotonicTime?
+        /// Whether its download has a slot: something may have been sent by then, though its turn is not known yet.
+        let isRunning: Bool
     }
 
     /// When `expire` is to be called: not after anybody's time is up, but maybe before. Nil for not.
@@ -53,7 +55,10 @@ extension DownloadMachine {
     func late(at now: MonotonicTime) -> [Late] {
         if look > now { return [] }
         return waiters.filter { $0.value.end <= now }.sorted { $0.key < $1.key }.map { number, waiter in
-            Late(waiter: number, download: waiter.download, limit: waiter.limit, start: waiter.start)
+            let isRunning = downloads[waiter.download]?.state == .running
+            return Late(
+                waiter: number, download: waiter.download, limit: waiter.limit, start: waiter.start,
+                isRunning: isRunning)
         }
     }
 

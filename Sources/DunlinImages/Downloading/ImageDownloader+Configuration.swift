@@ -66,6 +66,18 @@ extension ImageIdentity: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
+/// What a server is asked: an identity, and the whole URL that is sent for it. Where a program says what requests have
+/// in common, those of one identity may ask for several URLs. Nothing of it is shown anywhere.
+struct ImageQuestion: Sendable, Hashable {
+    let identity: ImageIdentity
+    let url: String
+}
+
+extension ImageQuestion: CustomStringConvertible, CustomReflectable {
+    var description: String { identity.description }
+    var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
 extension ImageDownloader.Configuration {
     func identity(of request: ImageDownloader.Request, _ url: String, by session: HTTPSession) -> ImageIdentity {
         let own = identity?(request)

@@ -3,8 +3,11 @@ internal import FoundationEssentials
 
 /// What the downloader does between a request and its answer. All of it is on the actor, and nothing waits but `drive`.
 extension ImageDownloader {
-    func leave(_ number: UInt64) {
-        guard let waiter = waiting.removeValue(forKey: number) else { return }
+    func leave(_ number: UInt64) { perform(remove(number)) }
+
+    /// Returns what is to be performed for it.
+    func remove(_ number: UInt64) -> [DownloadMachine<ImageIdentity>.Action] {
+        guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
         if let download {
             if !machine.knows(download) {
@@ -13,7 +16,7 @@ extension ImageDownloader {
                 downloads[download]?.last = waiter
             }
         }
-        perform(actions)
+        return actions
     }
 
     func setPriority(_ priority: HTTP.Priority, of number: UInt64) {
@@ -70,12 +73,12 @@ extension ImageDownloader {
         guard var download = downloads[id] else { return }
         // All that is there is of the user who was asked for it; if that is another by now, nobody knows whose it is.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
+        let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
+        download.isRenewal = mustAsk && !isBesideOutdated(id, download)
         downloads[id] = download
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
-        if invalidated.mustAsk(download.identity, of: download.identity.url) {
-            request.passHTTPCacheOver(session.configuration.cacheMode)
-        }
+        if mustAsk || download.isOutdated { request.passHTTPCacheOver(session.configuration.cacheMode) }
         // Those who wait have limits, each its own.
         request.timeout = .none
         var transfer = ImageTransfer(
@@ -94,6 +97,11 @@ extension ImageDownloader {
         // It ends with its download, and is cancelled with it; the task does not hold the downloader.
         tasks[id] = Task.detached { await run.begin(part, stale) }
         if !session.hasQueue { turned(id) }
+    }
+
+    /// Whether another for the same URL is on its way that may yet put what is outdated into the HTTP cache.
+    private func isBesideOutdated(_ id: UInt64, _ download: Download) -> Bool {
+        downloads.contains { $0.key != id && $0.value.isOutdated && $0.value.identity.url == download.identity.url }
     }
 
     /// Whether the session's user is still the one for whom it was asked.
@@ -148,8 +156,9 @@ extension ImageDownloader {
             head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
         freshness.source = arrival.source
         // Of a picture that was resumed the cache may still have an older one.
-        if !download.isOutdated, head.status.code == 200 {
-            invalidated.asked(download.identity, of: download.identity.url)
+        let isWhole = head.status.isSuccess && head.status.code != 206
+        if isWhole, download.isRenewal, !download.isOutdated, isOfUser(download) {
+            invalidated.asked(download.question, of: download.identity.url)
         }
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])

@@ -22,11 +22,13 @@ extension ImageDownloader {
 
     private func expire() {
         let now = session.loopTime
+        var actions: [DownloadMachine<ImageIdentity>.Action] = []
         for late in machine.late(at: now) {
             if let waiter = waiting[late.waiter] { waiter.state.settle(.failure(failure(of: waiter, late, at: now))) }
-            leave(late.waiter)
+            actions += remove(late.waiter)
         }
-        perform(machine.stopLate(at: now))
+        // Not before all have left: until then the alarm would ring at once.
+        perform(actions + machine.stopLate(at: now))
     }
 
     private func failure(
@@ -35,7 +37,8 @@ extension ImageDownloader {
         var error: NetworkError
         if late.start == nil {
             let reason = "the download's turn did not come in time; `withTimeout` bounds the wait too"
-            error = late.limit.failure(reason, from: nil, at: now, phase: .pool, requestMayHaveBeenSent: false)
+            error = late.limit.failure(
+                reason, from: nil, at: now, phase: .pool, requestMayHaveBeenSent: late.isRunning)
         } else {
             let phase: HTTP.Phase? = downloads[late.download]?.progress == nil ? nil : .receive
             error = late.limit.failure(from: late.start, at: now, phase: phase, requestMayHaveBeenSent: true)

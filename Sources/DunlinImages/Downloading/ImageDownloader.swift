@@ -32,17 +32,21 @@ public actor ImageDownloader {
 
     /// A download from its first waiter to its end.
     struct Download: Sendable {
-        let identity: ImageIdentity
+        let question: ImageQuestion
         let request: Request
         /// The picture that is asked about, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
         /// The last who waited, if the download goes on for the cache alone.
         var last: Waiting?
-        /// Whether its URL was invalidated since it began: nothing of it is kept.
+        /// Whether its URL was invalidated since it began, or its user was replaced before: nothing of it is kept.
         var isOutdated = false
+        /// Whether the servers are asked because its URL was invalidated, and nothing older can be stored after that.
+        var isRenewal = false
         /// What was made of the picture, by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
+
+        var identity: ImageIdentity { question.identity }
     }
 
     var machine: DownloadMachine<ImageIdentity>
@@ -50,7 +54,7 @@ public actor ImageDownloader {
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var parts: PartialImages<ImageIdentity>
-    var invalidated = InvalidatedURLs<ImageIdentity>()
+    var invalidated = InvalidatedURLs<ImageQuestion>()
     /// Set as long as somebody's time may be up.
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
@@ -128,7 +132,8 @@ extension ImageDownloader {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
-        let identity = configuration.identity(of: request, try url(of: request.target), by: session)
+        let url = try url(of: request.target)
+        let identity = configuration.identity(of: request, url, by: session)
         let waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
@@ -140,7 +145,7 @@ extension ImageDownloader {
             perform([])
             return receipt
         }
-        var download = Download(identity: identity, request: request)
+        var download = Download(question: ImageQuestion(identity: identity, url: url), request: request)
         if let found = lookUp(waiter, &download) {
             state.settle(found)
             return receipt
@@ -208,9 +213,9 @@ extension ImageDownloader {
 
     /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
     /// is kept to be resumed. What is on its way goes on for those who wait for it, and is not kept; for whoever asks
-    /// from now on the picture is downloaded anew, and the HTTP cache is passed over wherever redirects lead. That is
-    /// remembered of the last 4,096 URLs; requests that may not use the network, or not the HTTP cache, stay as they
-    /// are.
+    /// from now on the picture is downloaded anew, and the HTTP cache is passed over wherever redirects lead. The
+    /// downloader remembers this for the 4,096 URLs invalidated last. Requests that may not use the network, or not the
+    /// HTTP cache, stay as they are.
     ///
     /// Where `configuration.identity` says what pictures are known by, `url` is one of these; the HTTP cache forgets it
     /// if it is a URL.

@@ -2,8 +2,8 @@
 ///
 /// Where redirects lead from a URL nobody knows before it is asked, so what an HTTP cache has of these places cannot be
 /// forgotten with it. The next request of each identity passes that cache over instead, until all servers along its way
-/// have answered. Of so many URLs, those that were invalidated first are forgotten first; of identities that one URL
-/// has, those beyond the limit ask each time.
+/// have answered. It keeps the URLs invalidated last. For each it keeps a limited number of identities; when one more
+/// has asked, it forgets the others, and each of them asks once more.
 struct InvalidatedURLs<Identity: Hashable> {
     private let capacity: Int
     private let identities: Int
@@ -30,7 +30,8 @@ struct InvalidatedURLs<Identity: Hashable> {
 
     /// The servers have brought all of what was asked for after that.
     mutating func asked(_ identity: Identity, of url: String) {
-        guard let asked = urls[url]?.asked, asked.count < identities else { return }
+        guard let asked = urls[url]?.asked, !asked.contains(identity) else { return }
+        if asked.count >= identities { urls[url]?.asked = [] }
         urls[url]?.asked.insert(identity)
     }
 }

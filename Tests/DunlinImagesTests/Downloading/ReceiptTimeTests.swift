@@ -119,6 +119,31 @@ import Testing
         #expect(try await Self.error(receipt)?.code == .timedOut)
     }
 
+    @Test func `an inherited deadline that ends a running download says that something may have been sent`()
+        async throws
+    {
+        let (clock, gate) = (ManualClock(), Gate())
+        let gallery = try await Self.gallery(clock, gate, session: { $0.queue.running = 1 })
+        try await gallery.hang("/dog")
+        let other = Task { try await gallery.session.get("cat", timeout: .none, as: .bytes).value }
+        try await gallery.transport.waitForRequests()
+        let receipts = try await gallery.session.withTimeout(.seconds(3)) {
+            [
+                try await gallery.downloader.download(gallery.request("/dog")),
+                try await gallery.downloader.download(gallery.request("/dog")),
+            ]
+        }
+        try await eventually("it waits") { await gallery.session.tasks.count == 2 }
+        try await clock.advance(by: .seconds(3))
+        for receipt in receipts {
+            let error = try await Self.error(receipt)
+            #expect(error?.code == .timedOut && error?.phase == .pool && error?.requestMayHaveBeenSent == true)
+        }
+        try await eventually("nobody is left") { await gallery.downloader.isIdle }
+        try await gate.open()
+        _ = try await other.value
+    }
+
     @Test func `nothing is sent for whom no time is left, and what is in memory is there all the same`() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let gallery = try await Self.gallery(clock, gate)
