@@ -98,41 +98,44 @@ extension HTTPSession {
     /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        let (chain, closing) = await tasks.close()
-        return await end(through: chain, closing, grace: grace)
+        let closing = await tasks.close()
+        return await end(closing, grace: grace)
     }
 
-    /// What runs and listens once a restart has opened the session again is not for an earlier closing to end: the
-    /// restart has ended all that was there before.
-    private func end(through chain: Chain, _ closing: UInt64, grace: Duration) async -> Int {
+    /// An earlier closing does not end requests, refreshes and observers that came after a restart opened the session.
+    private func end(_ closing: TaskRegistry.Closing, grace: Duration) async -> Int {
+        let number = closing.number
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         var cancelled = 0
-        if !core.residents.isOver(closing) {
+        if !core.residents.isOver(number) {
             // Before all others, so that it is known of each that it was left and not given up.
-            let left = core.residents.stop(closing)
-            cancelled = await tasks.cancelAll(uncounted: core.background.close(closing).union(left))
-            await core.residents.close(closing)
+            let left = core.residents.stop(number)
+            cancelled = await tasks.cancelAll(
+                of: closing, uncounted: core.background.close(number).union(left))
+            await core.residents.close(number)
         }
-        if !core.residents.isOver(closing) { await endRefreshes() }
+        await endRefreshes(number)
         // Not the present transport, which may belong to a restart meanwhile.
-        await chain.callTransport.sockets?.close()
+        await closing.chain.callTransport.sockets?.close()
         // The hook may shut the session down again, and is not told a second time then.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
-        if let invalidated = core.configuration.hooks.invalidated, !Enclosure.contains(telling) {
+        if !core.residents.isOver(number), let invalidated = core.configuration.hooks.invalidated,
+            !Enclosure.contains(telling)
+        {
             await Enclosure.enter(telling) { await invalidated() }
         }
-        if !core.residents.isOver(closing) {
-            await core.reachabilityReporter.end()
+        if !core.residents.isOver(number) { await core.reachabilityReporter.end() }
+        if !core.residents.isOver(number) {
             core.hub.tell(.invalidated)
             core.hub.end()
         }
-        chain.end.cancel(.handle)
+        closing.chain.end.cancel(.handle)
         return cancelled
     }
 
-    private func endRefreshes() async {
+    private func endRefreshes(_ closing: UInt64) async {
         if Enclosure.isRefreshing(core) { return }
-        for case let stage as AuthenticatorStage in core.authentication {
+        for case let stage as AuthenticatorStage in core.authentication where !core.residents.isOver(closing) {
             await stage.source.endRefreshes(on: core.loops[0])
         }
     }
@@ -142,15 +145,16 @@ extension HTTPSession {
     /// the session is shut down meanwhile, it stays so.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
-        let (chain, closing) = await tasks.close()
-        let cancelled = await end(through: chain, closing, grace: grace)
+        let closing = await tasks.close()
+        let cancelled = await end(closing, grace: grace)
         let next = Chain(
             core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
             authentication: core.authentication)
-        // False if it was closed once more meanwhile: then it is for that closing whether the session opens again.
-        guard tasks.open(next, after: closing) else { return cancelled }
-        core.residents.reopen(after: closing)
-        core.background.reopen(after: closing)
+        // If it was closed once more meanwhile, it is for that closing whether the session opens again.
+        tasks.open(next, after: closing.number) {
+            core.residents.reopen(after: closing.number)
+            core.background.reopen(after: closing.number)
+        }
         return cancelled
     }
 }

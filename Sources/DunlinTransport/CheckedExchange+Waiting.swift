@@ -20,8 +20,9 @@ extension CheckedExchange {
     /// socket's. One of another kind leaves it to them.
     private func placed(_ error: any Error, _ hop: HTTP.Hop, in phase: HTTP.Phase) -> any Error {
         guard let failure = error as? NetworkError else { return placed(error, ended(hop, in: phase)) }
-        guard failure.hop == nil, let phase = failure.phase else { return error }
-        return placed(error, ended(failure.requestMayHaveBeenSent ? hop : context.hop, in: phase))
+        guard failure.hop == nil else { return error }
+        let sent = failure.requestMayHaveBeenSent ? hop : context.hop
+        return placed(error, ended(sent, in: failure.phase ?? phase))
     }
 
     func ended(_ hop: HTTP.Hop, in phase: HTTP.Phase) -> HTTP.Hop {
@@ -31,10 +32,9 @@ extension CheckedExchange {
         return hop
     }
 
-    /// The error with this hop. One that the sending of a body failed with knows no other, or that of another request.
+    /// The error with this hop. An error of the body's sending has no hop, or another request's, which this one
+    /// replaces.
     func placed(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
-        // Who cancelled has the word.
-        if error is CancellationError { return error }
         guard var failure = error as? NetworkError else {
             context.control?.untoldHop = hop
             return error

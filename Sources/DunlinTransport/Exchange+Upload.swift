@@ -32,6 +32,8 @@ extension Exchange {
         }
         guard let uploads = body.uploads else { return try await sendAfterLeave(early) }
         context.cancellation.phase = .send
+        // While nobody reads: what comes before the first byte of a suspended request is no answer to it.
+        try await writer.pass(hop)
         let upload = Upload(opening, body.file, writer, after: hop)
         uploads.start(upload)
         do {

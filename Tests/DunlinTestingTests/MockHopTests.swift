@@ -91,4 +91,28 @@ import Testing
         let hops = try #require(ends.withLock { $0.first }).metrics.hops
         #expect(hops.count == 1 && hops[0].bytesSent > 30 && hops[0].bytesReceived == 0)
     }
+
+    @Test func `an error without a phase has one, and so has a request whose task is cancelled`() async throws {
+        let clock = ManualClock()
+        let ends = Mutex<[HTTPSession.Completion]>([])
+        let transport = MockTransport(clock: clock)
+        let error = NetworkError(.invalidResponse, "made up", requestMayHaveBeenSent: true)
+        transport.on(.get, "/a").reply(Outcome.fail(error).delayed(.seconds(1)))
+        transport.on(.get, "/b").reply(Outcome.respond().delayed(.seconds(100)))
+        let session = try Self.session(transport, clock) {
+            $0.hooks.completed = { end in ends.withLock { $0.append(end) } }
+        }
+        let thrown = await #expect(throws: NetworkError.self) {
+            try await clock.skippingWaits { _ = try await session.get("a", as: .bytes) }
+        }
+        #expect(thrown?.phase == nil && thrown?.hop?.duration(of: .firstByte) == .seconds(1))
+        let asking = Task { try await session.get("b", as: .bytes) }
+        try await clock.waitForSleepers()
+        try await clock.advance(by: .seconds(2))
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await asking.value }
+        await session.shutdown()
+        let hops = ends.withLock { $0.map(\.metrics.hops) }
+        #expect(hops.map { $0.map { $0.duration(of: .firstByte) } } == [[.seconds(1)], [.seconds(2)]])
+    }
 }

@@ -3,7 +3,8 @@
 /// Rules:
 /// 1. There is at most one call a key, and at most so many in all.
 /// 2. All that run together bring at most so many bytes. The call that would bring more is given up.
-/// 3. Once closed it begins none until it is opened again. A closing that is overtaken by that closes nothing.
+/// 3. Once closed it begins none until it is opened again. A closing that comes after a later one was followed by
+///    an opening closes nothing.
 struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     struct Limits: Sendable {
         var calls = 16

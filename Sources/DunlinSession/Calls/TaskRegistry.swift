@@ -15,6 +15,15 @@ public actor TaskRegistry {
         fileprivate(set) var closings: UInt64 = 0
     }
 
+    /// A closing of the session, and what it ends.
+    struct Closing: Sendable {
+        let number: UInt64
+        /// Of the requests that run.
+        let chain: Chain
+        /// Those that come after it are not of this closing.
+        let last: HTTPSession.TaskID
+    }
+
     /// One book for each loop.
     nonisolated let books: [TaskBook]
     /// The present era; each call that is made copies it.
@@ -42,25 +51,24 @@ public actor TaskRegistry {
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
 
-    /// Takes no more requests; those made before that are still on their way to their loop are refused there. Returns
-    /// the chain of the requests that run, and the number of this closing.
-    nonisolated func close() async -> (chain: Chain, closing: UInt64) {
+    /// Takes no more requests; those made before that are still on their way to their loop are refused there.
+    nonisolated func close() async -> Closing {
         let era = present.withLock { era in
             era.isClosed = true
             era.closings += 1
             return era
         }
         for book in books { await book.close(era.number) }
-        return (era.chain, era.closings)
+        return Closing(number: era.closings, chain: era.chain, last: .latest)
     }
 
-    /// Takes requests again, through another chain; false if it was closed once more since that closing.
-    @discardableResult
-    nonisolated func open(_ chain: Chain, after closing: UInt64? = nil) -> Bool {
+    /// Takes requests again, through another chain, unless it was closed once more since that closing. `opening` opens
+    /// what belongs to the session; nobody sees the one open and the other closed.
+    nonisolated func open(_ chain: Chain, after closing: UInt64? = nil, _ opening: () -> Void = {}) {
         present.withLock { era in
-            guard closing == nil || closing == era.closings else { return false }
+            guard closing == nil || closing == era.closings else { return }
+            opening()
             era = Era(number: era.number + 1, chain: chain, closings: era.closings)
-            return true
         }
     }
 }
@@ -140,21 +148,32 @@ extension TaskRegistry {
     /// is not counted and not waited for. Nor are other requests waited for that wait like this themselves. When the
     /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves.
     @discardableResult
-    public func cancelAll() async -> Int { await cancelAll(uncounted: []) }
-
-    /// The same; those that nobody made are left out of the number.
-    func cancelAll(uncounted: Set<HTTPSession.TaskID>) async -> Int {
-        let within = Enclosure.subjects
+    public func cancelAll() async -> Int {
         let number = present.withLock { era in
             defer { era.number += 1 }
             return era.number
         }
         var running: [TaskDelegate] = []
         for book in books { running += await book.cancel(number) }
-        let stopped = running.filter { !within.contains(.request($0.id)) }
-        Self.cancel(stopped)
+        let stopped = Self.cancelOthers(running)
         await drain(until: .never)
+        return stopped.count
+    }
+
+    /// The same for what a closing ends; those that nobody made are left out of the number.
+    func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
+        let stopped = Self.cancelOthers(await delegates.filter { $0.id.rawValue <= closing.last.rawValue })
+        // Whoever opened the session again has waited for the end of all that was there before.
+        if isClosed || !stopped.isEmpty { await drain(until: .never) }
         return stopped.count { !uncounted.contains($0.id) }
+    }
+
+    /// Cancels those that the caller is not within, and returns them.
+    private static func cancelOthers(_ delegates: [TaskDelegate]) -> [TaskDelegate] {
+        let within = Enclosure.subjects
+        let others = delegates.filter { !within.contains(.request($0.id)) }
+        cancel(others)
+        return others
     }
 
     /// Cancels those first that wait for a turn or a connection, or they might be given what another just left; then

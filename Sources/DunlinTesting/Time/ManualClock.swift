@@ -125,13 +125,13 @@ extension ManualClock {
         let outcome: Result<Value, any Error>
         do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
         mover.cancel()
-        // One that were still on its way would move the clock for whoever sleeps next, beside its own mover.
+        // A mover that still ran would move the clock for others that sleep on it later.
         if let failure = await mover.value { throw failure }
         return try outcome.get()
     }
 
-    /// Moves the clock until the task is cancelled. Returns the first error that kept it from that: it tries again, so
-    /// that who sleeps does not do so for ever.
+    /// Moves the clock until the task is cancelled. Returns the first error that kept it from that. After an
+    /// error it goes on, or those who sleep would never be woken.
     private func skipWaits() async -> (any Error)? {
         var failure: (any Error)?
         while true {

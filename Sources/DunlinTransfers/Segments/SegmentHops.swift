@@ -4,9 +4,8 @@ internal import DunlinTransport
 ///
 /// Rules:
 /// 1. An exchange's hop is noted when it has ended, whatever with.
-/// 2. The hop of the first exchange is apart: a file that is whole tells it with its response, and one that starts over
-///    when that response is left.
-/// 3. So are the hops of exchanges that were stopped: they count where the file does not become whole.
+/// 2. The first exchange's hop is kept apart: it is told with its response, or when that is left.
+/// 3. Hops of stopped exchanges are kept apart too: they are told after those of exchanges that ended by themselves.
 /// 4. The hop that an error has is not told twice.
 struct SegmentHops: Sendable {
     private var ended: [HTTP.Hop] = []
@@ -28,7 +27,7 @@ struct SegmentHops: Sendable {
     /// Those that are told beside the outcome.
     func hops(before outcome: SegmentedFetch.Outcome) -> [HTTP.Hop] {
         switch outcome {
-        case .complete, .useless: ended
+        case .complete, .useless: ended + stopped
         case .failed(let error): all(before: error as? NetworkError)
         case .overrun(let error): all(before: error)
         }

@@ -9,6 +9,8 @@ struct RequestWriter: Sendable {
     /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never,
     /// that nobody will read it.
     var heedsEnd = false
+    /// Whether somebody reads meanwhile, to whom what comes belongs.
+    var hasReader = false
 
     /// Writes what the kernel takes at once, and leaves the rest in `bytes`. Returns whether that was all.
     func writeNow(_ bytes: inout Bytes, _ hop: inout HTTP.Hop) throws -> Bool {
@@ -129,7 +131,7 @@ struct RequestWriter: Sendable {
                 throw context.timedOut(.send, exceeding: .total, since: start, hop)
             }
             // What has come meanwhile would be taken for the answer.
-            if hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isUntouched() {
+            if hop.bytesSent == 0, !hasReader, context.cancellation.cause == nil, !stream.isUntouched() {
                 throw context.closed("the server said something before the request was sent", .send, hop)
             }
         }

@@ -30,6 +30,7 @@ final class Upload: Sendable {
         self.file = file
         var writer = writer
         writer.heedsEnd = true
+        writer.hasReader = true
         self.writer = writer
         end = ValueWaiter(on: writer.context.clock.reactor)
         leash = ValueWaiter(on: writer.context.clock.reactor)

@@ -38,7 +38,7 @@ import Testing
         #expect(machine.begin("d", 5))
     }
 
-    @Test func `a closing that was overtaken by an opening closes nothing, and an opening no later closing`() {
+    @Test func `an overtaken closing closes nothing, and an opening does not undo a later closing`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
         #expect(machine.begin("a", 1))
         #expect(machine.close(2) == [1])

@@ -10,7 +10,7 @@ struct `A request that is suspended before it is sent` {
     /// Brings a request to where it would send its answer to a challenge, if it were not suspended. `unasked` is what
     /// the server says behind its challenge once `telling` is open.
     private static func play(
-        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6,
+        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6, body: RequestBody = .none,
         _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
     ) async throws {
         let (clock, asked, answered) = (ManualClock(), Gate(), Gate())
@@ -28,7 +28,7 @@ struct `A request that is suspended before it is sent` {
             for step in [.waitForSignal(telling)] + unasked { challenge = challenge.then(step) }
             stage.server.enqueue(challenge)
             stage.server.respond { request in .response(body: Bytes(request.fields["Authorization"] ?? "nobody")) }
-            let task = try stage.session.task("x", as: .string)
+            let task = try stage.session.task("x", method: .put, body: body, as: .string)
             task.resume()
             try await asked.opened()
             task.suspend()
@@ -52,17 +52,21 @@ struct `A request that is suspended before it is sent` {
         }
     }
 
-    /// With one connection its place is needed by the next.
-    @Test(arguments: [1, 6])
-    func `what a server says while a request is suspended is no answer to it`(connections: Int) async throws {
+    /// With one connection its place is needed by the next. A body that is streamed is sent while the answer is read.
+    @Test(arguments: [1, 6], [false, true])
+    func `what a server says while a request is suspended is no answer to it`(
+        connections: Int, isStreamed: Bool
+    ) async throws {
+        let body = isStreamed ? RequestBody.stream(UploadPieces(total: 1000, size: 100), length: 1000) : .none
         let (telling, told) = (Gate(), Gate())
         let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
-        try await Self.play(telling, [late, .signal(told), .stall], connections: connections) { stage, task in
+        try await Self.play(telling, [late, .signal(told), .stall], connections: connections, body: body) {
+            stage, task in
             telling.open()
             try await told.opened()
             task.resume()
             #expect(try await task.value == "Basic YTpi")
-            #expect(stage.server.connectionCount == 2)
+            #expect(stage.server.connectionCount == 2 && stage.server.requests.count == 2)
         }
     }
 }

@@ -124,6 +124,32 @@ struct `The hops of a download in segments` {
         }
     }
 
+    /// One says that the file is another by now, while the first waits and others have brought little or nothing.
+    @Test func `those that are stopped are told too when the download starts over`() async throws {
+        let (file, goOn) = (ServedFile(Self.length, held: 100_000), LoopbackServer.Gate())
+        try await Self.play(file) { stage, ends, folder in
+            let parts = Mutex(0)
+            stage.server.respond { request in
+                if request.fields["range"] == nil { return file.reply(to: request) }
+                let number = parts.withLock { parts in
+                    parts += 1
+                    return parts
+                }
+                if number == 2 { return file.entity.reply(to: request, .stall(after: 1000)) }
+                if number == 3 { return [.stall] }
+                return LoopbackServer.Reply.response(.rangeNotSatisfiable).after(.waitForSignal(goOn))
+            }
+            async let download = stage.session.download(
+                "file", to: .folder(folder.path), transfer: Self.options)
+            try await stage.eventually("all have asked") { stage.server.partCount == 3 }
+            goOn.open()
+            try await stage.eventually("it starts over") { stage.server.requests.count == 5 }
+            file.gate.open()
+            #expect(try await download.value.byteCount == Self.length)
+            Self.expect(try await ends.only(stage), 5)
+        }
+    }
+
     @Test func `the first is told once when it breaks and others bring the rest`() async throws {
         let file = ServedFile(Self.length, cuts: [100_000])
         try await Self.play(file) { stage, ends, folder in
