@@ -217,60 +217,6 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    /// What it makes in place of a sending whose time was short has the time of the whole call.
-    @Test func `a body that is made instead of what came too late may take as long as the call`() async throws {
-        for place in Self.places {
-            let clock = ManualClock()
-            let mock = try Self.mocked(
-                place { request, next in
-                    do {
-                        return try await next(request) { $0.deadline = MonotonicTime(nanoseconds: 0) }
-                    } catch {
-                        return TransportResponse(head: ResponseHead(status: .ok), body: .stream(MadeBody()))
-                    }
-                }
-            ) { try? $0.use(clock) }
-            #expect(try await mock.session.get("a", as: .string).value == "made")
-        }
-    }
-
-    /// A body that comes in one piece.
-    private final class MadeBody: TransportResponse.BodyStream {
-        private let left = Mutex<Bytes?>("made")
-        var hop: HTTP.Hop { HTTP.Hop() }
-        var trailers: Fields { Fields() }
-        var expectedLength: Int? { nil }
-
-        func next() async throws -> Bytes? {
-            left.withLock { left in
-                defer { left = nil }
-                return left
-            }
-        }
-    }
-
-    /// Its task outlives it, and the request is over at any moment.
-    @Test func `a next that is called as its interceptor returns ends without harm`() async throws {
-        for place in Self.places {
-            let (began, ended) = (Mutex(0), Mutex(0))
-            let mock = try Self.mocked(
-                place { request, next in
-                    began.withLock { $0 += 1 }
-                    Task.detached {
-                        do { _ = try await next(request) } catch {}
-                        ended.withLock { $0 += 1 }
-                    }
-                    for _ in 0..<Int.random(in: 0..<6) { await Task.yield() }
-                    return TransportResponse(head: ResponseHead(status: .ok), body: .bytes("own"))
-                })
-            mock.transport.on(.get, "/a").respond(body: "x").always()
-            for _ in 0..<500 { #expect(try await mock.session.get("a", as: .string).value == "own") }
-            try await eventually("all have ended", following: mock.transport) {
-                ended.withLock(\.self) == began.withLock(\.self)
-            }
-        }
-    }
-
     @Test func `an error of next goes through as it is, and one of another request says so`() async throws {
         for place in Self.places {
             let mock = try Self.mocked(place { request, next in try await next(request) })
