@@ -57,7 +57,7 @@ struct `A request that is suspended before it is sent` {
     func `what a server says while a request is suspended is no answer to it`(
         connections: Int, isStreamed: Bool
     ) async throws {
-        let body = isStreamed ? RequestBody.stream(UploadPieces(total: 1000, size: 100), length: 1000) : .none
+        let body = isStreamed ? RequestBody.replayable(length: 1000) { UploadPieces(total: 1000, size: 100) } : .none
         let (telling, told) = (Gate(), Gate())
         let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
         try await Self.play(telling, [late, .signal(told), .stall], connections: connections, body: body) {
