@@ -263,7 +263,7 @@ let fuzzers = [
     "PropertyLists": ["Dunlin"],
     "Proxies": ["DunlinSemantics", "DunlinTypes"],
     "Requests": ["DunlinTypes", "DunlinWire"],
-    "Secrets": ["DunlinTypes"],
+    "Secrets": ["DunlinSemantics", "DunlinTypes"],
     "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
     "TLS": ["DunlinSecure", "DunlinTypes"],
     "Trust": ["DunlinSecure", "DunlinTypes"],

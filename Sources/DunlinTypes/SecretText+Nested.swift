@@ -4,9 +4,20 @@ extension SecretText {
     /// How often a value is looked into. What is encoded more often than that is not shown.
     private static let deepest = 3
 
+    /// A text without the secrets of what stands in it: the user info of URLs, and values that have a secret encoded in
+    /// them. So it is for a URL too, whose own values are for whoever knows its parts.
+    package static func withoutInner(_ text: String, hiding secret: HTTP.SecretFields) -> String {
+        withoutInner(text, hiding: secret, 0)
+    }
+
+    /// `depth`: how often the text was decoded.
+    static func withoutInner(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
+        withoutUserInfo(withoutNested(text, hiding: secret, depth))
+    }
+
     /// Without the values that have a secret in them once their percent signs are read: where it ends there is for
     /// nobody to see, so none of the value is shown. Each byte is read a few times at most.
-    static func withoutNested(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
+    private static func withoutNested(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
@@ -14,7 +25,7 @@ extension SecretText {
         var position = 0
         while position < bytes.count {
             let end = bytes[position...].firstIndex { isEndOfValue($0) || isInValue($0) } ?? bytes.count
-            if hasNested(bytes[position..<end], secret, depth) {
+            if hasNested(bytes[position..<end], afterSlashes: isAfterSlashes(position, in: bytes), secret, depth) {
                 shown.append(contentsOf: "***".utf8)
                 position = bytes[end...].firstIndex(where: isEndOfValue) ?? bytes.count
                 continue
@@ -25,11 +36,19 @@ extension SecretText {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    private static func hasNested(_ word: ArraySlice<UInt8>, _ secret: HTTP.SecretFields, _ depth: Int) -> Bool {
+    private static func isAfterSlashes(_ position: Int, in bytes: [UInt8]) -> Bool {
+        bytes[..<position].suffix(2).elementsEqual("//".utf8)
+    }
+
+    /// What is after two slashes is the authority of a URL whose slashes nobody encoded. One that is no host and port
+    /// may be the beginning of a user and a password with a slash in it.
+    private static func hasNested(
+        _ word: ArraySlice<UInt8>, afterSlashes: Bool, _ secret: HTTP.SecretFields, _ depth: Int
+    ) -> Bool {
         let meant = unescaped(word)
         guard meant.count < word.count else { return false }
-        if depth == deepest { return true }
-        let text = String(decoding: meant, as: UTF8.self)
+        if depth == deepest || (afterSlashes && !hasPort(meant)) { return true }
+        let text = (afterSlashes ? "//" : "") + String(decoding: meant, as: UTF8.self)
         return masked(text, as: .link, hiding: secret, depth + 1) != text
     }
 

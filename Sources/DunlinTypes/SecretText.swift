@@ -54,7 +54,7 @@ package enum SecretText {
 
     /// `depth`: how often the text was decoded.
     static func masked(_ text: String, as kind: Kind, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
-        let text = withoutUserInfo(withoutNested(text, hiding: secret, depth))
+        let text = withoutInner(text, hiding: secret, depth)
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
@@ -243,7 +243,7 @@ extension SecretText {
     }
 
     /// Whether there is nothing or a number after the host's colon.
-    private static func hasPort(_ authority: ArraySlice<UInt8>) -> Bool {
+    static func hasPort(_ authority: ArraySlice<UInt8>) -> Bool {
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority.last != UInt8(ascii: "]") else {
             return true
         }

@@ -66,6 +66,7 @@ import Testing
         ("https://u:p/w@a.test/", "https://***@a.test/"),
         ("https://a.test/?to=b@c.test", "https://a.test/?to=b@c.test"),
         ("https//u:p@a.test/x", "https//***@a.test/x"), ("/https://u:p@a.test/x", "/https://***@a.test/x"),
+        ("https//u:p@\u{301}a.test/x", "https//***@\u{301}a.test/x"),
     ])
     func `an address is shown without its user info`(text: String, shown: String) {
         #expect(WebAddress.shown(text) == shown)
@@ -78,6 +79,44 @@ import Testing
     ])
     func `a value that is hidden reaches up to the next item or the fragment`(text: String, shown: String) {
         #expect(WebAddress.named(text) == shown)
+    }
+
+    private static let encoded = [
+        ("?next=http%3A%2F%2Fx%2F%3Faccess_token%3Dhunter2", "?next=***"),
+        ("?next=http%3a%2f%2fx%2f%3faccess%5ftoken%3dhunter2&b=1#c", "?next=***&b=1#c"),
+        ("?a=1&u=token%3Dhunter2&b=2", "?a=1&u=***&b=2"), ("?u=%3Ftoken%253Dhunter2", "?u=***"),
+        ("?state=%7B%22password%22%3A%22hunter2%22%7D", "?state=***"), ("#to=%2Fcb%3Fpin%3Dhunter2", "#to=***"),
+        ("?u=http%3A%2F%2Fada%3Ahunter2%40x%2F", "?u=***"),
+        ("?u=http%3A//ada%3Ahunter2%40x/&b=1", "?u=http%3A//***&b=1"),
+        ("?u=http%3A//ada%3Ahu/hunter2%40x/", "?u=http%3A//***"), ("?u=http://ada:hunter2@x/", "?u=http://***@x/"),
+        ("?next=http%3A//x/?access_token%3Dhunter2", "?next=http%3A//x/?***"),
+        ("go/https%3A%2F%2Fx%3Fpassword%3Dhunter2/y?b=1", "go/***"),
+        ("a%2Fb//c?to=b%40c.test&n=%E2%82%AC&u=http%3A//x%3A8080/%3Fq%3Dcat", nil),
+    ]
+
+    @Test(arguments: ["http://[::1]:80/", "/", "//a.test/", "http://a.test?b=1/", ""], encoded)
+    func `what a URL has encoded in it is named without its secrets`(beginning: String, rest: (String, String?)) {
+        #expect(WebAddress.named(beginning + rest.0) == beginning + (rest.1 ?? rest.0))
+    }
+
+    @Test func `no text that prints a request shows a secret that its query has encoded`() async throws {
+        let mocked = try Mocked("http://api.test")
+        mocked.transport.otherwise { _ in .respond(500) }
+        let trace = mocked.session.trace(), events = mocked.session.events
+        let query: HTTP.Query = [
+            "redirect_uri": "https://app.test/cb?access_token=hunter2", "next": "https://ada:hunter2@app.test/",
+            "state": "{\"password\":\"hunter2\"}",
+        ]
+        let error = try await #require(throws: NetworkError.self) {
+            _ = try await mocked.session.get("a", query: query, as: .bytes)
+        }
+        await mocked.session.shutdown()
+        var texts = ["\(error)", error.summary, try #require(error.curl())]
+        for await event in trace { texts.append("\(event)") }
+        for await event in events { texts.append("\(event)") }
+        Self.expectNothing(in: [error] + texts)
+        #expect(texts.contains { $0.contains("redirect_uri=") } && texts.count > 4)
+        #expect(mocked.transport.requests.map { $0.target.contains("hunter2") } == [true])
     }
 
     @Test func `a saved configuration has no user info and no secret fields`() {

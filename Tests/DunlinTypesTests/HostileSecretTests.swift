@@ -13,6 +13,7 @@ import Testing
         ("", "%", ""), ("", "\\", ""), ("", "a", "=1"), ("", "auth]", ""), ("", "\"token\":", "1"),
         ("", "<token>", ""), ("", "token\u{301}", "=1"), ("", "\u{301}", "=1"), ("", "<", ">"), ("", "\u{200B}", ""),
         ("", "%3D", ""), ("", "%25", ""), ("%", "25", "3D"), ("", "a%2541", ""), ("", "a%20/", ""),
+        ("", "//%25", ""), ("", "//a%3Ab", "%40"), ("", "//%3A1/", ""),
         ("--a\n", "; name=\"token\"", ""), ("--a\n", "\n--", "; name=\"token\""),
         ("", "; name=\"token\"\n", ""), ("", "; name=\"token\"\n--", ""), ("", ";   name=token", ""),
     ]
@@ -65,6 +66,9 @@ import Testing
         ("/cb?next=%2Fx%3Ftoken%253Dabc#f", "/cb?next=***#f"),
         ("/cb?next=%25252525%252574", "/cb?next=***"),
         ("/cb?next=https%3A%2F%2Fu%3Ap%40a.test", "/cb?next=***"),
+        ("/cb?next=https%3A//u%3Ap%40a.test/&b=1", "/cb?next=https%3A//***&b=1"),
+        ("/cb?next=https%3A//u%3Ap/w%40a.test/", "/cb?next=https%3A//***"),
+        ("/cb?next=https%3A//a.test%3A80/%20", "/cb?next=https%3A//a.test%3A80/%20"),
         ("/go/https%3A%2F%2Fa.test%3Fpassword%3Dx/y?z=1", "/go/***"),
         ("data=%7B%22password%22:%22x%22%7D&a=b", "data=***&a=b"),
         (

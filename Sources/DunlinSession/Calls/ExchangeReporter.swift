@@ -47,6 +47,8 @@ final class ExchangeReporter: WireObserver {
             case .connected:
                 let mask = HeadMask(observers.recorded.settings.secretFields)
                 masks = (mask, mask)
+            case .requestHead(let head):
+                masks.sent = HeadMask(observers.recorded.settings.secretFields, marked: head.fields)
             case .responseHead: masks.received.headEnded()
             case .sent(let bytes, let count): return .sent(masks.sent.masked(bytes, of: count), count: count)
             case .received(let bytes, let count):

@@ -5,8 +5,9 @@ internal import DunlinSemantics
 /// Rules:
 /// 1. A head is a first line, fields, and an empty line. After an interim one another follows, after any other the
 ///    body, which is shown as it is. Bytes may be cut anywhere.
-/// 2. The value of a field is hidden whose name is secret or looks like it. Where a
-///    URL has a secret, all of the field's value is hidden, and of the first line all from the question mark on.
+/// 2. The value of a field is hidden whose name is secret or looks like it, or is that of a field that somebody marked
+///    as sensitive. Where a URL has a secret, all of the field's value is hidden, and of the first line all from the
+///    question mark on, or from the secret if it is before that.
 /// 3. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
 ///    hidden until somebody says that the head is over.
 struct HeadMask: Sendable {
@@ -18,6 +19,7 @@ struct HeadMask: Sendable {
     }
 
     private let secret: HTTP.SecretFields
+    private let marked: Fields
     private var place = Place.firstLine
     /// The beginning of a line whose end has not come.
     private var line: [UInt8] = []
@@ -25,8 +27,10 @@ struct HeadMask: Sendable {
     /// Whether the last line's value was hidden: lines that continue it are too.
     private var isHiding = false
 
-    init(_ secret: HTTP.SecretFields) {
+    /// `marked` are the fields that the head is known to have, some of them perhaps sensitive.
+    init(_ secret: HTTP.SecretFields, marked: Fields = Fields()) {
         self.secret = secret
+        self.marked = marked
     }
 
     /// The final head is over, whatever was seen of it.
@@ -85,20 +89,24 @@ struct HeadMask: Sendable {
 
     /// From where on the present line is hidden, as far as it has come; nil if all is shown.
     private var hiddenStart: Int? {
-        if place == .firstLine {
-            guard let mark = line.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-            let text = String(decoding: line.filter { !Self.endsLine($0) }, as: UTF8.self)
-            let words = text.split(separator: " ", omittingEmptySubsequences: false)
-            guard words.count > 1 else { return nil }
-            let target = String(words[1])
-            return WebAddress.named(target, hiding: secret) == target ? nil : mark + 1
-        }
+        if place == .firstLine { return hiddenStartOfFirstLine }
         if line.first == 0x20 || line.first == 0x09 { return isHiding ? 0 : nil }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: line[..<colon], as: UTF8.self)
         let value = line[(colon + 1)...].filter { !Self.endsLine($0) }
         let text = String(decoding: value, as: UTF8.self)
-        let isShown = !secret.hidesField(name) && secret.shown(text, of: name) == text
-        return isShown ? nil : line[(colon + 1)...].firstIndex { $0 != 0x20 } ?? line.count
+        let isSecret = secret.hidesField(name) || marked.isSensitive(name)
+        if !isSecret, secret.shown(text, of: name) == text { return nil }
+        return line[(colon + 1)...].firstIndex { $0 != 0x20 } ?? line.count
+    }
+
+    private var hiddenStartOfFirstLine: Int? {
+        guard let space = line.firstIndex(of: 0x20) else { return nil }
+        let target = line[(space + 1)...].prefix { $0 != 0x20 && !Self.endsLine($0) }
+        let text = String(decoding: target, as: UTF8.self)
+        let shown = WebAddress.named(text, hiding: secret)
+        if shown == text { return nil }
+        let (mark, same) = (target.firstIndex(of: UInt8(ascii: "?")), zip(target, shown.utf8).prefix { $0 == $1 })
+        return min(mark.map { $0 + 1 } ?? .max, target.startIndex + same.count)
     }
 }

@@ -11,8 +11,8 @@ extension TransferJournal {
         /// Names of fields that are saved although they look like secrets.
         public var keptFields: Set<String> = ["Idempotency-Key"]
         /// Whether URLs are saved whole. By default values of their queries are not whose names look like secrets, as
-        /// in signed URLs, and whoever restores such a transfer gives it its URL (`Transfer.needsURL`). With `true` the
-        /// folder is as secret as they are; only its user can read it.
+        /// in signed URLs, or that have such a name encoded in them, and whoever restores such a transfer gives it its
+        /// URL (`Transfer.needsURL`). With `true` the folder is as secret as they are; only its user can read it.
         public var keepsSecretsOfURLs = false
 
         public init() {}

@@ -26,8 +26,8 @@ import Testing
         Set-Cookie: shown
         """
 
-    private static func masked(_ text: String, inPieces size: Int) -> String {
-        var mask = HeadMask(["X-Tenant"])
+    private static func masked(_ text: String, inPieces size: Int, marked: Fields = [:]) -> String {
+        var mask = HeadMask(["X-Tenant"], marked: marked)
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
@@ -57,6 +57,27 @@ import Testing
         let shown = Self.masked(Self.response, inPieces: .max)
         #expect(!shown.contains("hunter2") && shown.contains("Link: </a.css>") && shown.contains("X-A: 1"))
         #expect(shown.hasSuffix("\r\n\r\nSet-Cookie: shown"))
+    }
+
+    @Test func `the value of a field that was marked as sensitive is hidden, whatever its name is`() {
+        var marked: Fields = ["X-Plain": "p"]
+        marked.append(name: "X-Own", value: "hunter2", sensitive: true)
+        let text = "GET / HTTP/1.1\r\nX-Plain: p\r\nx-own: hunter2\r\n\r\n"
+        for size in 1...text.utf8.count {
+            let shown = Self.masked(text, inPieces: size, marked: marked)
+            #expect(shown == text.replacing("hunter2", with: "*******"))
+        }
+    }
+
+    @Test(arguments: [
+        ("/a?next=%2Fcb%3Ftoken%3Dhunter2", "/a?"), ("/go/b%3Fpin%3Dhunter2/c?b=1", "/go/"),
+        ("/a%2Fb?b=%20", "/a%2Fb?b=%20 HTTP/1.1"),
+    ])
+    func `a secret that is encoded in the target hides the rest of the line`(target: String, shown: String) {
+        let line = "GET \(target) HTTP/1.1"
+        let masked = Self.masked(line + "\r\nHost: a\r\n\r\n", inPieces: .max)
+        let stars = String(repeating: "*", count: line.count - 4 - shown.count)
+        #expect(masked == "GET \(shown)\(stars)\r\nHost: a\r\n\r\n")
     }
 
     @Test(arguments: [request, response], 1...40) func `no cut shows a secret`(text: String, size: Int) {

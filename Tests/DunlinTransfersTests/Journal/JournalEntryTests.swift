@@ -153,6 +153,21 @@ import Testing
         #expect(throws: JournalEntry.Damage("it is too long")) { try JournalEntry(bytes, id: Self.id) }
     }
 
+    @Test(arguments: [
+        ("https://u:hunter2@a.test/x?a=%2Fb%20c&to=d%40e.test", "https://a.test/x?a=%2Fb%20c&to=d%40e.test"),
+        ("https://a.test/x?next=%2Fcb%3Ftoken%3Dhunter2&b=1", "https://a.test/x?next=***&b=1"),
+        ("https://a.test/x?u=http%3A//ada%3Ahunter2%40b.test/#c", "https://a.test/x?u=http%3A//***#c"),
+        ("https://a.test/Session%3A%201.mp4?sig=hunter2", "https://a.test/Session%3A%201.mp4?sig=***"),
+        ("https://a.test/Session%3A%201.mp4", "https://a.test/Session%3A%201.mp4"),
+    ])
+    func `a journal saves a URL without the secrets of its query, encoded ones too, and its path whole`(
+        url: String, saved: String
+    ) {
+        let stored = StoredURL(url, hiding: .usual)
+        #expect(stored.text == saved && stored.hidesSecrets == (url != saved))
+        #expect(StoredURL(url, hiding: nil).text == url)
+    }
+
     @Test func `a journal entry keeps no secret fields but those that are named`() throws {
         let origin = HTTP.Origin(scheme: .https, host: "a.test")
         var options = HTTPSession.Options(label: "own")

@@ -12,9 +12,13 @@ struct `The wire trace of secrets` {
         var lines = ""
     }
 
-    private func told(showingSecrets: Bool = false, _ work: (HTTPSession) async throws -> Void) async throws -> Told {
+    private func told(
+        showingSecrets: Bool = false, configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        _ work: (HTTPSession) async throws -> Void
+    ) async throws -> Told {
         var told = Told()
-        try await ProxyStage.with(user: "ada", password: "hunter2") { (scene: ProxyStage) async throws in
+        try await ProxyStage.with(user: "ada", password: "hunter2", configure: configure) {
+            (scene: ProxyStage) async throws in
             scene.server.respond { _ in
                 .response(fields: ["Set-Cookie": "id=hunter2", "X-A": "1"], body: "password=shown")
             }
@@ -49,5 +53,34 @@ struct `The wire trace of secrets` {
         #expect(told.received.contains("X-A: 1") && told.received.contains("password=shown"))
         for text in [told.sent, told.received] { #expect(text.contains("hunter2") == shows, "\(text)") }
         #expect(told.sent.contains("YWRhOmh1bnRlcjI=") == shows)
+    }
+
+    private struct Signer: HTTPSession.Authenticator {
+        func fields(for secret: String) -> Fields { ["X-Signer": secret] }
+        func refresh(_ stale: String?, using client: HTTPSession) async throws -> String { "hunter2" }
+    }
+
+    @Test(arguments: [false, true])
+    func `its bytes hide what its lines do: fields of the origin and of an authenticator, and sensitive ones`(
+        shows: Bool
+    ) async throws {
+        let told = try await told(
+            showingSecrets: shows,
+            configure: {
+                $0.originFields = ["X-Tenant": "hunter2"]
+                $0.authentication = .by(Signer())
+            },
+            { session in
+                var fields: Fields = ["X-Plain": "plain"]
+                fields.append(name: "X-Own", value: "hunter2", sensitive: true)
+                _ = try await session.get("x?next=%2Fy%3Ftoken%3Dhunter2", headers: fields, as: .bytes)
+            })
+        for line in ["X-Plain: plain", "X-Own: <redacted>", "X-Tenant: <redacted>", "X-Signer: <redacted>"] {
+            #expect(told.lines.contains("> \(line)\n"), "\(told.lines)")
+        }
+        for name in ["X-Own", "X-Tenant", "X-Signer"] {
+            #expect(told.sent.contains("\(name): \(shows ? "hunter2" : "*******")\r\n"), "\(told.sent)")
+        }
+        #expect(told.sent.contains("X-Plain: plain\r\n") && told.sent.contains("hunter2") == shows, "\(told.sent)")
     }
 }

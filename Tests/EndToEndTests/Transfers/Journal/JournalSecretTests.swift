@@ -49,22 +49,26 @@ struct `A journal and the secrets of a URL` {
         }
     }
 
-    @Test func `a restored transfer that lacks its URL sends nothing, says why, and stays`() async throws {
+    @Test(arguments: [("token=", "token=***"), ("next=%2Fcb%3Ftoken%3D", "next=***")])
+    func `a restored transfer that lacks its URL sends nothing, says why, and stays`(
+        query: String, saved: String
+    ) async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
-            stage.server.respond { $0.target == "/film?token=new" ? .response(body: "film") : .response(403) }
+            stage.server.respond { $0.target == "/film?\(query)new" ? .response(body: "film") : .response(403) }
             let first = try await `A journal`.open(folder, stage)
-            _ = try await first.download("film?token=hunter2", to: .file("\(folder.path)/film"))
+            _ = try await first.download(.url("film?\(query)hunter2"), to: .file("\(folder.path)/film"))
+            #expect(try !Self.texts(folder).contains("hunter2"))
             await first.close()
             let second = try await `A journal`.open(folder, stage)
             let restored = try #require(try await second.restoredTransfers().first)
-            #expect(restored.needsURL && restored.url == "\(stage.server.baseURL)/film?token=***")
+            #expect(restored.needsURL && restored.url == "\(stage.server.baseURL)/film?\(saved)")
             let error = try await NetworkError.thrown { _ = try await restored.value }
             #expect(error.code == .invalidRequest && error.reason.contains("start(from:)"))
             #expect(stage.server.requests.isEmpty)
             let again = try #require(try await second.restoredTransfers().first)
             #expect(again.id == restored.id && again.attempts == 0)
-            try again.start(from: "\(stage.server.baseURL)/film?token=new")
+            try again.start(from: "\(stage.server.baseURL)/film?\(query)new")
             #expect(try await again.value.file?.byteCount == 4)
             #expect(try !Self.texts(folder).contains("new"))
         }
