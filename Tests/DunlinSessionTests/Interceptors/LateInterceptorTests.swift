@@ -54,7 +54,8 @@ import Testing
     /// Its task outlives it, and the request is over at any moment.
     @Test func `a next that is called as its interceptor returns ends without harm`() async throws {
         for place in Self.places {
-            let (began, ended) = (Mutex(0), Mutex(0))
+            let began = Mutex(0)
+            let ended = Mutex(0)
             let mock = try Self.mocked(
                 place { request, next in
                     began.withLock { $0 += 1 }
