@@ -55,7 +55,9 @@ struct `The hop of an upload that fails by itself` {
             #expect(end.metrics.hops.count == 1)
             #expect(hop.connection > 0 && hop.peer != nil)
             #expect(hop.bytesSent > 9000 && hop.bytesSent < 11_000)
-            #expect(hop.duration(of: .send) != nil && hop.duration(of: .connect) != nil)
+            #expect(hop.duration(of: .connect) != nil)
+            // Both pass at once here, and time counts for one of them.
+            #expect(hop.duration(of: .send) != nil || hop.duration(of: .firstByte) != nil)
             #expect(hop.started.nanoseconds > 0 && hop.total > .zero)
             switch fault {
             case .ownError: #expect(end.error is Own)

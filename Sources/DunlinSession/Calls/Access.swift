@@ -186,8 +186,8 @@ extension LiveCall {
 
     /// The terms of a request as they are of this moment; `proxy` is the one that it went through.
     func terms(of request: TransportRequest, _ proxy: ProxyAddress?, _ policies: Access.Policies) -> String {
-        let guardName = guardName(of: connectionRules, chain.settings.builder.connectionRules)
-        return terms(of: request.head.origin, guardName, proxy, policies)
+        // A session that keeps nothing itself has not made the name.
+        terms(of: request.head.origin, Access.name(of: connectionRules?.guardRules), proxy, policies)
     }
 
     private func guardName(of rules: ConnectionRules?, _ usual: ConnectionRules?) -> String? {

@@ -189,8 +189,12 @@ final class CacheDriver: StageDriver {
             call.cancellation.cause == nil
         else { return .fail(error) }
         await reject(served, call)
-        forget()
-        return .again(.send(.cache))
+        // For what was served without asking anybody nothing was sent.
+        guard let hop = failure.hop, hop.bytesSent > 0 else {
+            forget()
+            return .again(.send(.cache))
+        }
+        return again(after: hop, call)
     }
 
     /// What is stored may be served in place of an error.

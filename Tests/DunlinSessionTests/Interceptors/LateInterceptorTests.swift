@@ -51,26 +51,31 @@ import Testing
         }
     }
 
+    /// How many began and have not ended.
+    private final class Late: Sendable {
+        private let count = Mutex(0)
+        var isEmpty: Bool { count.withLock { $0 == 0 } }
+        func began() { count.withLock { $0 += 1 } }
+        func ended() { count.withLock { $0 -= 1 } }
+    }
+
     /// Its task outlives it, and the request is over at any moment.
     @Test func `a next that is called as its interceptor returns ends without harm`() async throws {
         for place in Self.places {
-            let began = Mutex(0)
-            let ended = Mutex(0)
+            let late = Late()
             let mock = try Self.mocked(
                 place { request, next in
-                    began.withLock { $0 += 1 }
-                    Task.detached {
+                    late.began()
+                    Task.detached { @Sendable in
                         do { _ = try await next(request) } catch {}
-                        ended.withLock { $0 += 1 }
+                        late.ended()
                     }
                     for _ in 0..<Int.random(in: 0..<6) { await Task.yield() }
                     return TransportResponse(head: ResponseHead(status: .ok), body: .bytes("own"))
                 })
             mock.transport.on(.get, "/a").respond(body: "x").always()
             for _ in 0..<500 { #expect(try await mock.session.get("a", as: .string).value == "own") }
-            try await eventually("all have ended", following: mock.transport) {
-                ended.withLock(\.self) == began.withLock(\.self)
-            }
+            try await eventually("all have ended", following: mock.transport) { late.isEmpty }
         }
     }
 }
