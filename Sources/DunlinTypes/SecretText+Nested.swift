@@ -25,7 +25,10 @@ extension SecretText {
         var position = 0
         while position < bytes.count {
             let end = bytes[position...].firstIndex { isEndOfValue($0) || isInValue($0) } ?? bytes.count
-            if hasNested(bytes[position..<end], afterSlashes: isAfterSlashes(position, in: bytes), secret, depth) {
+            let word = Word(
+                bytes: bytes[position..<end], isAfterSlashes: isAfterSlashes(position, in: bytes),
+                isName: isBeforeValue(end, in: bytes))
+            if hasNested(word, secret, depth) {
                 shown.append(contentsOf: "***".utf8)
                 position = bytes[end...].firstIndex(where: isEndOfValue) ?? bytes.count
                 continue
@@ -40,15 +43,29 @@ extension SecretText {
         bytes[..<position].suffix(2).elementsEqual("//".utf8)
     }
 
-    /// What is after two slashes is the authority of a URL whose slashes nobody encoded. One that is no host and port
-    /// may be the beginning of a user and a password with a slash in it.
-    private static func hasNested(
-        _ word: ArraySlice<UInt8>, afterSlashes: Bool, _ secret: HTTP.SecretFields, _ depth: Int
-    ) -> Bool {
-        let meant = unescaped(word)
-        guard meant.count < word.count else { return false }
-        if depth == deepest || (afterSlashes && !hasPort(meant)) { return true }
-        let text = (afterSlashes ? "//" : "") + String(decoding: meant, as: UTF8.self)
+    /// Whether there is a sign whose value is shown as yet.
+    private static func isBeforeValue(_ position: Int, in bytes: [UInt8]) -> Bool {
+        let rest = bytes[position...].prefix(4)
+        return rest.first == UInt8(ascii: "=") && !rest.elementsEqual("=***".utf8)
+    }
+
+    /// What stands between two signs.
+    private struct Word {
+        let bytes: ArraySlice<UInt8>
+        /// Then it is the authority of a URL whose slashes nobody encoded.
+        let isAfterSlashes: Bool
+        /// Whether a value follows, whose name ends here: only what is before the name may be encoded.
+        let isName: Bool
+    }
+
+    /// An authority that is no host and port may be the beginning of a user and a password with a slash in it.
+    private static func hasNested(_ word: Word, _ secret: HTTP.SecretFields, _ depth: Int) -> Bool {
+        let meant = unescaped(word.bytes)
+        guard meant.count < word.bytes.count else { return false }
+        if depth == deepest || (word.isAfterSlashes && !hasPort(meant)) { return true }
+        // A name that is itself encoded is nothing nested: its value is hidden by whoever knows names.
+        let isName = word.isName && meant.contains { isEndOfValue($0) || isInValue($0) }
+        let text = (word.isAfterSlashes ? "//" : "") + String(decoding: meant, as: UTF8.self) + (isName ? "=x" : "")
         return masked(text, as: .link, hiding: secret, depth + 1) != text
     }
 

@@ -91,6 +91,9 @@ import Testing
         ("?u=http%3A//ada%3Ahu/hunter2%40x/", "?u=http%3A//***"), ("?u=http://ada:hunter2@x/", "?u=http://***@x/"),
         ("?next=http%3A//x/?access_token%3Dhunter2", "?next=http%3A//x/?***"),
         ("go/https%3A%2F%2Fx%3Fpassword%3Dhunter2/y?b=1", "go/***"),
+        ("?next=http%3A%2F%2Fx%2F%3Faccess_token=hunter2&b=1", "?next=***&b=1"),
+        ("?next=http://x/?a=1%26access_token=hunter2", "?next=http://x/?a=***"),
+        ("?a%3Db=1&c%26d=2", nil),
         ("a%2Fb//c?to=b%40c.test&n=%E2%82%AC&u=http%3A//x%3A8080/%3Fq%3Dcat", nil),
     ]
 
