@@ -28,15 +28,7 @@ struct CallState {
 
     /// Changes a sending in place.
     mutating func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
-        // Taken out, so that it is changed and not copied.
-        if id == .main {
-            guard var call = main.take() else { return }
-            change(&call)
-            main = call
-        } else if var call = others.removeValue(forKey: id) {
-            change(&call)
-            others[id] = call
-        }
+        if id == .main { main?.take(change) } else { others[id]?.take(change) }
     }
 
     /// The call begins.
@@ -57,4 +49,9 @@ struct CallState {
         defer { main = nil }
         return main
     }
+}
+
+extension LiveCall {
+    /// Changed where it is, and not copied for that.
+    fileprivate mutating func take(_ change: (inout LiveCall) -> Void) { change(&self) }
 }

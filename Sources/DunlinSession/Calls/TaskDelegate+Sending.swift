@@ -65,7 +65,7 @@ extension TaskDelegate {
             if let sendings { try check(sendings, self[id]) }
             switch try await drivers.sending(id, of: self) {
             case .send(let sending):
-                change(id) { if sending !== $0.request { $0.sent = sending } }
+                if sending !== self[id].request { change(id) { $0.sent = sending } }
                 let isPlain = self[id].chain.exchangeInterceptors.isEmpty
                 let response =
                     isPlain ? try await exchange(sending, id) : try await interceptedExchange(sending, id)
