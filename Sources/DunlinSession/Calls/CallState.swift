@@ -18,15 +18,15 @@ struct CallState {
     private var last: UInt64 = 0
 
     /// The sending that `id` names, between its beginning and its end.
+    // Inlined, so that whoever reads one thing of it copies that alone.
+    @inline(__always)
     subscript(id: SendingID) -> LiveCall {
-        get {
-            guard let call = id == .main ? main : others[id] else { preconditionFailure("the sending is over") }
-            return call
-        }
-        set { if id == .main { main = newValue } else { others[id] = newValue } }
+        guard let call = id == .main ? main : others[id] else { preconditionFailure("the sending is over") }
+        return call
     }
 
     /// Changes a sending in place.
+    @inline(__always)
     mutating func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
         if id == .main { main?.take(change) } else { others[id]?.take(change) }
     }

@@ -142,7 +142,9 @@ extension TaskDelegate {
 
 extension TaskDelegate {
     /// How a sending stands, between its beginning and its end.
-    package subscript(id: SendingID) -> LiveCall { state[id] }
+    package subscript(id: SendingID) -> LiveCall {
+        @inline(__always) get { state[id] }
+    }
 
     /// Changes how a sending stands; what has ended stays as it was.
     package func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
