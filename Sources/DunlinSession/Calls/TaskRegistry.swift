@@ -163,7 +163,7 @@ extension TaskRegistry {
     /// The same for what a closing ends; those that nobody made are left out of the number.
     func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
         let stopped = Self.cancelOthers(await delegates.filter { $0.id.rawValue <= closing.last.rawValue })
-        // Whoever opened the session again has waited for the end of all that was there before.
+        // A session that was opened again meanwhile is waited for too, if anything was stopped here.
         if isClosed || !stopped.isEmpty { await drain(until: .never) }
         return stopped.count { !uncounted.contains($0.id) }
     }
