@@ -18,11 +18,18 @@ struct CallState {
     private var last: UInt64 = 0
 
     /// The sending that `id` names, between its beginning and its end.
-    // Inlined, so that whoever reads one thing of it copies that alone.
-    @inline(__always)
     subscript(id: SendingID) -> LiveCall {
         guard let call = id == .main ? main : others[id] else { preconditionFailure("the sending is over") }
         return call
+    }
+
+    /// Reads some of a sending where it is: the rest is not copied for that.
+    // As a change, for the compiler copies all of an optional to read from it.
+    @inline(__always)
+    mutating func read<Value>(_ id: SendingID, _ read: (LiveCall) -> Value) -> Value {
+        let value = id == .main ? main?.take { read($0) } : others[id].map(read)
+        guard let value else { preconditionFailure("the sending is over") }
+        return value
     }
 
     /// Changes a sending in place.
@@ -53,5 +60,6 @@ struct CallState {
 
 extension LiveCall {
     /// Changed where it is, and not copied for that.
-    fileprivate mutating func take(_ change: (inout LiveCall) -> Void) { change(&self) }
+    @inline(__always)
+    fileprivate mutating func take<Value>(_ change: (inout LiveCall) -> Value) -> Value { change(&self) }
 }

@@ -49,6 +49,13 @@ final class Chain: Sendable {
             || !settings.interceptors.isEmpty || UploadScope.isNeeded(for: body)
     }
 
+    /// Whether it may depend on the way that a request takes whether a password may be sent.
+    func judgesWays(_ own: RequestSettings?) -> Bool {
+        let basic = settings.builder.basic
+        guard basic.policy == .refused, callTransport.sockets != nil else { return false }
+        return (own?.exchangeOptions?.connectionRules ?? basic.connectionRules)?.chooseProxy != nil
+    }
+
     /// Whether user code may be asked during a call, and may in turn ask for the session's calls.
     func asks(_ own: RequestSettings?) -> Bool {
         settings.asks || own?.options.authenticationHandler != nil || retries(own)

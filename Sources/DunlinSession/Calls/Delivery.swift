@@ -11,8 +11,8 @@ struct Delivery<Taken: Sendable>: Sendable {
         (result, callHistory, queued) = (.failure(error), nil, 0)
     }
 
-    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ live: LiveCall) {
-        (callHistory, queued) = (live.callHistory, live.queued)
+    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ live: consuming LiveCall?) {
+        (callHistory, queued) = (live?.callHistory, live?.queued ?? 0)
         self.result = queued > 0 ? result.after(waiting: queued, isFirst: callHistory?.hops.isEmpty ?? true) : result
     }
 

@@ -54,29 +54,32 @@ extension Sink where Value == Taken {
 struct WholeSink: Sink {
     typealias Value = Bytes
 
+    @inline(__always)
     func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Bytes> {
         guard call[.main].isIntercepted else {
-            return try await call.attempt(.main) { call, response in
-                try await taken(try await call[.main].admit(response), from: call)
+            return try await call.attempt(.main) { delegate, response in
+                let call = delegate[.main]
+                return try await taken(try await call.admit(response), call, from: delegate)
             }
         }
-        let arrival = try await call.intercepted(.main) { call, id in
-            try await call.attempt(id) { call, response in
-                try await whole(try await call[id].admit(response), call[id])
+        let arrival = try await call.intercepted(.main) { delegate, id in
+            try await delegate.attempt(id) { delegate, response in
+                let call = delegate[id]
+                return try await whole(try await call.admit(response), call)
             }
         }
-        return try await taken(arrival, from: call)
+        return try await taken(arrival, call[.main], from: call)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
 
+    @inline(__always)
     private func taken(
-        _ arrival: LiveCall.Arrival, from delegate: isolated TaskDelegate
+        _ arrival: LiveCall.Arrival, _ call: LiveCall, from delegate: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<Bytes> {
         if let destination = arrival.destination {
             return try await receiver(destination).receive(arrival, from: delegate)
         }
-        let call = delegate[.main]
         let (response, body) = try await collected(arrival, call)
         let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         if let control = call.control {

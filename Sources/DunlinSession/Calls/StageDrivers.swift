@@ -3,7 +3,7 @@ internal import DunlinTransport
 /// The drivers of one call, in the chain's order. It has none as long as all goes well and no stage wants to see every
 /// hop.
 struct StageDrivers {
-    private let stages: [any Stage]
+    let chain: Chain
     private var drivers: [(any StageDriver)?] = []
     /// Whether the drivers that see only what did not go well have been made too.
     private var isComplete = false
@@ -14,12 +14,16 @@ struct StageDrivers {
     /// The index of the driver that answers the call, or fails to; those behind it hear of nothing.
     private var answerer: Int?
 
-    init(for call: LiveCall) {
-        stages = call.chain.stages
-        guard call.chain.seesAll || call.delegate.settings != nil else { return }
-        drivers = stages.map { $0.seesAll(of: call) ? $0.driver(for: call) : nil }
+    init(_ chain: Chain, _ settings: RequestSettings?, for call: @autoclosure () -> LiveCall) {
+        self.chain = chain
+        guard chain.seesAll || settings != nil else { return }
+        let call = call()
+        drivers = chain.stages.map { $0.seesAll(of: call) ? $0.driver(for: call) : nil }
         if drivers.allSatisfy({ $0 == nil }) { drivers = [] }
     }
+
+    /// Whether no driver has to be asked before a hop.
+    var isEmpty: Bool { drivers.isEmpty }
 
     /// Whether no driver has to see a response with this status.
     func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
@@ -33,7 +37,6 @@ struct StageDrivers {
     /// The request to send for the call's request, or the answer that one of the drivers has.
     mutating func sending(_ id: SendingID, of delegate: isolated TaskDelegate) async throws -> Outgoing {
         var request = delegate[id].request
-        if drivers.isEmpty { return .send(request) }
         for index in drivers.indices {
             guard let driver = drivers[index] else { continue }
             answerer = index
@@ -119,8 +122,8 @@ struct StageDrivers {
         if isComplete { return }
         if case .success(let response) = outcome, response.head.status < 300 { return }
         isComplete = true
-        if drivers.isEmpty { drivers = Array(repeating: nil, count: stages.count) }
-        for (index, stage) in stages.enumerated() where drivers[index] == nil {
+        if drivers.isEmpty { drivers = Array(repeating: nil, count: chain.stages.count) }
+        for (index, stage) in chain.stages.enumerated() where drivers[index] == nil {
             drivers[index] = stage.driver(for: call)
         }
     }

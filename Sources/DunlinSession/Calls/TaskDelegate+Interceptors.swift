@@ -40,8 +40,9 @@ extension TaskDelegate {
                 (call.callHistory, call.sent) = (sending.callHistory, sending.sent)
             }
             defer { delegate.adopt(own, for: id, held) { $0.callHistory = $1.callHistory } }
-            let call = delegate[own]
-            let response = try await delegate.exchange(request, own).marking(call.chain.settings.secretFields)
+            let call = try delegate.beginExchange(request, own)
+            let response = try await call.callTransport.exchange(request, of: call) { delegate.note($0, own) }
+                .marking(call.chain.settings.secretFields)
             held.received(response, of: response)
             return response
         }

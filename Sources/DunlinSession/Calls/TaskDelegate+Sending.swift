@@ -8,17 +8,23 @@ extension TaskDelegate {
 
     /// Brings a response and has it taken. Where a retry policy allows it, both are repeated, unless a hook has seen
     /// the response and may not see another.
+    // Inlined, like all steps of the way of a plain request: each call of an isolated function costs two more hops.
+    @inline(__always)
     func attempt<Value>(_ id: SendingID, _ take: Step<TransportResponse, Value>) async throws -> Value {
-        let call = self[id]
-        let mayTakeAgain = !call.hasHook(\.data) && !call.hasHook(\.response)
-        var drivers = StageDrivers(for: call)
+        let mayTakeAgain = observers.map { !$0.hasHook(\.data) && !$0.hasHook(\.response) } ?? true
+        var drivers = drivers(id)
         while true {
             if let value = try await attempted(id, &drivers, mayTakeAgain, take) { return value }
             try await rest(id, &drivers)
         }
     }
 
+    private func drivers(_ id: SendingID) -> StageDrivers {
+        StageDrivers(read(id) { $0.chain }, settings, for: self[id])
+    }
+
     /// Nil if the call is to be sent again; the response and its connection have been given up by then.
+    @inline(__always)
     private func attempted<Value>(
         _ id: SendingID, _ drivers: inout StageDrivers, _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
     ) async throws -> Value? {
@@ -33,15 +39,16 @@ extension TaskDelegate {
 
     /// The response to deliver, with its head. Nothing is sent again once the caller has that.
     package func answer(_ id: SendingID) async throws -> TransportResponse {
-        var drivers = StageDrivers(for: self[id])
+        var drivers = drivers(id)
         return try await answer(id, &drivers)
     }
 
     /// Sends hop by hop until there is a response to deliver.
+    @inline(__always)
     private func answer(_ id: SendingID, _ drivers: inout StageDrivers) async throws -> TransportResponse {
         change(id) { $0.chosen = nil }
         while true {
-            let sendings = try begin(drivers.why, part: self[id].part?.number)
+            let sendings = try begin(drivers.why, part: part(id)?.number)
             if let response = try await hop(id, &drivers, sendings) { return response }
             try await rest(id, &drivers)
         }
@@ -54,7 +61,6 @@ extension TaskDelegate {
     }
 
     /// Sends once, and asks the stages what they make of it. Nil if the call is to be sent again.
-    // Inlined, for every request takes this step.
     @inline(__always)
     private func hop(
         _ id: SendingID, _ drivers: inout StageDrivers, _ sendings: SendingMachine?
@@ -63,12 +69,16 @@ extension TaskDelegate {
         do {
             change(id) { $0.beginHop() }
             if let sendings { try check(sendings, self[id]) }
-            switch try await drivers.sending(id, of: self) {
+            let asked = read(id) { $0.request }
+            let outgoing = drivers.isEmpty ? .send(asked) : try await drivers.sending(id, of: self)
+            switch outgoing {
             case .send(let sending):
-                if sending !== self[id].request { change(id) { $0.sent = sending } }
-                let isPlain = self[id].chain.exchangeInterceptors.isEmpty
+                if sending !== asked { change(id) { $0.sent = sending } }
                 let response =
-                    isPlain ? try await exchange(sending, id) : try await interceptedExchange(sending, id)
+                    drivers.chain.exchangeInterceptors.isEmpty
+                    ? try await drivers.chain.callTransport.exchange(sending, of: try beginExchange(sending, id)) {
+                        note($0, id)
+                    } : try await interceptedExchange(sending, id)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             case .answer(let response):
@@ -83,24 +93,26 @@ extension TaskDelegate {
         return try await drivers.judge(consume outcome, id, of: self)
     }
 
-    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it.
-    // Inlined, for every request takes this step.
-    @inline(__always)
-    func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
-        if let chosen = try self[id].judgedWay(of: request) { change(id) { $0.chosen = chosen } }
+    /// One exchange as it goes over the wire begins, in as many rounds as a proxy asks who sends it. Returns how the
+    /// sending stands.
+    func beginExchange(_ request: TransportRequest, _ id: SendingID) throws -> LiveCall {
+        observers?.recorded.note(request)
         let call = self[id]
-        call.observers?.recorded.note(request)
-        var rounds: [HTTP.Hop] = []
-        defer { note(rounds, id) }
-        return try await call.callTransport.exchange(request, of: call) { rounds.append($0) }
+        guard call.part != nil || call.chain.judgesWays(settings), let chosen = try call.judgedWay(of: request) else {
+            return call
+        }
+        change(id) { $0.chosen = chosen }
+        return self[id]
     }
 
-    /// Notes the hops after which a proxy was told who sends.
-    private func note(_ rounds: [HTTP.Hop], _ id: SendingID) {
-        if rounds.isEmpty { return }
-        add(.proxy, rounds.count, part: self[id].part?.number)
-        change(id) { call in for hop in rounds { call.callHistory.append(hop) } }
+    /// Notes a hop after which a proxy was told who sends.
+    func note(_ hop: HTTP.Hop, _ id: SendingID) {
+        add(.proxy, part: part(id)?.number)
+        change(id) { $0.callHistory.append(hop) }
     }
+
+    /// The part of the call that a sending is, if it is no more.
+    private func part(_ id: SendingID) -> CallPart? { id == .main ? nil : read(id) { $0.part } }
 
     /// Throws if it would be sent too often.
     func check(_ sendings: SendingMachine, _ call: LiveCall) throws {
@@ -171,7 +183,6 @@ extension LiveCall {
     /// The way that was judged to be fit for a password; nil if there is nothing to judge. Throws if a password would
     /// be sent where everybody on the way can read it. Whoever chooses proxies is asked for each exchange, so the way
     /// that it takes is judged here.
-    @inline(__always)
     fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
         guard chain.settings.builder.basic.policy == .refused, callTransport.sockets != nil else { return nil }
         let rule = chain.settings.builder.basic.under(connectionRules)

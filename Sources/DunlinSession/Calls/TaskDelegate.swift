@@ -142,9 +142,11 @@ extension TaskDelegate {
 
 extension TaskDelegate {
     /// How a sending stands, between its beginning and its end.
-    package subscript(id: SendingID) -> LiveCall {
-        @inline(__always) get { state[id] }
-    }
+    package subscript(id: SendingID) -> LiveCall { state[id] }
+
+    /// Reads some of how a sending stands; the rest is not copied for that.
+    @inline(__always)
+    func read<Value>(_ id: SendingID, _ read: (LiveCall) -> Value) -> Value { state.read(id, read) }
 
     /// Changes how a sending stands; what has ended stays as it was.
     package func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
@@ -172,8 +174,8 @@ extension TaskDelegate {
 
     /// Says that it was sent again where `begin` is not asked, and returns the same.
     @discardableResult
-    func add(_ why: SendingReason, _ times: Int = 1, part: Int?) -> SendingMachine? {
-        count(part) { sendings in for _ in 0..<times { sendings.add(why) } }
+    func add(_ why: SendingReason, part: Int?) -> SendingMachine? {
+        count(part) { $0.add(why) }
     }
 
     private func count(_ part: Int?, _ event: (inout SendingMachine) -> Void) -> SendingMachine? {
