@@ -1,6 +1,6 @@
 internal import DunlinReactor
-internal import DunlinSecure
 internal import DunlinSemantics
+internal import DunlinTransport
 internal import Synchronization
 
 /// Makes the answers to challenges, and remembers where they got in.
@@ -227,7 +227,7 @@ extension PasswordKeeper {
         return state.withLock { state in
             do {
                 let known = state.machine(name) { $0.knows(user: password.user, password: password.password) }
-                var machine = try known?.machine ?? Self.machine(password)
+                var machine = try known?.machine ?? DigestMachine(user: password.user, password: password.password)
                 switch machine.challenged(challenge) {
                 case .refuse(let problem): return .fail(.authenticationFailed, "\(problem)")
                 case .answer(let cause):
@@ -238,12 +238,6 @@ extension PasswordKeeper {
             } catch {
                 return .fail(.authenticationFailed, "\(error)")
             }
-        }
-    }
-
-    private static func machine(_ password: HTTPSession.Password) throws -> DigestMachine {
-        try DigestMachine(user: password.user, password: password.password) { function, bytes in
-            do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
         }
     }
 
@@ -273,18 +267,10 @@ extension PasswordKeeper {
         _ cause: DigestAnswer.Cause
     ) -> Decision {
         do {
-            var asked = DigestRequest(method: request.method, target: request.target)
-            if let function = machine.bodyHashFunction { asked.bodyHash = try body.whole.map(function.hash) }
-            return .send(.digest(try machine.answer(asked, clientNonce: clientNonce(), cause: cause), name))
+            return .send(.digest(try machine.answer(request, over: body.whole, cause: cause), name))
         } catch {
             return .fail(.authenticationFailed, "\(error)")
         }
-    }
-
-    private static func clientNonce() -> String {
-        var random = SystemRandomNumberGenerator()
-        let numbers: [UInt64] = [random.next(), random.next()]
-        return numbers.map { String($0, radix: 16) }.joined()
     }
 }
 

@@ -1,4 +1,3 @@
-internal import DunlinSecure
 internal import DunlinSemantics
 internal import DunlinTypes
 internal import Synchronization
@@ -34,7 +33,7 @@ struct ProxyLogin: Sendable {
     /// carry.
     func unasked(_ request: RequestHead) throws -> Sent? {
         guard let credentials = proxy.credentials else { return nil }
-        if let answer = memory.answer(for: proxy, DigestRequest(request), content) { return .digest(answer) }
+        if let answer = memory.answer(for: proxy, request, content) { return .digest(answer) }
         do throws(Authorization.Problem) {
             return .basic(try Authorization.basic(user: credentials.user, password: credentials.password))
         } catch .colonInUser {
@@ -58,8 +57,7 @@ struct ProxyLogin: Sendable {
                 offersDigest = true
                 var before: DigestAnswer?
                 if case .digest(let answer) = last { before = answer }
-                if let answer = memory.answer(challenge, for: self, credentials, DigestRequest(request), after: before)
-                {
+                if let answer = memory.answer(challenge, for: self, credentials, request, after: before) {
                     return .send(.digest(answer))
                 }
             case .basic:
@@ -83,12 +81,6 @@ struct ProxyLogin: Sendable {
     }
 }
 
-extension DigestRequest {
-    fileprivate init(_ head: RequestHead) {
-        self.init(method: head.method, target: head.target)
-    }
-}
-
 /// The Digest challenges of a transport's proxies.
 final class ProxyMemory: Sendable {
     /// How many proxies are remembered; beyond that, all are asked anew.
@@ -97,7 +89,7 @@ final class ProxyMemory: Sendable {
     private let machines = Mutex<[ProxyAddress: DigestMachine]>([:])
 
     /// The answer that nobody has asked for, if the proxy has asked before.
-    func answer(for proxy: ProxyAddress, _ request: DigestRequest, _ content: Bytes?) -> DigestAnswer? {
+    func answer(for proxy: ProxyAddress, _ request: RequestHead, _ content: Bytes?) -> DigestAnswer? {
         machines.withLock { machines in
             guard var machine = machines[proxy] else { return nil }
             defer { machines[proxy] = machine }
@@ -108,7 +100,7 @@ final class ProxyMemory: Sendable {
     /// The answer to a challenge; nil if there is none, or the password is wrong.
     func answer(
         _ challenge: DigestChallenge, for login: ProxyLogin, _ credentials: ProxyCredentials,
-        _ request: DigestRequest, after last: DigestAnswer?
+        _ request: RequestHead, after last: DigestAnswer?
     ) -> DigestAnswer? {
         let proxy = login.proxy
         return machines.withLock { machines -> DigestAnswer? in
@@ -132,32 +124,15 @@ final class ProxyMemory: Sendable {
 
     private static func machine(_ credentials: ProxyCredentials) -> DigestMachine? {
         do throws(Authorization.Problem) {
-            return try DigestMachine(user: credentials.user, password: credentials.password) { function, bytes in
-                do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
-            }
+            return try DigestMachine(user: credentials.user, password: credentials.password)
         } catch {
             return nil
         }
     }
 
     private static func answer(
-        _ machine: inout DigestMachine, _ request: DigestRequest, _ content: Bytes?, _ cause: DigestAnswer.Cause
+        _ machine: inout DigestMachine, _ request: RequestHead, _ content: Bytes?, _ cause: DigestAnswer.Cause
     ) -> DigestAnswer? {
-        var asked = request
-        do {
-            if let function = machine.bodyHashFunction {
-                guard let content else { return nil }
-                asked.bodyHash = try function.hash(of: content)
-            }
-            return try machine.answer(asked, clientNonce: clientNonce(), cause: cause)
-        } catch {
-            return nil
-        }
-    }
-
-    private static func clientNonce() -> String {
-        var random = SystemRandomNumberGenerator()
-        let numbers: [UInt64] = [random.next(), random.next()]
-        return numbers.map { String($0, radix: 16) }.joined()
+        do { return try machine.answer(request, over: content, cause: cause) } catch { return nil }
     }
 }
