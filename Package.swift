@@ -90,10 +90,14 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ],
             swiftSettings: dialect),
+        // What the two commands share.
+        .target(name: "DunlinCommandLine", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .executableTarget(
-            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting"], swiftSettings: dialect),
+            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
+            swiftSettings: dialect),
         .executableTarget(
-            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinImages"], swiftSettings: dialect),
+            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImages"],
+            swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
@@ -208,7 +212,8 @@ let package = Package(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinImageCLITests", dependencies: ["Dunlin", "DunlinImageCLI", "DunlinImages", "DunlinTesting"],
+            name: "DunlinImageCLITests",
+            dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImageCLI", "DunlinImages", "DunlinTesting"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImagesTests",
@@ -236,7 +241,8 @@ let package = Package(
             name: "CallSiteTests", dependencies: ["Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinTesting"],
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
-            name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinTesting"], swiftSettings: dialect),
+            name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting"],
+            swiftSettings: dialect),
     ]
 )
 

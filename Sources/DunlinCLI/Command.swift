@@ -1,3 +1,5 @@
+import DunlinCommandLine
+
 /// What the command line asks for. Parsed as a whole before anything is done.
 enum Command: Equatable {
     case help
@@ -113,10 +115,7 @@ extension Command.GetOptions {
         case "-i", "--include": showsHead = true
         case "-v", "--verbose": isVerbose = true
         case "--cache": usesCache = true
-        case "-o", "--output":
-            let file = try rest.takeValue(of: option)
-            if file.isEmpty { throw UsageError(description: "\(option) needs a value") }
-            self.file = file
+        case "-o", "--output": file = try rest.takeText(of: option)
         case "--retry":
             guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
                 throw UsageError(description: "--retry needs a number from 0 to 100")
@@ -129,17 +128,4 @@ extension Command.GetOptions {
         }
         return true
     }
-}
-
-extension ArraySlice<String> {
-    /// The argument behind an option.
-    mutating func takeValue(of option: String) throws(UsageError) -> String {
-        guard let value = popFirst() else { throw UsageError(description: "\(option) needs a value") }
-        return value
-    }
-}
-
-/// Arguments that ask for nothing we know.
-struct UsageError: Error, Equatable {
-    let description: String
 }

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 
 /// An error as a person reads it: one line, and what there is to say beyond it.
 enum Complaint {

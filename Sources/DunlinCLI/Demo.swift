@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinTesting
 
 /// `dunlin demo`: requests to a server inside the command, each with the time its phases took, and downloads to look

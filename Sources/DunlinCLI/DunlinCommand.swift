@@ -1,21 +1,13 @@
-import Dunlin
-import Glibc
+import DunlinCommandLine
 
-/// The `dunlin` command: reads its arguments, does one thing, and says by its exit code how that went.
+/// The `dunlin` command.
 @main
-struct DunlinCommand {
-    static let version = "0.1.0"
+struct DunlinCommand: Program {
+    static let name = "dunlin"
 
-    static func main() async {
-        let output = Output()
-        do throws(UsageError) {
-            let command = try Command(arguments: Array(CommandLine.arguments.dropFirst()))
-            exit(await run(command, output).rawValue)
-        } catch {
-            output.complain(error.description)
-            exit(ExitCode.usage.rawValue)
-        }
-    }
+    static func main() async { await start() }
+
+    static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
         do {
@@ -24,7 +16,7 @@ struct DunlinCommand {
                 output.print(Help.text)
                 return .success
             case .version:
-                output.print("dunlin \(version)")
+                output.print("\(name) \(version)")
                 return .success
             case .demo:
                 try await Demo(output).run()

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinDisplay
 
 /// `dunlin get` and its like: the body to standard output as it arrives, or to a file with a bar to look at.
@@ -63,12 +64,12 @@ struct Get {
             }
             (configuration.authentication, configuration.baseURL) = (authentication, origin)
             if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
-                output.remark(
-                    "dunlin: warning: over http others can read the password if the server asks for Basic; "
+                output.warn(
+                    "over http others can read the password if the server asks for Basic; "
                         + "--digest does not answer that")
             }
         }
-        configuration.securityWarningHandler = { [output] warning in output.remark("dunlin: warning: \(warning)") }
+        configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
             configuration.hooks.willRetry = { [output] _, retry in

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 
 /// `dunlin reachability`: whether there is a way, and over what. Nothing is sent.
 struct Reaching {

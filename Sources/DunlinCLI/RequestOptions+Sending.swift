@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import FoundationEssentials
 import Glibc
 

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 
 /// What the command sends, and by whom.
 struct RequestOptions: Equatable {

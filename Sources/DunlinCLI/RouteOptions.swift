@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 
 /// Which way the command's requests take: through which proxy, and to which addresses at all.
 struct RouteOptions: Equatable {

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import FoundationEssentials
 
 /// `dunlin cache`: what `dunlin get --cache` has stored, and an end of it.
@@ -19,7 +20,7 @@ struct StoreCommand {
     }
 
     static func cache(warning output: Output, in folder: String = folder) -> HTTPSession.Cache {
-        HTTPSession.Cache(folder: folder) { output.remark("dunlin: warning: \($0)") }
+        HTTPSession.Cache(folder: folder) { output.warn("\($0)") }
     }
 
     func run(in folder: String = folder) async -> ExitCode {

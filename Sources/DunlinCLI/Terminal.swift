@@ -1,3 +1,4 @@
+import DunlinCommandLine
 import Glibc
 
 /// What a person types: standard input, and passwords, which are not shown.

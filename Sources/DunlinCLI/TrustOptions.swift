@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 
 /// Which servers the command believes, and who it is to them.
 struct TrustOptions: Equatable {

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinImages
 
 /// What the command line asks for. Parsed as a whole before anything is done.
@@ -69,7 +70,7 @@ extension Command.Options {
     fileprivate mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "--as":
-            let name = try rest.takeValue(of: option)
+            let name = try rest.takeText(of: option)
             guard let method = TerminalImage.Method(rawValue: name) else {
                 throw UsageError(description: "--as takes kitty, sixel or blocks; \"\(name)\" is none of them")
             }
@@ -78,8 +79,8 @@ extension Command.Options {
         case "--height": bounds.rows = try rest.takeNumber(of: option)
         case "--info": isInfo = true
         case "--frames": playsFrames = true
-        case "-o", "--output": file = try rest.takeValue(of: option)
-        case "--resize": size = try Command.Resizing(try rest.takeValue(of: option))
+        case "-o", "--output": file = try rest.takeText(of: option)
+        case "--resize": size = try Command.Resizing(try rest.takeText(of: option))
         case "--cache": usesCache = true
         default: return false
         }
@@ -137,21 +138,10 @@ extension Command.Resizing {
 }
 
 extension ArraySlice<String> {
-    /// The argument behind an option.
-    fileprivate mutating func takeValue(of option: String) throws(UsageError) -> String {
-        guard let value = popFirst(), !value.isEmpty else { throw UsageError(description: "\(option) needs a value") }
-        return value
-    }
-
     fileprivate mutating func takeNumber(of option: String) throws(UsageError) -> Int {
         guard let number = popFirst().flatMap({ Int($0) }), (1...10_000).contains(number) else {
             throw UsageError(description: "\(option) needs a number from 1 to 10000")
         }
         return number
     }
-}
-
-/// Arguments that ask for nothing the command knows.
-struct UsageError: Error, Equatable {
-    let description: String
 }

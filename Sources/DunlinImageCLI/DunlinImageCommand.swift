@@ -1,22 +1,13 @@
-import Dunlin
-import DunlinImages
-import Glibc
+import DunlinCommandLine
 
-/// The `dunlin-image` command: reads its arguments, shows pictures, and says by its exit code how that went.
+/// The `dunlin-image` command, which shows pictures.
 @main
-struct DunlinImageCommand {
-    static let version = "0.1.0"
+struct DunlinImageCommand: Program {
+    static let name = "dunlin-image"
 
-    static func main() async {
-        let output = Output()
-        do throws(UsageError) {
-            let command = try Command(arguments: Array(CommandLine.arguments.dropFirst()))
-            exit(await run(command, output).rawValue)
-        } catch {
-            output.complain(error.description)
-            exit(ExitCode.usage.rawValue)
-        }
-    }
+    static func main() async { await start() }
+
+    static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
         switch command {
@@ -24,7 +15,7 @@ struct DunlinImageCommand {
             output.print(Help.text)
             return .success
         case .version:
-            output.print("dunlin-image \(version)")
+            output.print("\(name) \(version)")
             return .success
         case .show(let sources, let options):
             do {

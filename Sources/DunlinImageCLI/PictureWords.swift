@@ -1,3 +1,4 @@
+import DunlinCommandLine
 import DunlinImages
 
 /// A picture in words.
@@ -9,8 +10,8 @@ enum PictureWords {
         if info.orientation != .upright { parts.append("stored \(words(of: info.orientation))") }
         parts.append(colors(info))
         if let bits = info.bitsPerComponent { parts.append("\(bits) bits") }
-        if info.metadataBytes > 0 { parts.append("\(readable(info.metadataBytes)) of profile and EXIF") }
-        parts.append(readable(bytes))
+        if info.metadataBytes > 0 { parts.append("\(info.metadataBytes.readableBytes) of profile and EXIF") }
+        parts.append(bytes.readableBytes)
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -56,11 +57,5 @@ enum PictureWords {
         case .transversed: "turned right and mirrored"
         case .turnedRight: "turned right"
         }
-    }
-
-    private static func readable(_ bytes: Int) -> String {
-        if bytes < 10_000 { return "\(bytes) B" }
-        if bytes < 10_000 * 1024 { return "\(bytes / 1024) KiB" }
-        return "\(bytes / 1024 / 1024) MiB"
     }
 }

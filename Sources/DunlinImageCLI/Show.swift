@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinImages
 
 /// Fetches pictures one after the other, and shows, describes or writes each.
@@ -31,9 +32,7 @@ struct Show {
     private func session() throws -> HTTPSession {
         var configuration =
             options.usesCache ? ImageDownloader.sessionConfiguration() : HTTPSession.Configuration()
-        configuration.securityWarningHandler = { [output] warning in
-            output.remark("dunlin-image: warning: \(warning)")
-        }
+        configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         return try HTTPSession(configuration)
     }
 

@@ -1,3 +1,4 @@
+import DunlinCommandLine
 import Testing
 
 @testable import DunlinCLI

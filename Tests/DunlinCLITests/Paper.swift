@@ -1,3 +1,4 @@
+import DunlinCommandLine
 import Foundation
 import Glibc
 
@@ -11,7 +12,7 @@ final class Paper {
 
     init() {
         func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
-        output = Output(results: open(results), remarks: open(remarks))
+        output = Output(of: "dunlin", results: open(results), remarks: open(remarks))
     }
 
     deinit {

@@ -1,3 +1,4 @@
+import DunlinCommandLine
 import DunlinImages
 import Testing
 

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinImages
 import DunlinTesting
 import Foundation
@@ -18,7 +19,7 @@ private final class Studio {
         func open(_ name: String) -> Int32 {
             Glibc.open(folder + "/" + name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         }
-        output = Output(results: open("results"), remarks: open("remarks"))
+        output = Output(of: "dunlin-image", results: open("results"), remarks: open("remarks"))
     }
 
     deinit {

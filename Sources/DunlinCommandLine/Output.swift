@@ -1,34 +1,42 @@
-import Dunlin
-import Glibc
+package import DunlinTypes
+internal import Glibc
 
-/// Where the command's words go: results to standard output, everything else to standard error.
+/// Where a command's words go: results to standard output, everything else to standard error.
 ///
-/// Written straight to the descriptors, so that a streamed body and the lines around it keep their order. A reader who
-/// has left ends the program as usual, by SIGPIPE.
-struct Output {
-    var results = STDOUT_FILENO
-    var remarks = STDERR_FILENO
+/// Written straight to the descriptors, so that bytes as they are and the lines around them keep their order. A reader
+/// who has left ends the program as usual, by SIGPIPE.
+package struct Output: Sendable {
+    /// The command's name, which stands before what it complains of.
+    let name: String
+    package let results: Int32
+    package let remarks: Int32
+
+    package init(of name: String, results: Int32 = 1, remarks: Int32 = 2) {
+        (self.name, self.results, self.remarks) = (name, results, remarks)
+    }
 
     /// A line of the result, or several; whatever servers put into it, it drives no terminal.
-    func print(_ line: String = "") {
+    package func print(_ line: String = "") {
         write(Self.shown(line), to: results)
     }
 
-    /// A piece of a body, as it is: what that does to a terminal is for whoever asked for it to know.
-    func write(_ bytes: Bytes) {
+    /// A piece of a body, or what drives the terminal, as it is: what that does is for whoever asked for it to know.
+    package func write(_ bytes: Bytes) {
         write(bytes, to: results)
     }
 
     /// A remark that is not part of the result.
-    func remark(_ line: String) {
+    package func remark(_ line: String) {
         write(Self.shown(line), to: remarks)
     }
 
-    /// What went wrong, in one line; more lines may follow.
-    func complain(_ lines: String...) { complain(lines) }
+    package func warn(_ text: String) { remark("\(name): warning: \(text)") }
 
-    func complain(_ lines: [String]) {
-        for (index, line) in lines.enumerated() { remark(index == 0 ? "dunlin: \(line)" : line) }
+    /// What went wrong, in one line; more lines may follow.
+    package func complain(_ lines: String...) { complain(lines) }
+
+    package func complain(_ lines: [String]) {
+        for (index, line) in lines.enumerated() { remark(index == 0 ? "\(name): \(line)" : line) }
     }
 
     /// Lines are the command's own; within one, nothing ends it.

@@ -1,7 +1,7 @@
-/// What the command says to the shell.
-enum ExitCode: Int32 {
+/// What a command says to the shell.
+package enum ExitCode: Int32, Sendable {
     case success = 0
-    /// A picture did not come, or could not be read, shown or written.
+    /// What was asked for could not be got, shown or written, or not all of it.
     case failure = 1
     /// The arguments make no sense.
     case usage = 2

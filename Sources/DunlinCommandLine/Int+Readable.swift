@@ -1,6 +1,6 @@
 extension Int {
     /// A count of bytes with a unit.
-    var readableBytes: String {
+    package var readableBytes: String {
         if self < 10_000 { return "\(self) B" }
         if self < 10_000 * 1024 { return "\(self / 1024) KiB" }
         return "\(self / 1024 / 1024) MiB"
