@@ -49,19 +49,23 @@ let package = Package(
         .target(
             name: "DunlinContent",
             dependencies: [
-                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinJSON",
+                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
+                "DunlinJSON",
             ],
             swiftSettings: dialect),
         .target(
             name: "DunlinCache",
             dependencies: ["DunlinTypes", "DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
             swiftSettings: dialect),
+        .target(
+            name: "DunlinTrust", dependencies: ["DunlinTypes", "DunlinSecure", "DunlinSemantics"],
+            swiftSettings: dialect),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
         .target(
             name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
-                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinReachability",
+                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinTrust", "DunlinReachability",
             ],
             swiftSettings: dialect),
         .target(

@@ -1,2 +1,3 @@
 @_exported public import DunlinContent
 @_exported public import DunlinReachability
+@_exported public import DunlinTrust

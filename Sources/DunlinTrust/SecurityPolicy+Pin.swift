@@ -1,4 +1,5 @@
 internal import DunlinSecure
+public import DunlinTypes
 internal import FoundationEssentials
 
 extension SecurityPolicy {

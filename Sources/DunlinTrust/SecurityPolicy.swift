@@ -61,7 +61,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// How closely certificates have to follow RFC 5280.
     public var certificateRules = CertificateRules.strict
     /// True for `insecure` alone.
-    var isDeclaredInsecure = false
+    package internal(set) var isDeclaredInsecure = false
 
     /// A policy by which the roots decide, and the certificate must name the host.
     public init() {

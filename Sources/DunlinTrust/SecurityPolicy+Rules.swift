@@ -1,9 +1,10 @@
-internal import DunlinSecure
+package import DunlinSecure
 internal import DunlinSemantics
+package import DunlinTypes
 
 extension SecurityPolicy {
     /// The policy in the form that connections are checked by. Throws if it contradicts itself.
-    func rules() throws(NetworkError.TrustConfigurationError) -> TrustRules {
+    package func rules() throws(NetworkError.TrustConfigurationError) -> TrustRules {
         try checkSense()
         var rules = TrustRules()
         rules.mode =
