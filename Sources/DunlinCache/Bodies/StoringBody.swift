@@ -3,14 +3,12 @@ package import DunlinTypes
 internal import Synchronization
 
 /// A body that is stored while it is read. Whoever stops reading leaves nothing behind that could be taken for whole.
-package final class StoringBody: WrappedBody {
-    package let source: (any TransportResponse.BodyStream)?
-    private let stream: any TransportResponse.BodyStream
+package final class StoringBody: PassedBody {
+    package let stream: any TransportResponse.BodyStream
     private let storing: Storing
     private let count = Mutex(0)
 
     package init(_ stream: any TransportResponse.BodyStream, into storing: Storing) {
-        source = stream
         self.stream = stream
         self.storing = storing
     }
@@ -32,10 +30,6 @@ package final class StoringBody: WrappedBody {
             throw error
         }
     }
-
-    package var expectedLength: Int? { stream.expectedLength }
-    package var trailers: Fields { stream.trailers }
-    package var hop: HTTP.Hop { stream.hop }
 }
 
 /// What becomes of a body in the store.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A body that comes through somebody else's transport, which knows only task cancellation. Each chunk is awaited until
 /// the call is cancelled or its deadline has come. Our own sockets need no such wrapper.
-package final class ForeignBody: WrappedBody {
-    private let stream: any TransportResponse.BodyStream
+package final class ForeignBody: PassedBody {
+    package let stream: any TransportResponse.BodyStream
     private let callTransport: CallTransport
     private let cancellation: Cancellation
     private let loop: Reactor
@@ -51,8 +51,4 @@ package final class ForeignBody: WrappedBody {
                 + (piece == nil ? "" : " or more"),
             phase: .receive, requestMayHaveBeenSent: true)
     }
-
-    package var expectedLength: Int? { stream.expectedLength }
-    package var trailers: Fields { stream.trailers }
-    package var hop: HTTP.Hop { stream.hop }
 }

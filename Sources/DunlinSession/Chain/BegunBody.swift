@@ -1,15 +1,13 @@
 internal import Synchronization
 
 /// A body of which the first pieces have been read already.
-final class BegunBody: WrappedBody {
-    let source: (any TransportResponse.BodyStream)?
-    private let stream: any TransportResponse.BodyStream
+final class BegunBody: PassedBody {
+    let stream: any TransportResponse.BodyStream
     /// The last one first.
     private let pieces: Mutex<[Bytes]>
 
     init(_ pieces: [Bytes], _ stream: any TransportResponse.BodyStream) {
         self.stream = stream
-        source = stream
         self.pieces = Mutex(pieces.reversed())
     }
 
@@ -17,8 +15,4 @@ final class BegunBody: WrappedBody {
         if let piece = pieces.withLock({ $0.popLast() }) { return piece }
         return try await stream.next()
     }
-
-    var expectedLength: Int? { stream.expectedLength }
-    var trailers: Fields { stream.trailers }
-    var hop: HTTP.Hop { stream.hop }
 }

@@ -2,8 +2,8 @@ package import DunlinTransport
 internal import Synchronization
 
 /// A body from somebody else's transport, counted and suspended here: our own sockets do both themselves.
-package final class CountedBody: WrappedBody {
-    private let stream: any TransportResponse.BodyStream
+package final class CountedBody: PassedBody {
+    package let stream: any TransportResponse.BodyStream
     private let control: TransferControl
     private let deadline: MonotonicTime
     private let count = Atomic<Int>(0)
@@ -22,9 +22,4 @@ package final class CountedBody: WrappedBody {
         control.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)
         return piece
     }
-
-    package var source: (any TransportResponse.BodyStream)? { stream }
-    package var expectedLength: Int? { stream.expectedLength }
-    package var trailers: Fields { stream.trailers }
-    package var hop: HTTP.Hop { stream.hop }
 }

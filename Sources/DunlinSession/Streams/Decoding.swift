@@ -32,7 +32,7 @@ struct Decoding: Sendable {
         switch response.body {
         case .bytes(let coded):
             guard let plain = try decodeInPlace(coded, codings, response.head) else {
-                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head, control)
+                let stream = try DecodedBody(WholeBodyStream(coded, response), codings, limits, response.head, control)
                 return response.with(.stream(stream), response.hop)
             }
             var hop = response.hop

@@ -1,6 +1,6 @@
 /// A body whose chunks are told to hooks before they are delivered.
-final class ObservedBody: WrappedBody {
-    private let stream: any TransportResponse.BodyStream
+final class ObservedBody: PassedBody {
+    let stream: any TransportResponse.BodyStream
     private let tell: @Sendable (Bytes) async throws -> Void
 
     init(_ stream: any TransportResponse.BodyStream, _ tell: @escaping @Sendable (Bytes) async throws -> Void) {
@@ -13,9 +13,4 @@ final class ObservedBody: WrappedBody {
         try await tell(piece)
         return piece
     }
-
-    var source: (any TransportResponse.BodyStream)? { stream }
-    var expectedLength: Int? { stream.expectedLength }
-    var trailers: Fields { stream.trailers }
-    var hop: HTTP.Hop { stream.hop }
 }

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinCache
 import DunlinSemantics
 import DunlinTesting
+import DunlinTransport
 import DunlinTypes
 import Foundation
 import Mocking
