@@ -60,12 +60,17 @@ let package = Package(
         .target(
             name: "DunlinTrust", dependencies: ["DunlinTypes", "DunlinSecure", "DunlinSemantics"],
             swiftSettings: dialect),
+        .target(name: "DunlinRules", dependencies: ["DunlinTypes", "DunlinSemantics"], swiftSettings: dialect),
+        .target(
+            name: "DunlinCurl", dependencies: ["DunlinTypes", "DunlinSemantics", "DunlinTransport", "DunlinRules"],
+            swiftSettings: dialect),
         .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
         .target(
             name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
-                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinTrust", "DunlinReachability",
+                "DunlinTransport", "DunlinContent", "DunlinCache", "DunlinTrust", "DunlinRules", "DunlinCurl",
+                "DunlinReachability",
             ],
             swiftSettings: dialect),
         .target(
@@ -182,11 +187,15 @@ let package = Package(
             ],
             swiftSettings: dialect),
         .testTarget(
+            name: "DunlinRulesTests", dependencies: ["DunlinRules", "DunlinSemantics", "DunlinTypes"],
+            swiftSettings: dialect),
+        .testTarget(
             name: "DunlinSessionTests",
             dependencies: [
-                "Dunlin", "DunlinCache", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor",
-                "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers",
-                "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
+                "Dunlin", "DunlinCache", "DunlinContent", "DunlinCurl", "DunlinFoundation", "DunlinInflate",
+                "DunlinReactor", "DunlinRules", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting",
+                "DunlinTransfers", "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows",
+                "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(

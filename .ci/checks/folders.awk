@@ -98,8 +98,10 @@ function judge(i,   rest, name, next_, target) {
             if (!((home[i], name) in declared)) sub(/^(\.[A-Za-z0-9_]+)+/, "", rest)
             continue
         }
+        # Looking for it would make it one that is declared.
+        if (!((home[i], name) in declared)) continue
         target = declared[home[i], name]
-        if (target == "" || target == "*" || target == room[i]) continue
+        if (target == "*" || target == room[i]) continue
         if (place[home[i], target] > place[home[i], room[i]]) {
             print where[i] ": " room[i] " may not name " name ", which " target " declares: it stands after it in " table
             broken = 1

@@ -1,3 +1,4 @@
 @_exported public import DunlinContent
+@_exported public import DunlinCurl
 @_exported public import DunlinReachability
 @_exported public import DunlinTrust

@@ -4,6 +4,8 @@ public import FoundationEssentials
 ///
 /// There is none for a `String` without a label: in `"users/\(name)"` the name would be a part of the path as it is,
 /// instead of one escaped segment.
+// No generic target takes their place: given a literal it would be a `String`, or of no type that can be told, and one
+// function has one label.
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinTransport
 internal import Synchronization
 

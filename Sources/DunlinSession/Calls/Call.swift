@@ -126,7 +126,7 @@ extension SessionCore {
     private func curl(_ options: HTTPSession.Options, _ login: CurlSettings.Login?) -> CurlSettings {
         let redirects = options.redirects
         return curl.with(
-            redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses, login: login,
+            redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decompresses, login: login,
             way: options.rare?.values.way)
     }
 

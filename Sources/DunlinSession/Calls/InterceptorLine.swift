@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 
 /// A session's interceptors of one place. A request passes them from the first to the last, off the loop, and then what
 /// they stand around.
@@ -75,7 +76,7 @@ struct InterceptorLine: Sendable {
         let policy = call.delegate.settings?.options.redirects.resolved(usual) ?? usual
         return changed.with { changes in
             changes.head.fields = RedirectMachine.fields(
-                changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy)
+                changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy.rules)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import Synchronization
 
 /// One passage of a request through one interceptor: counts what it sends, by the rules of `InterceptorMachine`.

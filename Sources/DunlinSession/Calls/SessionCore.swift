@@ -45,7 +45,7 @@ package final class SessionCore: Sendable {
         var login = configuration.authentication?.method.login
         login?.origin = builder.baseOrigin
         curl = CurlSettings(
-            configuration.secretFields, redirects: configuration.redirects, tls: configuration.tls,
+            configuration.secretFields, redirects: configuration.redirects.rules, trust: configuration.tls.curl,
             interface: configuration.sockets.interface, login: login,
             way: configuration.proxy.way(builder.connectionRules?.chooseProxy))
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)

@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import Synchronization
 
 /// Something that lives as long as its session, such as a journal. It is closed when the session is shut down.

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinTransport
 
 /// Sends each hop to the base URL's origin with the authenticator's credential, and once more if that is refused.

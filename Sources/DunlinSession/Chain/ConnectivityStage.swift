@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import DunlinTransport
 
 /// Makes a call that failed for want of a network wait for one, and has it sent again.

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinTransport
 
 /// Waits for a network for a call, by the rules of `ConnectivityMachine`, until the call's deadline or its
@@ -57,7 +58,7 @@ struct ConnectivityWait: Sendable {
             isFirst = false
             if action == .look {
                 let status = await status(of: failure, from: source)
-                action = machine.looked(status)
+                action = machine.looked(hasRoute: status != .notReachable)
             }
             switch action {
             case .send: return machine
@@ -112,5 +113,21 @@ extension NetworkError.ConnectionFailures {
         let errors = failures.map { Errno(rawValue: $0.errno) }
         if errors.isEmpty || !errors.allSatisfy(\.mayMeanNoNetwork) { return .other }
         return errors.allSatisfy(\.meansNoNetwork) ? .noWay : .silence
+    }
+}
+
+extension ConnectivityMachine.Failure {
+    init(_ error: NetworkError) {
+        guard !error.requestMayHaveBeenSent, error.phase == .resolve || error.phase == .connect else {
+            self = .other
+            return
+        }
+        switch error.code {
+        case .timedOut where error.exceeded == .total: self = .other
+        case .nameNotResolved, .timedOut: self = .silence
+        case .interfaceRefused: self = .refused
+        case .connectionFailed: self = (error.underlying as? NetworkError.ConnectionFailures)?.meaning ?? .other
+        default: self = .other
+        }
     }
 }

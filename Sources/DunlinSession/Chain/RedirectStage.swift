@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinSemantics
 internal import DunlinTransport
 
@@ -24,7 +25,7 @@ struct RedirectStage: Stage {
         func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             guard RedirectRules.isRedirect(response.head.status) else { return .pass(response) }
             do {
-                let redirecting = Redirecting(call: call, response: response, policy: policy)
+                let redirecting = Redirecting(call: call, response: response, policy: policy.rules)
                 guard let next = try await redirecting.next() else { return .pass(response) }
                 return .again(.sendAnother(.redirect), next)
             } catch {
@@ -43,7 +44,7 @@ struct RedirectStage: Stage {
 private struct Redirecting {
     let call: LiveCall
     let response: TransportResponse
-    let policy: HTTPSession.RedirectPolicy
+    let policy: RedirectMachine.Policy
 
     private var request: TransportRequest { call.request }
     private var callHistory: CallHistory? { call.callHistory }

@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import DunlinTransport
 
 /// Sends a hop once more that failed because of its connection, by the rules of `ResendMachine`.

@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import DunlinSemantics
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+internal import DunlinRules
 internal import Synchronization
 
 /// One reader of a session's trace: what it has not read yet, and what it wants to see.

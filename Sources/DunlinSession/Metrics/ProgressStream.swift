@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinRules
 internal import DunlinTransport
 
 /// Decides what one observer is told of a transfer.

@@ -1,3 +1,5 @@
+internal import DunlinRules
+
 extension HTTPSession {
     /// Whether redirects are followed, how many, and with which fields. What each status means is not a matter of
     /// policy: see <doc:Redirects>.
@@ -29,8 +31,12 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RedirectPolicy {
-    /// The usual secret fields and the policy's own. The session's are marked in each request.
-    var secretFields: HTTP.SecretFields { HTTP.SecretFields(sensitiveFields) }
+    /// What the rules go by. Secret are the usual fields and its own. The session's are marked in each request.
+    var rules: RedirectMachine.Policy {
+        RedirectMachine.Policy(
+            follows: mode == .follow, limit: limit, allowsHTTPSToHTTP: allowsHTTPSToHTTP,
+            secretFields: HTTP.SecretFields(sensitiveFields))
+    }
 
     /// What this policy makes weaker.
     var warning: HTTPSession.SecurityWarning? {

@@ -1,4 +1,5 @@
 internal import DunlinCache
+internal import DunlinRules
 
 /// What came before the response that is delivered: the hops that others followed, and the redirects among them.
 ///

@@ -1,3 +1,5 @@
+internal import DunlinRules
+
 extension NetworkError {
     /// What a request failed with that got no credential: what its refresh failed with. Otherwise itself.
     var beneathRefresh: NetworkError {

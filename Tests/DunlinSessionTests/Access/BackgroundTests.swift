@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCache
+import DunlinRules
 import DunlinTesting
 import Synchronization
 import Testing

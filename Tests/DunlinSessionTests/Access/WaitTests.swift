@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinRules
 import DunlinTesting
 import Synchronization
 import Testing

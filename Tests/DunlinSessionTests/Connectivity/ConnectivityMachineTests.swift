@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinRules
 import Testing
 
 @testable import DunlinSession
@@ -57,7 +58,7 @@ import Testing
                 switch step {
                 case .failed(let failure): machine.failed(failure)
                 case .changed: machine.changed()
-                case .looked(let status): machine.looked(status)
+                case .looked(let status): machine.looked(hasRoute: status != .notReachable)
                 }
             #expect(action == expected, "step \(number) of table \(index)")
         }

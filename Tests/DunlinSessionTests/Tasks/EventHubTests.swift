@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCurl
 import LedgerRows
 import Testing
 

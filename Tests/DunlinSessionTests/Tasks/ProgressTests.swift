@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinRules
 import DunlinTypes
 import LedgerRows
 import Testing

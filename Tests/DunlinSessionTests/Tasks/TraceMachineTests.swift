@@ -1,3 +1,4 @@
+import DunlinRules
 import Testing
 
 @testable import DunlinSession

@@ -11,8 +11,8 @@
 /// 4. A network that has just come may know no names yet, and a new route may not be ready: where there was none a
 ///    moment ago, the request is sent again a few times, a second apart.
 /// 5. The machine reads no clock and asks nobody.
-struct ConnectivityMachine {
-    enum Failure: Equatable {
+package struct ConnectivityMachine {
+    package enum Failure: Equatable {
         /// The kernel said that there is no route.
         case noWay
         /// There is no route that the rules allow.
@@ -23,7 +23,7 @@ struct ConnectivityMachine {
         case other
     }
 
-    enum Action: Equatable {
+    package enum Action: Equatable {
         case look
         case wait
         /// Wait a second, then send again.
@@ -41,8 +41,10 @@ struct ConnectivityMachine {
     private var attempts = 0
     private var hasChanged = false
 
+    package init() {}
+
     /// The request could not be sent.
-    mutating func failed(_ failure: Failure) -> Action {
+    package mutating func failed(_ failure: Failure) -> Action {
         self.failure = failure
         if failure == .noWay { wasWithout = true }
         hasChanged = false
@@ -50,22 +52,22 @@ struct ConnectivityMachine {
     }
 
     /// Something changed since the last look.
-    mutating func changed() -> Action {
+    package mutating func changed() -> Action {
         hasChanged = true
         attempts = 0
         if failure == .refused { return go() }
         return .look
     }
 
-    /// The status of the network towards the host.
-    mutating func looked(_ status: Reachability.Status) -> Action {
-        switch (status, failure) {
-        case (_, .other): return .fail
-        case (.notReachable, _): return wait()
+    /// Whether there is a route to the host, as far as is known.
+    package mutating func looked(hasRoute: Bool) -> Action {
+        switch failure {
+        case .other: return .fail
+        case _ where !hasRoute: return wait()
         case _ where hasChanged: return go()
-        case (_, .refused): return wait()
-        case (_, .noWay): return attempts == 0 ? go() : attempts < Self.attemptsAtRest ? rest() : wait()
-        case (_, .silence): return wasWithout && attempts < Self.attemptsAtRest ? rest() : .fail
+        case .refused: return wait()
+        case .noWay: return attempts == 0 ? go() : attempts < Self.attemptsAtRest ? rest() : wait()
+        case .silence: return wasWithout && attempts < Self.attemptsAtRest ? rest() : .fail
         }
     }
 
@@ -82,21 +84,5 @@ struct ConnectivityMachine {
     private mutating func wait() -> Action {
         wasWithout = true
         return .wait
-    }
-}
-
-extension ConnectivityMachine.Failure {
-    init(_ error: NetworkError) {
-        guard !error.requestMayHaveBeenSent, error.phase == .resolve || error.phase == .connect else {
-            self = .other
-            return
-        }
-        switch error.code {
-        case .timedOut where error.exceeded == .total: self = .other
-        case .nameNotResolved, .timedOut: self = .silence
-        case .interfaceRefused: self = .refused
-        case .connectionFailed: self = (error.underlying as? NetworkError.ConnectionFailures)?.meaning ?? .other
-        default: self = .other
-        }
     }
 }

@@ -6,7 +6,7 @@
 /// 3. After something at a URL may have changed, whoever comes is not given what was asked for before.
 ///
 /// Who waits for whom is `WaitMachine`'s business. `Ticket` is what those wait for who come later.
-struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
+package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
     private struct Running {
         let ticket: Ticket
         /// The call that is sent.
@@ -16,13 +16,15 @@ struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
 
     private var running: [Key: Running] = [:]
 
-    enum Place {
+    package init() {}
+
+    package enum Place {
         case first
         /// Another call is sent, and whoever waits for it calls `leave` afterwards.
         case later(Ticket, of: Call)
     }
 
-    mutating func enter(_ key: Key, _ call: Call, _ ticket: @autoclosure () -> Ticket) -> Place {
+    package mutating func enter(_ key: Key, _ call: Call, _ ticket: @autoclosure () -> Ticket) -> Place {
         guard let present = running[key] else {
             running[key] = Running(ticket: ticket(), call: call)
             return .first
@@ -31,18 +33,18 @@ struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
         return .later(present.ticket, of: present.call)
     }
 
-    mutating func leave(_ key: Key, _ ticket: Ticket) {
+    package mutating func leave(_ key: Key, _ ticket: Ticket) {
         if running[key]?.ticket === ticket { running[key]?.waiting -= 1 }
     }
 
-    mutating func end(_ key: Key, _ ticket: Ticket) {
+    package mutating func end(_ key: Key, _ ticket: Ticket) {
         if running[key]?.ticket === ticket { running[key] = nil }
     }
 
-    mutating func forget(where isOutdated: (Key) -> Bool) {
+    package mutating func forget(where isOutdated: (Key) -> Bool) {
         for key in running.keys where isOutdated(key) { running[key] = nil }
     }
 
     /// How many wait, in all.
-    var waiting: Int { running.values.reduce(0) { $0 + $1.waiting } }
+    package var waiting: Int { running.values.reduce(0) { $0 + $1.waiting } }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DunlinSession
+@testable import DunlinRules
 
 @Suite struct `One question at a time` {
     private typealias Machine = QuestionMachine<String, String, Int>

@@ -4,14 +4,14 @@
 /// 1. It may send again once the last sending has ended, and not before: a call has one exchange at a time.
 /// 2. It may send up to a limit, so that one which sends again whatever comes does not go on for ever.
 /// 3. Once it has returned its response, it may send no more: nobody waits for what would come.
-struct InterceptorMachine {
-    enum Refusal: Equatable {
+package struct InterceptorMachine {
+    package enum Refusal: Equatable {
         case atOnce
         case tooOften(Int)
         case late
     }
 
-    static let mostSends = 100
+    package static let mostSends = 100
 
     private enum State {
         case resting
@@ -22,10 +22,12 @@ struct InterceptorMachine {
     private var state = State.resting
     private var sends = 0
 
-    var hasSent: Bool { sends > 0 }
+    package init() {}
+
+    package var hasSent: Bool { sends > 0 }
 
     /// It wants to send; nil if it may.
-    mutating func begin() -> Refusal? {
+    package mutating func begin() -> Refusal? {
         switch state {
         case .over: return .late
         case .sending: return .atOnce
@@ -38,18 +40,18 @@ struct InterceptorMachine {
     }
 
     /// What it sent was answered, or failed.
-    mutating func answered() {
+    package mutating func answered() {
         if case .sending = state { state = .resting }
     }
 
     /// It returned or threw.
-    mutating func end() {
+    package mutating func end() {
         state = .over
     }
 }
 
 extension InterceptorMachine.Refusal: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .atOnce: "called next while an earlier call of it was under way: wait for that, or cancel it, first"
         case .tooOften(let limit): "called next more than \(limit) times for one request"

@@ -1,22 +1,24 @@
+package import DunlinRules
 internal import DunlinSemantics
-internal import DunlinTransport
+package import DunlinTransport
+package import DunlinTypes
 
 /// What a session's settings mean for a request that is said as a command. Made once for a session, and looked at only
 /// when somebody asks for a command.
 package final class CurlSettings: Sendable {
-    let secretFields: HTTP.SecretFields
-    let redirects: HTTPSession.RedirectPolicy
-    let tls: HTTPSession.TLS
+    package let secretFields: HTTP.SecretFields
+    let redirects: RedirectMachine.Policy
+    let trust: Trust
     /// The interface that sockets are bound to.
     let interface: String?
     /// Whether content codings are taken off.
-    let decodes: Bool
+    package let decodes: Bool
     /// By whom challenges of one origin are answered.
-    let login: Login?
+    package let login: Login?
     let way: Way
 
     /// What is known of proxies.
-    enum Way: Sendable {
+    package enum Way: Sendable {
         /// Nothing: a command goes as its own environment says.
         case unsaid
         case direct
@@ -25,23 +27,68 @@ package final class CurlSettings: Sendable {
 
     /// A user, and the origin that the password is for.
     package struct Login: Sendable, Equatable {
-        var origin: HTTP.Origin?
+        package var origin: HTTP.Origin?
         let user: String
         let password: String
         /// Whether the password is sent as it is where everybody on the way can read it.
         let allowsBasicInClearText: Bool
         /// Whether Basic is answered at all.
         let answersBasic: Bool
+
+        package init(
+            origin: HTTP.Origin? = nil, user: String, password: String, allowsBasicInClearText: Bool, answersBasic: Bool
+        ) {
+            (self.origin, self.user, self.password) = (origin, user, password)
+            (self.allowsBasicInClearText, self.answersBasic) = (allowsBasicInClearText, answersBasic)
+        }
     }
 
-    init(
-        _ secretFields: HTTP.SecretFields = .usual, redirects: HTTPSession.RedirectPolicy = .init(),
-        tls: HTTPSession.TLS = .init(), interface: String? = nil, decodes: Bool = true,
+    /// Which servers are believed, and who the session is to them.
+    package struct Trust: Sendable {
+        let believesAll: Bool
+        let isPinning: Bool
+        /// The files of authorities; nil for what is in none.
+        let authorities: [String?]
+        let identity: Identity?
+
+        package init(
+            believesAll: Bool = false, isPinning: Bool = false, authorities: [String?] = [], identity: Identity? = nil
+        ) {
+            (self.believesAll, self.isPinning) = (believesAll, isPinning)
+            (self.authorities, self.identity) = (authorities, identity)
+        }
+    }
+
+    package struct Identity: Sendable {
+        package enum Form: Sendable {
+            case pem(String, key: Key)
+            case pkcs12(String)
+            /// It is in no file.
+            case unnamed
+        }
+
+        package enum Key: Sendable {
+            case withCertificates
+            case file(String)
+            case unnamed
+        }
+
+        let form: Form
+        let passphrase: String?
+
+        package init(_ form: Form, passphrase: String?) {
+            (self.form, self.passphrase) = (form, passphrase)
+        }
+    }
+
+    package init(
+        _ secretFields: HTTP.SecretFields = .usual, redirects: RedirectMachine.Policy = .init(),
+        trust: Trust = .init(), interface: String? = nil, decodes: Bool = true,
         login: Login? = nil, way: Way = .unsaid
     ) {
         self.secretFields = secretFields
         self.redirects = redirects
-        self.tls = tls
+        self.trust = trust
         self.interface = interface
         self.decodes = decodes
         self.login = login
@@ -49,12 +96,12 @@ package final class CurlSettings: Sendable {
     }
 
     /// The settings for a request that follows redirects, takes codings off, answers challenges or goes in its own way.
-    func with(
-        _ redirects: HTTPSession.RedirectPolicy?, decodes: Bool, login: Login?, way: Way? = nil
+    package func with(
+        _ redirects: RedirectMachine.Policy?, decodes: Bool, login: Login?, way: Way? = nil
     ) -> CurlSettings {
         if redirects == nil, way == nil, decodes == self.decodes, login == self.login { return self }
         return CurlSettings(
-            secretFields, redirects: redirects ?? self.redirects, tls: tls, interface: interface, decodes: decodes,
+            secretFields, redirects: redirects ?? self.redirects, trust: trust, interface: interface, decodes: decodes,
             login: login, way: way ?? self.way)
     }
 }

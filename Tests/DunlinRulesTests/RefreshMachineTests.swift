@@ -1,7 +1,7 @@
 import DunlinTypes
 import Testing
 
-@testable import DunlinSession
+@testable import DunlinRules
 
 @Suite struct `Refresh machine` {
     /// A machine by seconds, that says in words what it decides.

@@ -5,8 +5,8 @@
 /// 2. A credential that the hook gave is kept until a server has judged it: who comes until then tries it first.
 /// 3. If the one who asked leaves without an answer, those who wait come again, and the first of them asks.
 /// 4. Credentials that nobody judges are kept for a number of spaces; beyond it all of them are forgotten.
-struct QuestionMachine<Space: Hashable, Credential, Waiter> {
-    enum Action {
+package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
+    package enum Action {
         /// Ask, and say what came of the question of this number.
         case ask(UInt64)
         /// Wait under this number.
@@ -25,8 +25,10 @@ struct QuestionMachine<Space: Hashable, Credential, Waiter> {
     private var states: [Space: State] = [:]
     private var lastNumber: UInt64 = 0
 
+    package init() {}
+
     /// Somebody has been challenged.
-    mutating func came(_ space: Space, _ waiter: Waiter) -> Action {
+    package mutating func came(_ space: Space, _ waiter: Waiter) -> Action {
         lastNumber += 1
         switch states[space] {
         case .given(let credential, let number): return .take(credential, number)
@@ -41,7 +43,7 @@ struct QuestionMachine<Space: Hashable, Credential, Waiter> {
     }
 
     /// A question has been answered, with a credential or without. Returns those who wait for it.
-    mutating func answered(_ space: Space, _ number: UInt64, _ credential: Credential?) -> [Waiter] {
+    package mutating func answered(_ space: Space, _ number: UInt64, _ credential: Credential?) -> [Waiter] {
         guard case .asking(number, let waiters) = states[space] else { return [] }
         states[space] = nil
         guard let credential else { return Array(waiters.values) }
@@ -53,12 +55,12 @@ struct QuestionMachine<Space: Hashable, Credential, Waiter> {
     }
 
     /// A server has accepted or refused what the question of this number has brought.
-    mutating func judged(_ space: Space, _ number: UInt64) {
+    package mutating func judged(_ space: Space, _ number: UInt64) {
         if case .given(_, number) = states[space] { states[space] = nil }
     }
 
     /// Somebody waits no longer.
-    mutating func left(_ space: Space, _ waiter: UInt64) {
+    package mutating func left(_ space: Space, _ waiter: UInt64) {
         guard case .asking(let number, var waiters) = states[space] else { return }
         waiters[waiter] = nil
         states[space] = .asking(number, waiters: waiters)

@@ -5,10 +5,14 @@
 /// 2. All that run together bring at most so many bytes. The call that would bring more is given up.
 /// 3. Once closed it begins none until it is opened again. A closing that comes after a later one was followed by
 ///    an opening closes nothing.
-struct BackgroundMachine<Key: Hashable, Call: Hashable> {
-    struct Limits: Sendable {
-        var calls = 16
-        var bytes = 64 << 20
+package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
+    package struct Limits: Sendable {
+        package var calls: Int
+        package var bytes: Int
+
+        package init(calls: Int = 16, bytes: Int = 64 << 20) {
+            (self.calls, self.bytes) = (calls, bytes)
+        }
     }
 
     private struct Running {
@@ -22,36 +26,38 @@ struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     private var bytes = 0
     private var closings = Closings()
 
-    init(_ limits: Limits = Limits()) {
+    package init(_ limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    func mayBegin(_ key: Key) -> Bool { !closings.isClosed && running[key] == nil && running.count < limits.calls }
+    package func mayBegin(_ key: Key) -> Bool {
+        !closings.isClosed && running[key] == nil && running.count < limits.calls
+    }
 
     /// False if it may not.
-    mutating func begin(_ key: Key, _ call: Call) -> Bool {
+    package mutating func begin(_ key: Key, _ call: Call) -> Bool {
         guard mayBegin(key) else { return false }
         running[key] = Running(call: call)
         return true
     }
 
     /// More bytes of a call's body. False if it is to be given up.
-    mutating func received(_ count: Int, _ key: Key) -> Bool {
+    package mutating func received(_ count: Int, _ key: Key) -> Bool {
         guard running[key] != nil, count <= limits.bytes - bytes else { return false }
         running[key]?.bytes += count
         bytes += count
         return true
     }
 
-    mutating func end(_ key: Key) {
+    package mutating func end(_ key: Key) {
         bytes -= running.removeValue(forKey: key)?.bytes ?? 0
     }
 
     /// Returns the calls that run.
-    mutating func close(_ closing: UInt64) -> Set<Call> {
+    package mutating func close(_ closing: UInt64) -> Set<Call> {
         _ = closings.close(closing)
         return Set(running.values.lazy.map(\.call))
     }
 
-    mutating func reopen(after closing: UInt64) { closings.open(after: closing) }
+    package mutating func reopen(after closing: UInt64) { closings.open(after: closing) }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DunlinSession
+@testable import DunlinRules
 
 @Suite struct `What an interceptor may send` {
     private enum Step { case begin, answered, end }

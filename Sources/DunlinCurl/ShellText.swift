@@ -1,10 +1,12 @@
+package import DunlinTypes
+
 /// Text as a POSIX shell reads it (IEEE Std 1003.1, Shell Command Language, 2.2), which affects no terminal: what would
 /// is there as octal digits, for `printf`.
-enum ShellText {
+package enum ShellText {
     /// One word. Within single quotes everything stands for itself; a single quote ends them, and is said outside.
     ///
     /// What affects a terminal is put in by a command, which takes away the ends of lines behind it.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let bytes = Bytes(Array(text.utf8))
         if plain(bytes) == nil { return "\"$(\(printing(bytes)))\"" }
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
@@ -20,7 +22,7 @@ enum ShellText {
     }
 
     /// The text if it may stand in a command as it is: no byte of it ends a word early or affects a terminal.
-    static func plain(_ bytes: Bytes) -> String? {
+    package static func plain(_ bytes: Bytes) -> String? {
         guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else { return nil }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
@@ -34,7 +36,7 @@ enum ShellText {
     }
 
     /// A command that prints exactly these bytes: others than printable ASCII as three octal digits.
-    static func printing(_ bytes: Bytes) -> String {
+    package static func printing(_ bytes: Bytes) -> String {
         var format = ""
         for byte in bytes {
             switch byte {

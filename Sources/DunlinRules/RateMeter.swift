@@ -1,10 +1,12 @@
+package import DunlinTypes
+
 /// Measures how fast something grows, over a window of the last seconds: people cannot read a figure that jumps with
 /// every packet, and one that remembers the first burst for ever is wrong.
 ///
 /// Rules: it begins with the first change after the first note, so that no wait in a queue counts and nothing that was
 /// there before; there is no rate before a tenth of a second; and what is older than the window does not count. It
 /// knows no clock.
-struct RateMeter {
+package struct RateMeter {
     private struct Note {
         var count: Int
         var at: MonotonicTime
@@ -23,7 +25,9 @@ struct RateMeter {
     private var notes: [Note] = []
     private var last: Note?
 
-    mutating func note(_ count: Int, at now: MonotonicTime) {
+    package init() {}
+
+    package mutating func note(_ count: Int, at now: MonotonicTime) {
         guard let start else {
             start = count
             return
@@ -36,7 +40,7 @@ struct RateMeter {
     }
 
     /// Per second; nil until there is something to compare.
-    var rate: Double? {
+    package var rate: Double? {
         guard let first = notes.first, let last else { return nil }
         let seconds = first.seconds(to: last.at)
         if seconds <= Self.window {

@@ -1,3 +1,7 @@
+public import DunlinTypes
+
+// Public, as it is asked for each request with a credential: what is not is neither inlined nor specialised elsewhere.
+
 /// Decides which credential a request goes with, and when another is got.
 ///
 /// Rules:
@@ -15,19 +19,19 @@
 ///    by as much again as chance says: many processes that began together do not ask together.
 /// 5. A credential that has expired is used all the same for a second after it was got: a server that gives such ones
 ///    is not asked for more of them without end.
-struct RefreshMachine<Credential, Waiter> {
-    struct Held {
-        var credential: Credential
-        var number: UInt64
-        var refreshesFrom = MonotonicTime.never
-        var expires = MonotonicTime.never
-        var isRefused = false
+public struct RefreshMachine<Credential, Waiter> {
+    public struct Held {
+        public var credential: Credential
+        public var number: UInt64
+        public var refreshesFrom = MonotonicTime.never
+        public var expires = MonotonicTime.never
+        public var isRefused = false
         /// Whether a server has said yet what it thinks of it, and whether it has ever accepted it.
-        var isJudged = false
-        var isGood = false
+        public var isJudged = false
+        public var isGood = false
     }
 
-    enum Answer {
+    public enum Answer {
         case use(Held)
         /// The credential is good, and the caller has to begin a refresh of this number.
         case useAndRefresh(Held, UInt64)
@@ -47,7 +51,7 @@ struct RefreshMachine<Credential, Waiter> {
         let until: MonotonicTime
     }
 
-    private(set) var held: Held?
+    public private(set) var held: Held?
     private var refresh: Refresh?
     private var rest: Rest?
     private var failures = 0
@@ -57,13 +61,13 @@ struct RefreshMachine<Credential, Waiter> {
     private var lastWaiter: UInt64 = 0
     private var lastRefresh: UInt64 = 0
 
-    init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: MonotonicTime) {
+    public init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: MonotonicTime) {
         guard let credential else { return }
         hold(credential, lifetime: lifetime, chance: chance, at: now)
     }
 
     /// What a request is to go with.
-    mutating func ask(_ waiter: Waiter, at now: MonotonicTime) -> Answer {
+    public mutating func ask(_ waiter: Waiter, at now: MonotonicTime) -> Answer {
         if let held, !held.isRefused, now < held.expires || now < graceEnd {
             guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
             return .useAndRefresh(held, beginRefresh())
@@ -82,7 +86,7 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// A request that went with credential `number` was refused.
-    mutating func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
+    public mutating func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
         guard let held, held.number == number else { return held == nil ? .deliver(.resting) : .sendWithNewer }
         if refresh == nil, isResting(now) { return .deliver(.resting) }
         self.held?.isRefused = true
@@ -93,7 +97,7 @@ struct RefreshMachine<Credential, Waiter> {
         return .deliver(.neverAccepted)
     }
 
-    mutating func accepted(_ number: UInt64) {
+    public mutating func accepted(_ number: UInt64) {
         guard let held, held.number == number else { return }
         if !held.isJudged { failures = 0 }
         self.held?.isJudged = true
@@ -108,7 +112,7 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// A refresh succeeded, perhaps one that nobody waited for any more. Returns those who wait, and what they get.
-    mutating func refreshed(
+    public mutating func refreshed(
         _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime
     ) -> (waiters: [Waiter], held: Held) {
         rest = nil
@@ -120,7 +124,7 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// Refresh `number` failed. Returns those who wait.
-    mutating func failed(
+    public mutating func failed(
         _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: MonotonicTime
     ) -> [Waiter] {
         guard refresh?.number == number else { return [] }
@@ -129,7 +133,7 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// A waiter gives up.
-    mutating func left(_ waiter: UInt64) {
+    public mutating func left(_ waiter: UInt64) {
         refresh?.waiters[waiter] = nil
     }
 
@@ -169,7 +173,7 @@ struct RefreshMachine<Credential, Waiter> {
 }
 
 /// What is to become of a request whose credential was refused.
-enum CredentialRefusal: Equatable {
+public enum CredentialRefusal: Equatable {
     /// There is a newer credential, which the request has not been tried with.
     case sendWithNewer
     /// It is to be sent again after a refresh. `wasGood`: others were accepted with the credential, so it has expired.

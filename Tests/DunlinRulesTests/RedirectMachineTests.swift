@@ -1,10 +1,8 @@
-import Dunlin
 import DunlinSemantics
+import DunlinTypes
 import Testing
 
-@testable import DunlinContent
-@testable import DunlinSession
-@testable import DunlinTransfers
+@testable import DunlinRules
 
 @Suite struct `Redirect machine` {
     private typealias Machine = RedirectMachine
@@ -33,7 +31,7 @@ import Testing
 
     /// Follows each step in turn; what the last one that was refused came to.
     private static func refusal(
-        _ machine: inout Machine, _ hops: [Machine.Hop], _ policy: HTTPSession.RedirectPolicy = .init(),
+        _ machine: inout Machine, _ hops: [Machine.Hop], _ policy: Machine.Policy = .init(),
         isNewBody: Bool = false
     ) -> String? {
         for (before, after) in zip(hops, hops.dropFirst()) {
@@ -55,7 +53,7 @@ import Testing
     @Test func `no redirect is proposed without a Location, or if redirects are not followed`() throws {
         let hop = try Self.hop("http://a/")
         #expect(Machine().proposal(Self.response(302, nil), to: hop, .init()).isNone)
-        #expect(Machine().proposal(Self.response(), to: hop, .never).isNone)
+        #expect(Machine().proposal(Self.response(), to: hop, .init(follows: false)).isNone)
     }
 
     static let bodies: [(HTTP.Status, HTTP.Method, Bool, HTTP.Method, Bool)] = [
@@ -137,8 +135,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a redirect from https to http is refused unless the policy allows it`(isAllowed: Bool) throws {
-        var policy = HTTPSession.RedirectPolicy()
-        policy.allowsHTTPSToHTTP = isAllowed
+        let policy = Machine.Policy(allowsHTTPSToHTTP: isAllowed)
         var machine = Machine()
         let down = [try Self.hop("https://a/"), try Self.hop("http://a/")]
         #expect(Self.refusal(&machine, down, policy) == (isAllowed ? nil : "insecure"))
@@ -159,7 +156,7 @@ import Testing
     func `fields that a hook wrote are sent, and secrets it only left go to no other origin`(
         wanted: Fields, url: String, expected: Fields
     ) throws {
-        let policy = HTTPSession.RedirectPolicy(sensitiveFields: ["x-own"])
+        let policy = Machine.Policy(secretFields: ["x-own"])
         let hop = try Self.hop("http://a/", fields: ["Authorization": "A", "X": "1", "X-Own": "o"])
         let proposal = try #require(Machine().proposal(Self.response(), to: hop, policy))
         let next = try WebAddress(url).origin

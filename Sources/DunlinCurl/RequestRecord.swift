@@ -1,13 +1,19 @@
+package import DunlinTypes
+
 /// A request as it was sent, or is to be sent, kept for whoever wants it said as a command.
 ///
 /// It keeps nothing of its session, and of a body no more than a command may show. It prints nothing by itself: the
 /// head's target and the body may be full of secrets.
 package final class RequestRecord: NetworkError.CommandSource {
     /// What is recorded before there is a record.
-    struct Source: Sendable {
-        var head: RequestHead
-        var body: RequestBody
-        var total: Duration?
+    package struct Source: Sendable {
+        package var head: RequestHead
+        package var body: RequestBody
+        package var total: Duration?
+
+        package init(head: RequestHead, body: RequestBody, total: Duration? = nil) {
+            (self.head, self.body, self.total) = (head, body, total)
+        }
     }
 
     /// What a command can say of a body.
@@ -24,12 +30,12 @@ package final class RequestRecord: NetworkError.CommandSource {
     let hasTrailers: Bool
     /// The limit of the whole call.
     let total: Duration?
-    let settings: CurlSettings
+    package let settings: CurlSettings
 
     /// A shell takes no word that is much longer, and nobody reads it.
     static let longestBody = 64 * 1024
 
-    init(_ source: Source, _ settings: CurlSettings) {
+    package init(_ source: Source, _ settings: CurlSettings) {
         head = source.head
         total = source.total
         hasTrailers = source.body.trailers != nil
@@ -54,7 +60,7 @@ extension RequestRecord: CustomStringConvertible, CustomReflectable {
 }
 
 extension RequestRecord.Source {
-    init(_ request: TransportRequest) {
+    package init(_ request: TransportRequest) {
         self.init(head: request.head, body: request.body, total: request.timeouts.total)
     }
 }

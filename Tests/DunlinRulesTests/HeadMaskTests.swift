@@ -1,7 +1,7 @@
-import Dunlin
+import DunlinTypes
 import Testing
 
-@testable import DunlinSession
+@testable import DunlinRules
 
 @Suite struct `Secrets in the bytes of a trace` {
     private static let request = """

@@ -1,4 +1,5 @@
-internal import DunlinSemantics
+package import DunlinSemantics
+package import DunlinTypes
 
 /// Decides whether a redirect is followed, and with which request.
 ///
@@ -12,29 +13,50 @@ internal import DunlinSemantics
 ///    the last.
 /// 5. A hook's request in place of the proposal is checked by the same rules. Sensitive fields that it left as they
 ///    were are kept from another origin than the proposed one; fields that it wrote are sent.
-struct RedirectMachine: Sendable {
+package struct RedirectMachine: Sendable {
     /// One request, as far as redirects know it.
-    struct Hop: Sendable {
-        var method: HTTP.Method
-        var address: WebAddress
-        var fields: Fields
-        var hasBody: Bool
+    package struct Hop: Sendable {
+        package var method: HTTP.Method
+        package var address: WebAddress
+        package var fields: Fields
+        package var hasBody: Bool
+
+        package init(method: HTTP.Method, address: WebAddress, fields: Fields, hasBody: Bool) {
+            (self.method, self.address, self.fields, self.hasBody) = (method, address, fields, hasBody)
+        }
+    }
+
+    /// What a session's policy says.
+    package struct Policy: Sendable {
+        package let follows: Bool
+        package let limit: Int
+        package let allowsHTTPSToHTTP: Bool
+        /// What no other origin may see.
+        package let secretFields: HTTP.SecretFields
+
+        package init(
+            follows: Bool = true, limit: Int = 20, allowsHTTPSToHTTP: Bool = false,
+            secretFields: HTTP.SecretFields = .usual
+        ) {
+            (self.follows, self.limit) = (follows, limit)
+            (self.allowsHTTPSToHTTP, self.secretFields) = (allowsHTTPSToHTTP, secretFields)
+        }
     }
 
     /// The request that the server wants.
-    struct Proposal: Sendable {
-        var method: HTTP.Method
+    package struct Proposal: Sendable {
+        package var method: HTTP.Method
         /// The address; nil if something is wrong with it.
-        var address: WebAddress?
+        package var address: WebAddress?
         /// The address, or the server's own text.
-        var url: String
-        var fields: Fields
-        var keepsBody: Bool
+        package var url: String
+        package var fields: Fields
+        package var keepsBody: Bool
         /// Why following is refused, if it is.
-        var refusal: Refusal?
+        package var refusal: Refusal?
     }
 
-    enum Refusal: Error {
+    package enum Refusal: Error {
         case tooMany(limit: Int)
         case loop
         case unsupportedScheme(AddressError)
@@ -61,17 +83,19 @@ struct RedirectMachine: Sendable {
         }
     }
 
-    private(set) var count = 0
+    package private(set) var count = 0
     private var sent: [Sent] = []
     /// The number of bodies that hooks gave.
     private var body = 0
     private var cookies = 0
 
+    package init() {}
+
     /// Nil if the response has no location, and is delivered.
-    func proposal(
-        _ response: ResponseHead, to hop: Hop, _ policy: HTTPSession.RedirectPolicy
+    package func proposal(
+        _ response: ResponseHead, to hop: Hop, _ policy: Policy
     ) -> Proposal? {
-        guard policy.mode == .follow, RedirectRules.isRedirect(response.status) else { return nil }
+        guard policy.follows, RedirectRules.isRedirect(response.status) else { return nil }
         let (method, keepsBody) = RedirectRules.next(after: response.status, hop.method)
         let fields = keepsBody ? hop.fields : RedirectRules.withoutBody(hop.fields)
         var proposal = Proposal(
@@ -89,8 +113,8 @@ struct RedirectMachine: Sendable {
 
     /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body was not that of the hop before.
     /// `setsCookies`: the redirect did, and what is sent now may have others.
-    mutating func follow(
-        _ next: Hop, after hop: Hop, isNewBody: Bool, setsCookies: Bool = false, _ policy: HTTPSession.RedirectPolicy
+    package mutating func follow(
+        _ next: Hop, after hop: Hop, isNewBody: Bool, setsCookies: Bool = false, _ policy: Policy
     ) throws(Refusal) {
         if count >= policy.limit { throw .tooMany(limit: policy.limit) }
         if !policy.allowsHTTPSToHTTP, RedirectRules.isDowngrade(from: hop.address.origin, to: next.address.origin) {
@@ -121,7 +145,7 @@ extension RedirectMachine.Proposal {
 extension RedirectRules {
     /// The fields for an unknown address are those for another origin.
     fileprivate static func allowed(
-        _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin?, _ policy: HTTPSession.RedirectPolicy
+        _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin?, _ policy: RedirectMachine.Policy
     ) -> Fields {
         let next = next ?? HTTP.Origin(scheme: origin.scheme, host: "")
         return allowed(fields, from: origin, to: next, secret: policy.secretFields)
@@ -132,9 +156,9 @@ extension RedirectRules {
 
 extension RedirectMachine {
     /// The fields of what a hook wants to send to `next` where `proposal` was proposed, after `hop`.
-    static func fields(
+    package static func fields(
         _ wanted: Fields, to next: HTTP.Origin, insteadOf proposal: Proposal, after hop: Hop,
-        _ policy: HTTPSession.RedirectPolicy
+        _ policy: Policy
     ) -> Fields {
         if let proposed = proposal.address?.origin, proposed.isSame(as: next) { return wanted }
         let from = proposal.address?.origin ?? hop.address.origin
@@ -143,9 +167,9 @@ extension RedirectMachine {
 
     /// The fields that the user's code wants to be sent to another origin than those it was given are for. What the new
     /// origin may not see of them is dropped, unless the code gave it another value.
-    static func fields(
+    package static func fields(
         _ wanted: Fields, to next: HTTP.Origin, insteadOf former: Fields, for origin: HTTP.Origin,
-        _ policy: HTTPSession.RedirectPolicy
+        _ policy: Policy
     ) -> Fields {
         let allowed = RedirectRules.allowed(former, from: origin, to: next, policy)
         let kept = Set(allowed.map { $0.name.lowercased() })

@@ -1,4 +1,5 @@
 internal import DunlinSemantics
+package import DunlinTypes
 
 /// Hides the secrets of heads in the bytes of a trace, and leaves their number as it is.
 ///
@@ -10,7 +11,7 @@ internal import DunlinSemantics
 ///    question mark on, or from the secret if it is before that.
 /// 3. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
 ///    hidden until somebody says that the head is over.
-struct HeadMask: Sendable {
+package struct HeadMask: Sendable {
     private enum Place {
         case firstLine
         case fields
@@ -28,18 +29,18 @@ struct HeadMask: Sendable {
     private var isHiding = false
 
     /// `marked` are the fields that the head is known to have, some of them perhaps sensitive.
-    init(_ secret: HTTP.SecretFields, marked: Fields = Fields()) {
+    package init(_ secret: HTTP.SecretFields, marked: Fields = Fields()) {
         self.secret = secret
         self.marked = marked
     }
 
     /// The final head is over, whatever was seen of it.
-    mutating func headEnded() {
+    package mutating func headEnded() {
         (place, line) = (.body, [])
     }
 
     /// `bytes` are the first of `count`.
-    mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
+    package mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
         if place == .body { return bytes }
         var shown = Array(bytes)
         var start = 0

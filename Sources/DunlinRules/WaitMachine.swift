@@ -3,7 +3,7 @@
 /// A call cannot end before those end that are made within it: by its hooks, its interceptors, or the reader of its
 /// stream. So a wait of one of these holds up all that it is within. A wait that would close a circle does not begin,
 /// however many calls are between its ends.
-struct WaitMachine<Call: Hashable> {
+package struct WaitMachine<Call: Hashable> {
     private struct Wait {
         let target: Call
         /// The waiting call, and those that it is within.
@@ -12,15 +12,17 @@ struct WaitMachine<Call: Hashable> {
 
     private var waits: [Call: Wait] = [:]
 
+    package init() {}
+
     /// Whether `call`, which is within `outer`, may wait for `target`. It calls `end` when it does not wait any more.
-    mutating func begin(_ call: Call, within outer: Set<Call>, for target: Call) -> Bool {
+    package mutating func begin(_ call: Call, within outer: Set<Call>, for target: Call) -> Bool {
         let heldUp = outer.union([call])
         guard !holdsUp(heldUp, target) else { return false }
         waits[call] = Wait(target: target, heldUp: heldUp)
         return true
     }
 
-    mutating func end(_ call: Call) { waits[call] = nil }
+    package mutating func end(_ call: Call) { waits[call] = nil }
 
     /// Whether `target` cannot end before one of `calls`.
     private func holdsUp(_ calls: Set<Call>, _ target: Call) -> Bool {
@@ -34,5 +36,5 @@ struct WaitMachine<Call: Hashable> {
         return false
     }
 
-    var isEmpty: Bool { waits.isEmpty }
+    package var isEmpty: Bool { waits.isEmpty }
 }

@@ -5,13 +5,13 @@
 /// 2. There is room for `capacity` items. What comes when there is none is lost, and counted; the reader is told how
 ///    much at the place where it is missing.
 /// 3. After the end the reader gets what is left, and then nothing more.
-struct TraceMachine<Element, Waiter> {
-    enum Item {
+package struct TraceMachine<Element, Waiter> {
+    package enum Item {
         case element(Element)
         case lost(Int)
     }
 
-    enum Action {
+    package enum Action {
         case none
         case resume(Waiter, Item?)
     }
@@ -23,13 +23,13 @@ struct TraceMachine<Element, Waiter> {
     private var waiter: Waiter?
     private var isOver = false
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = max(2, capacity)
     }
 
     private var count: Int { items.count - position }
 
-    mutating func add(_ element: Element) -> Action {
+    package mutating func add(_ element: Element) -> Action {
         if isOver { return .none }
         if let waiter = waiter.take() { return .resume(waiter, .element(element)) }
         // The word of what is missing takes room too.
@@ -44,7 +44,7 @@ struct TraceMachine<Element, Waiter> {
     }
 
     /// Resumes the reader at once, or when there is something.
-    mutating func next(_ reader: Waiter) -> Action {
+    package mutating func next(_ reader: Waiter) -> Action {
         if position < items.count {
             let item = items[position]
             position += 1
@@ -64,7 +64,7 @@ struct TraceMachine<Element, Waiter> {
         return .none
     }
 
-    mutating func end() -> Action {
+    package mutating func end() -> Action {
         isOver = true
         return waiter.take().map { .resume($0, nil) } ?? .none
     }

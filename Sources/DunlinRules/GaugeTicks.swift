@@ -1,19 +1,19 @@
-internal import DunlinReactor
+package import DunlinTypes
 
 /// Decides when the next snapshot is due.
 ///
 /// Rules: the first is due at once, the others at whole intervals after it. Times that pass while nobody asks are made
 /// up for by one snapshot, and do not move those that come.
-struct GaugeTicks: Equatable {
+package struct GaugeTicks: Equatable {
     private let interval: Int64
-    private(set) var next = MonotonicTime(nanoseconds: .min)
+    package private(set) var next = MonotonicTime(nanoseconds: .min)
 
     /// Intervals shorter than a millisecond are one: a loop that only takes snapshots is of no use to anybody.
-    init(every interval: Duration) {
+    package init(every interval: Duration) {
         self.interval = max(interval.clampedNanoseconds, 1_000_000)
     }
 
-    mutating func took(at now: MonotonicTime) {
+    package mutating func took(at now: MonotonicTime) {
         guard next > MonotonicTime(nanoseconds: .min) else {
             next = now.advanced(by: interval)
             return

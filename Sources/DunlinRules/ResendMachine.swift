@@ -1,3 +1,5 @@
+package import DunlinTypes
+
 /// Decides whether a hop that went wrong between the two ends of a connection is sent once more.
 ///
 /// Rules:
@@ -8,8 +10,8 @@
 ///    closed too.
 /// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
 ///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
-struct ResendMachine {
-    enum Action: Equatable {
+package struct ResendMachine {
+    package enum Action: Equatable {
         case pass
         case sendOnFreshConnection
         case sendWithoutExpectation
@@ -18,14 +20,16 @@ struct ResendMachine {
     private var replays = 0
     private var hasDroppedExpectation = false
 
+    package init() {}
+
     /// `isExpecting`: the request that was answered has an `Expect` field. `canBeSent`: its body can be sent now.
-    mutating func received(_ status: HTTP.Status, isExpecting: Bool, canBeSent: Bool) -> Action {
+    package mutating func received(_ status: HTTP.Status, isExpecting: Bool, canBeSent: Bool) -> Action {
         guard status == 417, isExpecting, canBeSent, !hasDroppedExpectation else { return .pass }
         hasDroppedExpectation = true
         return .sendWithoutExpectation
     }
 
-    mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
+    package mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
             error.isSafeToRetry, isReplayable, replays == 0
         else { return .pass }
@@ -34,7 +38,7 @@ struct ResendMachine {
     }
 
     /// The call asks for another request from now on.
-    mutating func movedOn() {
+    package mutating func movedOn() {
         replays = 0
     }
 }

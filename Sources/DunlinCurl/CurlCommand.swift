@@ -1,4 +1,6 @@
+internal import DunlinRules
 internal import DunlinSemantics
+internal import DunlinTypes
 
 /// Writes a request as one command for a POSIX shell, by options that `curl` has had since 7.68 (2020).
 ///
@@ -202,7 +204,7 @@ extension CurlCommand {
     private mutating func addLimits() {
         if let total = record.total { add("--max-time", Self.seconds(total)) }
         let redirects = settings.redirects
-        guard redirects.mode == .follow else { return }
+        guard redirects.follows else { return }
         if let danger = dangerOfRedirects {
             return notes.append("Redirects are followed by the session, and not by this command: curl would \(danger).")
         }
@@ -282,32 +284,30 @@ extension CurlCommand {
     }
 
     private mutating func addTLS() {
-        let tls = settings.tls
-        if tls.policy.allowInvalidCertificates, !tls.policy.validatesDomainName, !tls.policy.isPinning {
-            words.append("--insecure")
+        let trust = settings.trust
+        if trust.believesAll { words.append("--insecure") }
+        if case .some(.some(let path)) = trust.authorities.first { add("--cacert", line(path)) }
+        if trust.authorities.count > 1 || trust.authorities.contains(nil) {
+            notes.append("The session trusts authorities that are not named here.")
         }
-        switch tls.roots {
-        case .system: break
-        case .only(let sources), .systemAnd(let sources):
-            for case .file(let path) in sources.prefix(1) { add("--cacert", line(path)) }
-            if sources.count > 1 || sources.contains(where: \.isBytes) {
-                notes.append("The session trusts authorities that are not named here.")
-            }
-        }
-        if tls.policy.isPinning { notes.append("The session's pins are not checked by this command.") }
-        if let identity = tls.identity { addIdentity(identity) }
+        if trust.isPinning { notes.append("The session's pins are not checked by this command.") }
+        if let identity = trust.identity { addIdentity(identity) }
     }
 
-    private mutating func addIdentity(_ identity: HTTPSession.ClientIdentity) {
+    private mutating func addIdentity(_ identity: CurlSettings.Identity) {
         let unnamed = "The session's identity is in no file that could be named here."
         switch identity.form {
-        case .pem(.file(let certificates), let key):
+        case .pem(let certificates, let key):
             add("--cert", Self.certificatePath(line(certificates)))
-            if case .file(let path)? = key { add("--key", line(path)) } else if key != nil { notes.append(unnamed) }
-        case .pkcs12(.file(let path)):
+            switch key {
+            case .withCertificates: break
+            case .file(let path): add("--key", line(path))
+            case .unnamed: notes.append(unnamed)
+            }
+        case .pkcs12(let path):
             add("--cert", Self.certificatePath(line(path)))
             words += ["--cert-type", "P12"]
-        case .pem, .pkcs12: return notes.append(unnamed)
+        case .unnamed: return notes.append(unnamed)
         }
         guard let passphrase = identity.passphrase else { return }
         if showsSecrets { add("--pass", passphrase) } else { notes.append("curl will ask for the key's passphrase.") }
@@ -317,8 +317,4 @@ extension CurlCommand {
     private static func certificatePath(_ path: String) -> String {
         path.split(separator: ":", omittingEmptySubsequences: false).joined(separator: #"\:"#)
     }
-}
-
-extension HTTPSession.TLS.Source {
-    fileprivate var isBytes: Bool { if case .bytes = self { true } else { false } }
 }
