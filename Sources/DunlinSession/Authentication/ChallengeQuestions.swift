@@ -71,14 +71,11 @@ final class ChallengeQuestions: Sendable {
     private func wait(
         _ waiter: Waiter, _ space: Space, _ place: UInt64, _ call: LiveCall
     ) async throws -> (Response, UInt64)? {
-        let outcome = await waiter.wait(until: call.request.deadline, cancellation: call.cancellation)
-        if case .value(let told) = outcome { return told }
-        machine.withLock { $0.left(space, place) }
-        if case .timedOut = outcome {
-            throw NetworkError(
-                .timedOut, "no answer to the challenge came in time", requestMayHaveBeenSent: true,
-                exceeding: .total, limit: call.request.timeouts.total)
+        do {
+            return try await call.value(of: waiter, isUnsent: false, late: "no answer to the challenge came in time")
+        } catch {
+            machine.withLock { $0.left(space, place) }
+            throw error
         }
-        throw call.cancellation.failure(limit: call.request.timeouts.total)
     }
 }

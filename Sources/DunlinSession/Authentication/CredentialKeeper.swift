@@ -97,17 +97,14 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
     private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
 
     private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
-        let outcome = await waiter.wait(until: call.request.deadline, cancellation: call.cancellation)
-        if case .value(let result) = outcome {
-            do { return try result.get() } catch { throw Self.failure(error) }
+        let result: Result<CredentialGrant, any Error>
+        do {
+            result = try await call.value(of: waiter, isUnsent: true, late: "no new credential came in time")
+        } catch {
+            state.withLock { $0.machine.left(number) }
+            throw error
         }
-        state.withLock { $0.machine.left(number) }
-        if case .timedOut = outcome {
-            throw NetworkError(
-                .timedOut, "no new credential came in time", isSafeToRetry: true, exceeding: .total,
-                limit: call.request.timeouts.total)
-        }
-        throw call.cancellation.failure(isUnsent: true, limit: call.request.timeouts.total)
+        do { return try result.get() } catch { throw Self.failure(error) }
     }
 }
 

@@ -50,6 +50,10 @@ final class PasswordKeeper: Sendable {
         /// What has answered challenges, and has not been accepted yet. Digest alone: its answers are counted.
         var unproven: ProtectionSpaces
 
+        mutating func change(isProven: Bool, _ change: (inout ProtectionSpaces) -> Void) {
+            if isProven { change(&proven) } else { change(&unproven) }
+        }
+
         /// The machine of a space that is of this password.
         mutating func machine(
             _ name: ProtectionSpaces.Name, where isMeant: (DigestMachine) -> Bool
@@ -57,29 +61,6 @@ final class PasswordKeeper: Sendable {
             if let machine = proven.machine(name), isMeant(machine) { return (machine, true) }
             if let machine = unproven.machine(name), isMeant(machine) { return (machine, false) }
             return nil
-        }
-
-        /// Replaces a machine, whose space stays what it is.
-        mutating func put(_ machine: DigestMachine, _ name: ProtectionSpaces.Name, isProven: Bool) {
-            if isProven {
-                _ = proven.use(name) { $0 = .digest(machine) }
-            } else {
-                _ = unproven.use(name) { $0 = .digest(machine) }
-            }
-        }
-
-        mutating func keep(
-            _ machine: DigestMachine, isProven: Bool, _ challenge: DigestChallenge, _ request: RequestHead
-        ) {
-            if isProven {
-                proven.keep(machine, challenge, request)
-            } else {
-                unproven.keep(machine, challenge, request)
-            }
-        }
-
-        mutating func remove(_ name: ProtectionSpaces.Name, isProven: Bool) {
-            if isProven { proven.remove(name) } else { unproven.remove(name) }
         }
     }
 
@@ -93,12 +74,12 @@ final class PasswordKeeper: Sendable {
 
     var isInUse: Bool { used.load(ordering: .relaxed) }
 
-    private static func name(_ challenge: DigestChallenge, _ request: RequestHead) -> ProtectionSpaces.Name {
-        .init(origin: request.origin.description, scheme: .digest, realm: challenge.realm)
+    private static func name(_ challenge: DigestChallenge, _ request: TransportRequest) -> ProtectionSpaces.Name {
+        .init(origin: request.head.origin.description, scheme: .digest, realm: challenge.realm)
     }
 
-    private static func name(basic realm: String, _ request: RequestHead) -> ProtectionSpaces.Name {
-        .init(origin: request.origin.description, scheme: .basic, realm: realm)
+    private static func name(basic realm: String, _ request: TransportRequest) -> ProtectionSpaces.Name {
+        .init(origin: request.head.origin.description, scheme: .basic, realm: realm)
     }
 }
 
@@ -106,9 +87,9 @@ final class PasswordKeeper: Sendable {
 
 extension PasswordKeeper {
     /// What a request goes with that nobody has asked yet.
-    func unasked(_ request: RequestHead, _ body: RequestBody) -> Sent? {
+    func unasked(_ request: TransportRequest) -> Sent? {
         state.withLock { state in
-            guard let name = state.proven.name(for: request.origin.description, target: request.target) else {
+            guard let name = state.proven.name(for: request.head.origin.description, target: request.head.target) else {
                 return nil
             }
             return state.proven.use(name) { access in
@@ -117,7 +98,7 @@ extension PasswordKeeper {
                 case .digest(var machine):
                     defer { access = .digest(machine) }
                     // Without an answer the server asks, and is told then what is wrong.
-                    guard case .send(let sent) = Self.answer(&machine, name, request, body, .unasked) else {
+                    guard case .send(let sent) = Self.answer(&machine, name, request, .unasked) else {
                         return nil
                     }
                     return sent
@@ -127,13 +108,13 @@ extension PasswordKeeper {
     }
 
     /// The same answer for another sending of the same request. Nil if its password is not at hand any more.
-    func repeated(_ sent: Sent, _ request: RequestHead, _ body: RequestBody) -> Sent? {
+    func repeated(_ sent: Sent, _ request: TransportRequest) -> Sent? {
         guard case .digest(let answer, let name) = sent else { return sent }
         return state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
             var machine = known
-            defer { state.put(machine, name, isProven: isProven) }
-            guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else { return nil }
+            defer { state.change(isProven: isProven) { $0.put(machine, name) } }
+            guard case .send(let again) = Self.answer(&machine, name, request, answer.cause) else { return nil }
             return again
         }
     }
@@ -145,12 +126,12 @@ extension PasswordKeeper {
     /// The server asks again after `last`. The answer with another nonce, if that was all that was wrong; otherwise
     /// what got in before is forgotten.
     func renewed(
-        after last: Sent, by challenges: ResponseChallenges, _ request: RequestHead, _ body: RequestBody
+        after last: Sent, by challenges: ResponseChallenges, _ request: TransportRequest
     ) -> Sent? {
         for option in challenges.items.flatMap(\.options) {
             switch (option, last) {
             case (.digest(let challenge), .digest(let answer, let name)) where name == Self.name(challenge, request):
-                if let sent = renewed(answer, name, by: challenge, request, body) { return sent }
+                if let sent = renewed(answer, name, by: challenge, request) { return sent }
             case (.basic(let challenge), .basic(let value, let realm)) where realm == nil || realm == challenge.realm:
                 let name = Self.name(basic: challenge.realm, request)
                 state.withLock { if $0.proven.value(name) == value { $0.proven.remove(name) } }
@@ -161,18 +142,17 @@ extension PasswordKeeper {
     }
 
     private func renewed(
-        _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: RequestHead,
-        _ body: RequestBody
+        _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: TransportRequest
     ) -> Sent? {
         state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(last) }) else { return nil }
             var machine = known
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
-                state.remove(name, isProven: isProven)
+                state.change(isProven: isProven) { $0.remove(name) }
                 return nil
             }
-            let decision = Self.answer(&machine, name, request, body, cause)
-            state.keep(machine, isProven: isProven, challenge, request)
+            let decision = Self.answer(&machine, name, request, cause)
+            state.change(isProven: isProven) { $0.keep(machine, challenge, request) }
             if case .send(let sent) = decision { return sent }
             return nil
         }
@@ -180,7 +160,7 @@ extension PasswordKeeper {
 
     /// What others got in with, as an answer to one of these; nil if that is what was refused.
     func recalled(
-        _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: RequestHead, _ body: RequestBody
+        _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: TransportRequest
     ) -> Sent? {
         for option in options {
             switch option {
@@ -188,40 +168,40 @@ extension PasswordKeeper {
                 let value = state.withLock { $0.proven.value(Self.name(basic: challenge.realm, request)) }
                 if let value, value != refused?.value { return .basic(value: value, realm: challenge.realm) }
             case .digest(let challenge):
-                if let sent = recalled(challenge, after: refused, request, body) { return sent }
+                if let sent = recalled(challenge, after: refused, request) { return sent }
             }
         }
         return nil
     }
 
     private func recalled(
-        _ challenge: DigestChallenge, after refused: Sent?, _ request: RequestHead, _ body: RequestBody
+        _ challenge: DigestChallenge, after refused: Sent?, _ request: TransportRequest
     ) -> Sent? {
         let name = Self.name(challenge, request)
         return state.withLock { state in
             guard var machine = state.proven.machine(name) else { return nil }
             if case .digest(let answer, _) = refused, machine.made(answer) { return nil }
             guard case .answer(let cause) = machine.challenged(challenge),
-                case .send(let sent) = Self.answer(&machine, name, request, body, cause)
+                case .send(let sent) = Self.answer(&machine, name, request, cause)
             else { return nil }
-            state.keep(machine, isProven: true, challenge, request)
+            state.proven.keep(machine, challenge, request)
             return sent
         }
     }
 
     /// The answer of this password to a challenge.
     func answer(
-        _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: RequestHead,
-        _ body: RequestBody, _ rule: BasicRule
+        _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: TransportRequest,
+        _ rule: BasicRule
     ) -> Decision {
         switch option {
-        case .digest(let challenge): answer(challenge, by: password, request, body)
+        case .digest(let challenge): answer(challenge, by: password, request)
         case .basic(let challenge): answer(challenge, by: password, request, rule)
         }
     }
 
     private func answer(
-        _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ body: RequestBody
+        _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: TransportRequest
     ) -> Decision {
         let name = Self.name(challenge, request)
         return state.withLock { state in
@@ -231,8 +211,8 @@ extension PasswordKeeper {
                 switch machine.challenged(challenge) {
                 case .refuse(let problem): return .fail(.authenticationFailed, "\(problem)")
                 case .answer(let cause):
-                    let decision = Self.answer(&machine, name, request, body, cause)
-                    state.keep(machine, isProven: known?.isProven ?? false, challenge, request)
+                    let decision = Self.answer(&machine, name, request, cause)
+                    state.change(isProven: known?.isProven ?? false) { $0.keep(machine, challenge, request) }
                     return decision
                 }
             } catch {
@@ -242,12 +222,12 @@ extension PasswordKeeper {
     }
 
     private func answer(
-        _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ rule: BasicRule
+        _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: TransportRequest, _ rule: BasicRule
     ) -> Decision {
         guard password.answersBasic else {
             return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
         }
-        guard rule.mayAnswer(request, isAllowed: password.allowsBasicInClearText) else {
+        guard rule.mayAnswer(request.head, isAllowed: password.allowsBasicInClearText) else {
             return .fail(.clearTextRefused, Self.clearText)
         }
         do throws(Authorization.Problem) {
@@ -263,11 +243,11 @@ extension PasswordKeeper {
         """
 
     private static func answer(
-        _ machine: inout DigestMachine, _ name: ProtectionSpaces.Name, _ request: RequestHead, _ body: RequestBody,
+        _ machine: inout DigestMachine, _ name: ProtectionSpaces.Name, _ request: TransportRequest,
         _ cause: DigestAnswer.Cause
     ) -> Decision {
         do {
-            return .send(.digest(try machine.answer(request, over: body.whole, cause: cause), name))
+            return .send(.digest(try machine.answer(request.head, over: request.body.whole, cause: cause), name))
         } catch {
             return .fail(.authenticationFailed, "\(error)")
         }
@@ -278,13 +258,14 @@ extension PasswordKeeper {
 
 extension PasswordKeeper {
     /// A request got in with this. Returns why its response is not to be believed; nil if it is.
-    func accepted(_ sent: Sent, _ response: ResponseHead, to request: RequestHead) -> String? {
+    func accepted(_ sent: Sent, _ response: ResponseHead, to request: TransportRequest) -> String? {
         switch sent {
         case .bearer, .basic(_, realm: nil): return nil
         case .basic(let value, let realm?):
             _ = state.withLock {
                 $0.proven.keep(
-                    .basic(value), origin: request.origin.description, realm: realm, scope: .basic(request.target))
+                    .basic(value), origin: request.head.origin.description, realm: realm,
+                    scope: .basic(request.head.target))
             }
             used.store(true, ordering: .relaxed)
             return nil
@@ -294,14 +275,14 @@ extension PasswordKeeper {
     }
 
     private func accepted(
-        _ answer: DigestAnswer, _ name: ProtectionSpaces.Name, _ info: AuthenticationInfo?, _ request: RequestHead
+        _ answer: DigestAnswer, _ name: ProtectionSpaces.Name, _ info: AuthenticationInfo?, _ request: TransportRequest
     ) -> String? {
         state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
             var machine = known
             if let info, case .wrong(let problem) = machine.confirmed(info, of: answer) { return "\(problem)" }
             if isProven {
-                state.put(machine, name, isProven: true)
+                state.proven.put(machine, name)
             } else if let challenge = machine.challenge {
                 state.unproven.remove(name)
                 state.proven.keep(machine, challenge, request)
@@ -315,14 +296,20 @@ extension PasswordKeeper {
 extension ProtectionSpaces {
     fileprivate mutating func machine(_ name: Name) -> DigestMachine? { use(name) { $0.machine } ?? nil }
 
+    /// Replaces a machine, whose space stays what it is.
+    fileprivate mutating func put(_ machine: DigestMachine, _ name: Name) {
+        _ = use(name) { $0 = .digest(machine) }
+    }
+
     fileprivate mutating func value(_ name: Name) -> String? {
         use(name) { if case .basic(let value) = $0 { value } else { nil } } ?? nil
     }
 
-    fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: RequestHead) {
-        let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
+    fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: TransportRequest)
+    {
+        let address = WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil)
         keep(
-            .digest(machine), origin: request.origin.description, realm: challenge.realm,
+            .digest(machine), origin: request.head.origin.description, realm: challenge.realm,
             scope: .digest(challenge, at: address))
     }
 }

@@ -121,14 +121,8 @@ private final class CoalescingDriver: StageDriver {
     ) async throws -> SharedExchanges.Outcome {
         let waiter = ValueWaiter<SharedExchanges.Outcome>(on: call.loop)
         outcome.whenSettled { _ = waiter.deliver($0) }
-        switch await waiter.wait(until: call.request.deadline, cancellation: call.cancellation) {
-        case .value(let outcome): return outcome
-        case .timedOut:
-            throw NetworkError(
-                .timedOut, "the request like this one that is under way brought nothing in time", isSafeToRetry: true,
-                exceeding: .total, limit: call.request.timeouts.total)
-        case .cancelled: throw call.cancellation.failure(isUnsent: true, limit: call.request.timeouts.total)
-        }
+        return try await call.value(
+            of: waiter, isUnsent: true, late: "the request like this one that is under way brought nothing in time")
     }
 
     private static func isShareable(_ request: TransportRequest) -> Bool {

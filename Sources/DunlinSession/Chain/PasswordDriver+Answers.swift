@@ -38,7 +38,7 @@ extension PasswordDriver {
             response: response, request: call.request, challenges: ResponseChallenges(response),
             login: stage.login(for: call.request, of: call), last: last, shared: stage.shared(for: call))
         let (request, challenges) = (question.request, question.challenges)
-        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, request.head, request.body) {
+        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, request) {
             return Given(sent: sent, keeper: last.keeper, by: last.by, mark: last.mark)
         }
         last?.mark?.judged()
@@ -77,8 +77,7 @@ extension PasswordDriver {
     /// Why nobody need be asked about a space: no answer could be sent.
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
-        let isAllowed = question.login?.password.allowsBasicInClearText ?? false
-        if basic.allowsAnswer(question.request.head, isAllowed: isAllowed) { return nil }
+        if allowsBasic(question.login?.password, question.request) { return nil }
         return failure(.clearTextRefused, PasswordKeeper.clearText, question.response)
     }
 
@@ -87,7 +86,7 @@ extension PasswordDriver {
     ) async throws -> Outcome {
         let (item, request) = (question.challenges.items[index], question.request)
         if hooks.request == nil, let keeper = question.shared?.keeper,
-            let sent = keeper.recalled(item.options, after: question.last?.sent, request.head, request.body),
+            let sent = keeper.recalled(item.options, after: question.last?.sent, request),
             machine.recalls(item.space)
         {
             return .answer(Given(sent: sent, keeper: keeper, by: .memory))
@@ -95,7 +94,8 @@ extension PasswordDriver {
         let challenge = challenge(question, item, machine)
         let reply = try await reply(to: challenge, item, question, call)
         switch reply.response {
-        case .cancel(let error): throw error ?? cancellation(question.response)
+        case .cancel(let error):
+            throw error ?? failure(.cancelled, "the challenge hook cancelled the request", question.response)
         case .reject: return .next(problem: nil)
         case .performDefault: return byDefault(item, reply, question, &machine)
         case .useCredential(let credential):
@@ -186,19 +186,17 @@ extension PasswordDriver {
             .protectionSpace(item.space), origin: question.request.head.origin,
             previousFailures: machine.refusals, response: question.response,
             proposed: proposed.flatMap { password in
-                mayAnswer(item, password, question.request.head)
+                mayAnswer(item, password, question.request)
                     ? .password(user: password.user, password: password.password) : nil
             })
     }
 
     private func mayAnswer(
-        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ request: RequestHead
+        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ request: TransportRequest
     ) -> Bool {
         switch item.space.method {
         case .digest: true
-        case .basic:
-            password.answersBasic
-                && basic.allowsAnswer(request, isAllowed: password.allowsBasicInClearText)
+        case .basic: password.answersBasic && allowsBasic(password, request)
         case .bearer, .other: false
         }
     }
@@ -250,7 +248,7 @@ extension PasswordDriver {
     ) throws(NetworkError) -> PasswordKeeper.Sent? {
         var problem: NetworkError?
         for option in options {
-            switch keeper.answer(option, by: password, request.head, request.body, basic) {
+            switch keeper.answer(option, by: password, request, basic) {
             case .send(let sent): return sent
             case .fail(let code, let reason): problem = failure(code, reason, response)
             }
@@ -266,10 +264,6 @@ extension PasswordDriver {
     func cannotBeSentAgain(_ response: ResponseHead) -> NetworkError {
         failure(
             .bodyNotReplayable, "the server asks who the user is, and the body can be sent once only", response)
-    }
-
-    private func cancellation(_ response: ResponseHead) -> NetworkError {
-        failure(.cancelled, "the challenge hook cancelled the request", response)
     }
 }
 

@@ -59,22 +59,26 @@ final class PasswordDriver: StageDriver {
     private func given(_ request: TransportRequest, _ call: LiveCall) -> Given? {
         guard let next else {
             guard hooks.request == nil, let keeper = stage.keeper(for: request, of: call) else { return nil }
-            guard let sent = keeper.unasked(request.head, request.body), mayGo(sent, request, call) else {
+            guard let sent = keeper.unasked(request), mayGo(sent, request, call) else {
                 return nil
             }
             return Given(sent: sent, keeper: keeper, by: .memory)
         }
         defer { isNextSent = true }
         if !isNextSent { return next }
-        let sent = next.keeper.repeated(next.sent, request.head, request.body)
+        let sent = next.keeper.repeated(next.sent, request)
         return sent.map { Given(sent: $0, keeper: next.keeper, by: next.by, mark: next.mark) }
     }
 
     /// What got in on one way may not go in clear text on another, as through a proxy of this request's.
     private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
         guard case .basic = sent else { return true }
-        let isAllowed = stage.login(for: request, of: call)?.password.allowsBasicInClearText ?? false
-        return basic.allowsAnswer(request.head, isAllowed: isAllowed)
+        return allowsBasic(stage.login(for: request, of: call)?.password, request)
+    }
+
+    /// Whether Basic may go the way of this request. Nil if nobody has given a password that allows more than usual.
+    func allowsBasic(_ password: HTTPSession.Password?, _ request: TransportRequest) -> Bool {
+        basic.allowsAnswer(request.head, isAllowed: password?.allowsBasicInClearText ?? false)
     }
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
@@ -83,7 +87,7 @@ final class PasswordDriver: StageDriver {
         let last = last
         (self.last, next) = (nil, nil)
         guard response.head.status == .unauthorized else {
-            if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request.head) {
+            if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request) {
                 throw failure(.authenticationFailed, "the response is not to be believed: \(problem)", response.head)
             }
             last?.mark?.judged()
@@ -110,7 +114,5 @@ final class PasswordDriver: StageDriver {
         (last, next, machine) = (nil, nil, nil)
     }
 
-    func startOver() {
-        (last, next, machine) = (nil, nil, nil)
-    }
+    func startOver() { movedOn() }
 }
