@@ -1,43 +1,43 @@
-extension HTTPSession.Configuration {
-    /// Visits every setting that can be saved, each once.
-    mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.Configuration: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("baseURL", &baseURL)
         try visitor.visit("socketPath", &socketPath)
         try visitor.visit("fields", &fields, as: { $0.settingsLines }) { Fields(settingsLines: $0) }
         try visitor.visit("requestSerializer", &requestSerializer)
-        try visitor.group("timeouts") { group in
-            for limit in Timeouts.Limit.allCases { try group.visit(limit.rawValue, seconds: &timeouts[limit]) }
-        }
-        try visitor.group("connections") { try connections.visitSettings(&$0) }
-        try visitor.group("queue") { group in
-            try group.visit("running", &queue.running)
-            try group.visit("runningPerHost", &queue.runningPerHost)
-            try group.visit("maximumWaiting", &queue.maximumWaiting)
-        }
-        try visitor.group("names") { try nameResolution.visitSettings(&$0) }
-        try visitor.group("sockets") { try sockets.visitSettings(&$0) }
-        try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
+        try visitor.group("timeouts", &timeouts)
+        try visitor.group("connections", &connections)
+        try visitor.group("queue", &queue)
+        try visitor.group("names", &nameResolution)
+        try visitor.group("sockets", &sockets)
+        try visitor.group("interfaces", &interfaces)
         try visitor.visit("proxy", &proxy)
         try visitor.visit("cacheMode", &cacheMode)
-        try visitor.group("coalescing") { group in
-            try group.visit("isOn", &coalescing.isOn)
-            try group.visit("largestBody", &coalescing.largestBody)
-        }
+        try visitor.group("coalescing", &coalescing)
         try visitor.visit("guard", &self.guard)
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
         try visitor.visit("emitsReachabilityEvents", &emitsReachabilityEvents)
-        try visitor.group("limits") { try limits.visitSettings(&$0) }
+        try visitor.group("limits", &limits)
         try visitor.visit("secretFields", &secretFields, as: { $0.more.sorted() }) { HTTP.SecretFields($0) }
-        try visitor.group("redirects") { try redirects.visitSettings(&$0) }
-        try visitor.group("retry") { try retry.visitSettings(&$0) }
+        try visitor.group("redirects", &redirects)
+        try visitor.group("retry", &retry)
         try visitor.visit("basicInClearText", &basicInClearText)
-        try visitor.group("tls") { try tls.visitSettings(&$0) }
-        try visitor.group("proxyTLS") { try proxyTLS.visitSettings(&$0) }
+        try visitor.group("tls", &tls)
+        try visitor.group("proxyTLS", &proxyTLS)
+        visitor.leaveOut("json", "acceptedContentTypes", "acceptedStatuses", "hostOverrides", "reachability")
+        visitor.leaveOut("authenticationHandler", "showsRefusedBodies", "credentials", "authentication", "originFields")
+        visitor.leaveOut("interceptors", "cookies", "cache", "user", "hooks", "securityWarningHandler", "resolver")
+        visitor.leaveOut("transport", "random", "codecs", "environment", "loops", "loopOwner")
     }
 }
 
-extension HTTPSession.Connections {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension Timeouts: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        for limit in Limit.allCases { try visitor.visit(limit.rawValue, seconds: &self[limit]) }
+    }
+}
+
+extension HTTPSession.Connections: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("perOrigin", &perOrigin)
         try visitor.visit("total", &total)
         try visitor.visit("maximumWaiting", &maximumWaiting)
@@ -47,8 +47,23 @@ extension HTTPSession.Connections {
     }
 }
 
-extension HTTPSession.NameResolution {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.QueueLimits: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        try visitor.visit("running", &running)
+        try visitor.visit("runningPerHost", &runningPerHost)
+        try visitor.visit("maximumWaiting", &maximumWaiting)
+    }
+}
+
+extension HTTPSession.Coalescing: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        try visitor.visit("isOn", &isOn)
+        try visitor.visit("largestBody", &largestBody)
+    }
+}
+
+extension HTTPSession.NameResolution: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("timeToLive", seconds: &timeToLive)
         try visitor.visit("negativeTimeToLive", seconds: &negativeTimeToLive)
         try visitor.visit("capacity", &capacity)
@@ -57,13 +72,14 @@ extension HTTPSession.NameResolution {
     }
 }
 
-extension HTTP.SocketOptions {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTP.SocketOptions: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("interface", &interface)
         try visitor.visit("noDelay", &noDelay)
         try visitor.visit("userTimeout", seconds: &userTimeout)
         try visitor.visit("differentiatedServices", &differentiatedServices)
         try visitor.visit("priority", &priority)
+        visitor.leaveOut("localAddress")
         var hasKeepAlive = keepAlive != nil
         try visitor.visit("keepAlive", &hasKeepAlive)
         guard hasKeepAlive else { return keepAlive = nil }
@@ -75,9 +91,9 @@ extension HTTP.SocketOptions {
     }
 }
 
-extension NetworkInterface.Rules {
+extension NetworkInterface.Rules: SettingsGroup {
     /// In order, so that the same rules are always written in the same way.
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("allowedNames", &allowedNames, as: { $0.sorted() }) { Set($0) }
         try visitor.visit("deniedNames", &deniedNames, as: { $0.sorted() }) { Set($0) }
         try visitor.visit("allowedKinds", &allowedKinds, as: Self.names) { Self.kinds($0) }
@@ -92,8 +108,8 @@ extension NetworkInterface.Rules {
     }
 }
 
-extension HTTPSession.Limits {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.Limits: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("maximumBodySize", &maximumBodySize)
         try visitor.visit("decodedBytes", &decodedBytes)
         try visitor.visit("decodingRatio", &decodingRatio)
@@ -107,8 +123,8 @@ extension HTTPSession.Limits {
     }
 }
 
-extension HTTPSession.RedirectPolicy {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.RedirectPolicy: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("follows", &mode, as: { $0 == .follow }) { $0 ? .follow : .never }
         try visitor.visit("limit", &limit)
         try visitor.visit("sensitiveFields", &sensitiveFields)

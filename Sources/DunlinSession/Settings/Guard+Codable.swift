@@ -1,53 +1,47 @@
-extension HTTPSession.Guard: Codable {
-    private enum Key: String, CodingKey {
-        case allowsPublicAddresses, allowedAddresses, deniedAddresses, schemes, ports, allowedHosts, deniedHosts
-        case allowsUnixSockets, proxyAddresses, trustedProxies
+extension HTTPSession.Guard: SettingsGroup {
+    /// In order, so that the same guard is always written in the same way.
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        try visitor.visit("allowsPublicAddresses", &allowsPublicAddresses, orNull: true)
+        try visitor.visit("allowedAddresses", &allowedAddresses, orNull: [])
+        try visitor.visit("deniedAddresses", &deniedAddresses, orNull: [])
+        try visitor.visit("schemes", &schemes, as: { $0?.map(\.rawValue).sorted() }, Self.schemes)
+        try visitor.visit("ports", &ports, as: { $0?.sorted() }) { .some($0.map(Set.init)) }
+        try visitor.visit("allowedHosts", &allowedHosts, orNull: [])
+        try visitor.visit("deniedHosts", &deniedHosts, orNull: [])
+        try visitor.visit("allowsUnixSockets", &allowsUnixSockets, orNull: false)
+        try visitor.visit("proxyAddresses", &proxyAddresses, orNull: [])
+        // Without user info, which is a secret and says nothing here.
+        try visitor.visit("trustedProxies", &trustedProxies, as: { $0.map { "\(HTTPSession.Proxy.url($0))" } }) {
+            (urls: [String]?) in urls ?? []
+        }
     }
 
+    private static func schemes(_ names: [String]?) -> Set<HTTP.Origin.Scheme>?? {
+        guard let names else { return .some(nil) }
+        let schemes = names.compactMap(HTTP.Origin.Scheme.init)
+        return schemes.count == names.count ? .some(Set(schemes)) : nil
+    }
+}
+
+extension SettingsVisitor {
+    /// A value that is the usual one where null is written.
+    fileprivate mutating func visit<Value: Codable>(
+        _ name: String, _ value: inout Value, orNull usual: Value
+    ) throws(Failure) {
+        try visit(name, &value, as: Optional.some) { $0 ?? usual }
+    }
+}
+
+extension HTTPSession.Guard: Codable {
     /// A key that is missing is as in `publicInternet`. An entry that cannot be used throws.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        func value<Value: Decodable>(_ key: Key, or standard: Value) throws -> Value {
-            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
-        }
         self = .publicInternet
-        allowsPublicAddresses = try value(.allowsPublicAddresses, or: true)
-        allowedAddresses = try value(.allowedAddresses, or: [])
-        deniedAddresses = try value(.deniedAddresses, or: [])
-        schemes = try Self.schemes(try value(.schemes, or: nil), decoder)
-        ports = try value(.ports, or: nil)
-        allowedHosts = try value(.allowedHosts, or: [])
-        deniedHosts = try value(.deniedHosts, or: [])
-        allowsUnixSockets = try value(.allowsUnixSockets, or: false)
-        proxyAddresses = try value(.proxyAddresses, or: [])
-        trustedProxies = try value(.trustedProxies, or: [])
-        if let problem { throw Self.corrupted("\(problem)", decoder) }
+        var reader = SettingsReader(container: try decoder.container(keyedBy: SettingsKey.self))
+        try visitSettings(&reader)
+        if let problem {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(problem)"))
+        }
     }
 
-    /// Sets are written in order, so that the same guard is always written in the same way.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(allowsPublicAddresses, forKey: .allowsPublicAddresses)
-        try container.encode(allowedAddresses, forKey: .allowedAddresses)
-        try container.encode(deniedAddresses, forKey: .deniedAddresses)
-        try container.encode(schemes?.map(\.rawValue).sorted(), forKey: .schemes)
-        try container.encode(ports?.sorted(), forKey: .ports)
-        try container.encode(allowedHosts, forKey: .allowedHosts)
-        try container.encode(deniedHosts, forKey: .deniedHosts)
-        try container.encode(allowsUnixSockets, forKey: .allowsUnixSockets)
-        try container.encode(proxyAddresses, forKey: .proxyAddresses)
-        // Without user info, which is a secret and says nothing here.
-        try container.encode(trustedProxies.map { "\(HTTPSession.Proxy.url($0))" }, forKey: .trustedProxies)
-    }
-
-    private static func schemes(_ names: [String]?, _ decoder: any Decoder) throws -> Set<HTTP.Origin.Scheme>? {
-        guard let names else { return nil }
-        let schemes = names.compactMap(HTTP.Origin.Scheme.init)
-        guard schemes.count == names.count else { throw corrupted("guard.schemes: only http and https", decoder) }
-        return Set(schemes)
-    }
-
-    private static func corrupted(_ reason: String, _ decoder: any Decoder) -> DecodingError {
-        .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: reason))
-    }
+    public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }

@@ -1,5 +1,5 @@
-extension HTTPSession.RetryPolicy {
-    mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.RetryPolicy: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("attempts", &attempts)
         try visitor.visit("when", &conditions, as: { $0.map(\.name).sorted() }) { names in
             let conditions = names.compactMap(Condition.init(name:))

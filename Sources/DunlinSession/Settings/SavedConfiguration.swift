@@ -20,35 +20,13 @@ extension HTTPSession {
 
         /// Leaves out what is not saved.
         public init(_ configuration: Configuration) {
-            var kept = Configuration(baseURL: configuration.baseURL.map(WebAddress.withoutUserInfo))
-            kept.socketPath = configuration.socketPath
-            kept.fields = configuration.fields.filtered(droppingSensitive: true) {
+            var (whole, kept) = (configuration, Configuration())
+            whole.baseURL = configuration.baseURL.map(WebAddress.withoutUserInfo)
+            whole.fields = configuration.fields.filtered(droppingSensitive: true) {
                 !configuration.secretFields.mayContain($0)
             }
-            kept.secretFields = configuration.secretFields
-            kept.timeouts = configuration.timeouts
-            kept.requestSerializer = configuration.requestSerializer
-            kept.connections = configuration.connections
-            kept.queue = configuration.queue
-            kept.nameResolution = configuration.nameResolution
-            kept.sockets = configuration.sockets
-            kept.sockets.localAddress = nil
-            kept.interfaces = configuration.interfaces
-            kept.guard = configuration.guard
-            kept.proxy = configuration.proxy.withoutSecrets(configuration.secretFields)
-            (kept.cacheMode, kept.coalescing) = (configuration.cacheMode, configuration.coalescing)
-            kept.waitsForConnectivity = configuration.waitsForConnectivity
-            kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents
-            kept.limits = configuration.limits
-            kept.redirects = configuration.redirects
-            kept.retry = configuration.retry
-            kept.basicInClearText = configuration.basicInClearText
-            kept.tls = configuration.tls
-            kept.tls.identity = nil
-            kept.tls.keyLog = .off
-            kept.proxyTLS = configuration.proxyTLS
-            kept.proxyTLS.identity = nil
-            kept.proxyTLS.keyLog = .off
+            whole.proxy = configuration.proxy.withoutSecrets(configuration.secretFields)
+            kept.takeSettings(of: whole)
             self.configuration = kept
         }
     }

@@ -1,34 +1,36 @@
-// Settings are listed once, in `visitSettings`; a visitor writes them or reads them.
+// Settings are listed once, in `visitSettings`; visitors write them, read them, or copy them.
 
-protocol SettingsVisitor {
-    mutating func visit<Value: Codable>(_ name: String, _ value: inout Value) throws
-    /// Settings that belong together.
-    mutating func group(_ name: String, _ visit: (inout Self) throws -> Void) throws
-    /// The keys that lead to the present group.
-    var path: [any CodingKey] { get }
+/// Settings that belong together.
+protocol SettingsGroup {
+    /// Visits every setting, each once.
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure)
 }
 
-extension SettingsVisitor {
+protocol SettingsVisitor {
+    associatedtype Failure: Error
     /// A value that is written as another.
     mutating func visit<Value, Written: Codable>(
         _ name: String, _ value: inout Value, as write: (Value) -> Written, _ read: (Written) -> Value?
-    ) throws {
-        var written = write(value)
-        try visit(name, &written)
-        guard let read = read(written) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: path + [SettingsKey(name)], debugDescription: "\(written) has no meaning here"))
-        }
-        value = read
+    ) throws(Failure)
+    mutating func group(_ name: String, _ group: inout some SettingsGroup) throws(Failure)
+    /// Settings that are not saved: secrets, code, objects, and what is of this machine.
+    mutating func leaveOut(_ names: String...)
+}
+
+extension SettingsVisitor {
+    mutating func leaveOut(_ names: String...) {}
+
+    mutating func visit<Value: Codable>(_ name: String, _ value: inout Value) throws(Failure) {
+        try visit(name, &value, as: { $0 }) { $0 }
     }
 
     /// A time, as seconds.
-    mutating func visit(_ name: String, seconds value: inout Duration) throws {
+    mutating func visit(_ name: String, seconds value: inout Duration) throws(Failure) {
         try visit(name, &value, as: \.settingsSeconds, Duration.init(settingsSeconds:))
     }
 
     /// A time, as seconds, or null for none.
-    mutating func visit(_ name: String, seconds value: inout Duration?) throws {
+    mutating func visit(_ name: String, seconds value: inout Duration?) throws(Failure) {
         try visit(name, &value, as: { $0?.settingsSeconds }) { seconds -> Duration?? in
             guard let seconds else { return .some(nil) }
             return Duration(settingsSeconds: seconds).map { .some($0) }
@@ -39,15 +41,17 @@ extension SettingsVisitor {
 struct SettingsWriter: SettingsVisitor {
     var container: KeyedEncodingContainer<SettingsKey>
 
-    var path: [any CodingKey] { container.codingPath }
-
-    mutating func visit<Value: Codable>(_ name: String, _ value: inout Value) throws {
-        try container.encode(value, forKey: SettingsKey(name))
+    mutating func visit<Value, Written: Codable>(
+        _ name: String, _ value: inout Value, as write: (Value) -> Written, _ read: (Written) -> Value?
+    ) throws {
+        let (key, written) = (SettingsKey(name), write(value))
+        _ = try key.meaning(of: written, in: container.codingPath, read)
+        try container.encode(written, forKey: key)
     }
 
-    mutating func group(_ name: String, _ visit: (inout Self) throws -> Void) throws {
+    mutating func group(_ name: String, _ group: inout some SettingsGroup) throws {
         var inner = Self(container: container.nestedContainer(keyedBy: SettingsKey.self, forKey: SettingsKey(name)))
-        try visit(&inner)
+        try group.visitSettings(&inner)
     }
 }
 
@@ -55,18 +59,51 @@ struct SettingsWriter: SettingsVisitor {
 struct SettingsReader: SettingsVisitor {
     let container: KeyedDecodingContainer<SettingsKey>
 
-    var path: [any CodingKey] { container.codingPath }
-
-    mutating func visit<Value: Codable>(_ name: String, _ value: inout Value) throws {
+    mutating func visit<Value, Written: Codable>(
+        _ name: String, _ value: inout Value, as write: (Value) -> Written, _ read: (Written) -> Value?
+    ) throws {
         let key = SettingsKey(name)
-        if container.contains(key) { value = try container.decode(Value.self, forKey: key) }
+        guard container.contains(key) else { return }
+        value = try key.meaning(of: container.decode(Written.self, forKey: key), in: container.codingPath, read)
     }
 
-    mutating func group(_ name: String, _ visit: (inout Self) throws -> Void) throws {
+    mutating func group(_ name: String, _ group: inout some SettingsGroup) throws {
         let key = SettingsKey(name)
         guard container.contains(key) else { return }
         var inner = Self(container: try container.nestedContainer(keyedBy: SettingsKey.self, forKey: key))
-        try visit(&inner)
+        try group.visitSettings(&inner)
+    }
+}
+
+/// Copies settings: what it has not seen it takes, and what it has taken it puts back.
+struct SettingsCarrier: SettingsVisitor {
+    private var values: [String: Any] = [:]
+
+    mutating func visit<Value, Written: Codable>(
+        _ name: String, _ value: inout Value, as write: (Value) -> Written, _ read: (Written) -> Value?
+    ) {
+        guard let taken = values[name] else { return values[name] = value }
+        value = taken as? Value ?? value
+    }
+
+    mutating func group(_ name: String, _ group: inout some SettingsGroup) {
+        var inner = values[name] as? Self ?? Self()
+        group.visitSettings(&inner)
+        values[name] = inner
+    }
+}
+
+extension SettingsGroup {
+    func write(to encoder: any Encoder) throws {
+        var (group, writer) = (self, SettingsWriter(container: encoder.container(keyedBy: SettingsKey.self)))
+        try group.visitSettings(&writer)
+    }
+
+    /// Takes over what another group of the same kind would save. All else stays.
+    mutating func takeSettings(of other: Self) {
+        var (other, carrier) = (other, SettingsCarrier())
+        other.visitSettings(&carrier)
+        visitSettings(&carrier)
     }
 }
 
@@ -83,6 +120,15 @@ struct SettingsKey: CodingKey {
     }
 
     init?(intValue: Int) { nil }
+
+    /// What was written under this key stands for.
+    func meaning<Value, Written>(
+        of written: Written, in path: [any CodingKey], _ read: (Written) -> Value?
+    ) throws -> Value {
+        if let value = read(written) { return value }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: path + [self], debugDescription: "\(written) has no meaning here"))
+    }
 }
 
 extension Duration {

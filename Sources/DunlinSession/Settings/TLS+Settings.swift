@@ -1,10 +1,8 @@
 internal import FoundationEssentials
 
-extension HTTPSession.TLS {
-    /// Which servers to trust is saved whole: a session that is made again must not trust more than before.
-    mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
-        try visitor.visit("policy", &policy)
-        try visitor.visit("roots", &roots, as: Trusted.init) { $0.roots }
+extension HTTPSession.TLS: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        try visitTrust(&visitor)
         try visitor.visit("versions", &versions, as: { [$0.lowerBound, $0.upperBound].map(Self.name) }) { names in
             let versions = names.compactMap(Self.version)
             return versions.count == 2 && names.count == 2 && versions[0] <= versions[1]
@@ -14,7 +12,15 @@ extension HTTPSession.TLS {
         try visitor.visit("suites", &suites)
         try visitor.visit("groups", &groups)
         try visitor.visit("resumesSessions", &resumesSessions)
-        try visitor.group("revocation") { try revocation.visitSettings(&$0) }
+        visitor.leaveOut("identity", "keyLog")
+    }
+
+    /// What decides which servers are trusted. All of it is saved: a session that is made again must not trust more
+    /// than before.
+    mutating func visitTrust<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+        try visitor.visit("policy", &policy)
+        try visitor.visit("roots", &roots, as: Trusted.init) { $0.roots }
+        try visitor.group("revocation", &revocation)
     }
 
     private static func name(_ version: Version) -> String { version == .tls12 ? "1.2" : "1.3" }
@@ -67,8 +73,8 @@ extension HTTPSession.TLS {
     }
 }
 
-extension HTTPSession.TLS.Revocation {
-    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+extension HTTPSession.TLS.Revocation: SettingsGroup {
+    mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         typealias Written = HTTPSession.TLS.Written
         try visitor.visit("lists", &lists, as: { $0.map(Written.init) }) { written in
             let sources = written.compactMap(\.source)
