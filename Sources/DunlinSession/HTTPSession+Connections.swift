@@ -40,7 +40,7 @@ extension HTTPSession {
         }
         return try sockets.openCount(
             for: TransportRequest(head: head),
-            options.rare?.values.connectionRules(instead: core.builder.connectionRules),
+            options.rare?.values.way.connectionRules(instead: core.builder.connectionRules),
             on: core.loops[0])
     }
 

@@ -169,7 +169,7 @@ extension LiveCall {
         var signs: [Access.Sign] = []
         if let passed = chain.exchangeInterceptors.passed(in: session) {
             // Whoever turns the cache off for a request says that their code knows who asks.
-            let isOwn = delegate.settings?.options.cache == .off
+            let isOwn = delegate.settings?.options.common.cache == .off
             signs.append(isOwn ? .unknown : session.user.sign(.interceptors, part: passed))
         }
         if let proxy, let credentials = proxy.credentials {
@@ -178,7 +178,7 @@ extension LiveCall {
         if proxy?.scheme == .https, let key = policies.proxies.identityKey { signs.append(.certificate(key)) }
         guard head.origin.scheme == .https else { return signs }
         // Handlers are asked for certificates too.
-        if delegate.settings?.options.authenticationHandler != nil { signs.append(.unknown) }
+        if delegate.settings?.options.way.authenticationHandler != nil { signs.append(.unknown) }
         if policies.origins.setup.hook != nil { signs.append(session.user.sign(.handler)) }
         if let key = policies.origins.identityKey { signs.append(.certificate(key)) }
         return signs

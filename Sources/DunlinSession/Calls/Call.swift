@@ -127,7 +127,7 @@ extension SessionCore {
         let redirects = options.redirects
         return curl.with(
             redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decompresses, login: login,
-            way: options.rare?.values.way)
+            way: options.rare?.values.way.curl)
     }
 
     /// What answers the challenges of this origin: the request's own password, or the session's.

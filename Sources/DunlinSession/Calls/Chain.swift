@@ -20,12 +20,13 @@ final class Chain: Sendable {
         self.callTransport = callTransport
         self.settings = settings
         self.stages = stages
-        callInterceptors = InterceptorLine(settings.interceptors, .call)
-        exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
+        let configuration = settings.configuration
+        callInterceptors = InterceptorLine(configuration.interceptors, .call)
+        exchangeInterceptors = InterceptorLine(configuration.interceptors, .exchange)
         sees = Atomic(
-            settings.retries.isSet || settings.cookies != nil || settings.cache != nil
-                || settings.coalescing.isOn || settings.secretFields != .usual || settings.authenticates
-                || stages.contains(where: \.hasLearned))
+            settings.retries.isSet || configuration.cookies != nil || configuration.cache != nil
+                || configuration.coalescing.isOn || configuration.secretFields != .usual
+                || configuration.authentication?.isUnasked == true || stages.contains(where: \.hasLearned))
     }
 
     deinit {
@@ -45,8 +46,8 @@ final class Chain: Sendable {
     /// response's head has come, or a hook may give it such a body.
     func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {
         guard callTransport.sockets != nil else { return false }
-        return settings.hooks.redirect != nil || own?.options.hooks?.redirect != nil
-            || !settings.interceptors.isEmpty || UploadScope.isNeeded(for: body)
+        return settings.configuration.hooks.redirect != nil || own?.options.hooks?.redirect != nil
+            || !settings.configuration.interceptors.isEmpty || UploadScope.isNeeded(for: body)
     }
 
     /// Whether it may depend on the way that a request takes whether a password may be sent.
@@ -58,6 +59,6 @@ final class Chain: Sendable {
 
     /// Whether user code may be asked during a call, and may in turn ask for the session's calls.
     func asks(_ own: RequestSettings?) -> Bool {
-        settings.asks || own?.options.authenticationHandler != nil || retries(own)
+        settings.asks || own?.options.way.authenticationHandler != nil || retries(own)
     }
 }

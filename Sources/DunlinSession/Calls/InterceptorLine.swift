@@ -72,7 +72,7 @@ struct InterceptorLine: Sendable {
     ) -> TransportRequest {
         let origin = changed.head.origin
         if origin.isSame(as: given.head.origin) { return changed }
-        let usual = call.chain.settings.redirects
+        let usual = call.session.configuration.redirects
         let policy = call.delegate.settings?.options.redirects.resolved(usual) ?? usual
         return changed.with { changes in
             changes.head.fields = RedirectMachine.fields(

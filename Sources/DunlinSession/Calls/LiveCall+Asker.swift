@@ -66,7 +66,7 @@ extension LiveCall {
     private func signs(of request: TransportRequest, sentAs sent: TransportRequest) -> [String] {
         let fields = request.head.fields
         let own =
-            CredentialFields.names(in: fields, chain.settings.secretFields).sorted().flatMap { name in
+            CredentialFields.names(in: fields, session.configuration.secretFields).sorted().flatMap { name in
                 [name] + fields.values(of: name)
             } + fields.values(of: "host")
         switch user(of: request, request.head, nil, policies) {

@@ -5,7 +5,7 @@ extension LiveCall {
     package func ask<Hook: Sendable, Answer: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ ask: @escaping @Sendable (Hook) async -> Answer?
     ) async throws -> Answer? {
-        for hooks in [delegate.settings?.options.hooks, chain.settings.hooks] {
+        for hooks in [delegate.settings?.options.hooks, session.configuration.hooks] {
             guard let hooks, let hook = hook(hooks) else { continue }
             if let answer = try await foreign({ await ask(hook) }) { return answer }
         }

@@ -25,10 +25,10 @@ package final class RequestSettings: Sendable {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
-        let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
+        let own = options.way.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
         exchangeOptions = ExchangeOptions(
             tlsPolicySource: own, control: call.observers?.control,
-            connectionRules: options.connectionRules(instead: call.session.builder.connectionRules))
+            connectionRules: options.way.connectionRules(instead: call.session.builder.connectionRules))
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)
@@ -48,4 +48,15 @@ package final class RequestSettings: Sendable {
     }
 
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin { try rare?.routed(origin) ?? origin }
+}
+
+extension LiveCall {
+    /// The request's own policies count before its session's.
+    var redirectPolicy: HTTPSession.RedirectPolicy {
+        (delegate.settings?.options.redirects ?? .session).resolved(session.configuration.redirects) ?? .never
+    }
+
+    var retryPolicy: HTTPSession.RetryPolicy {
+        (delegate.settings?.options.retry ?? .session).resolved(session.configuration.retry) ?? .never
+    }
 }

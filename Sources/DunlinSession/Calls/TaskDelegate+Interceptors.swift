@@ -42,7 +42,7 @@ extension TaskDelegate {
             defer { delegate.adopt(own, for: id, held) { $0.callHistory = $1.callHistory } }
             let call = try delegate.beginExchange(request, own)
             let response = try await call.callTransport.exchange(request, of: call) { delegate.note($0, own) }
-                .marking(call.chain.settings.secretFields)
+                .marking(call.session.configuration.secretFields)
             held.received(response, of: response)
             return response
         }
@@ -69,7 +69,7 @@ extension TaskDelegate {
             // It has the limits of the call, whatever those of what was sent were.
             change(id) { $0.takeLimits(of: asked) }
             return LiveCall.Arrival(
-                made: try call.taken(response.marking(call.chain.settings.secretFields), held), insteadOf: last)
+                made: try call.taken(response.marking(call.session.configuration.secretFields), held), insteadOf: last)
         } catch {
             throw call.givenUp(error, held)
         }
@@ -197,7 +197,7 @@ extension LiveCall {
         let deadline = min(changed.deadline, asked.deadline, InheritedDeadline.present?.time ?? .never)
         if changed === asked, deadline == asked.deadline { return changed }
         return changed.with { changes in
-            changes.head.fields.mark(chain.settings.secretFields)
+            changes.head.fields.mark(session.configuration.secretFields)
             chain.settings.builder.leaveOutCodingsOfPart(&changes.head.fields, insteadOf: asked.head.fields)
             changes.deadline = deadline
             if changes.head.origin.route == nil, changes.head.origin.isSame(as: asked.head.origin) {

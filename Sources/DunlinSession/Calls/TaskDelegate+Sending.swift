@@ -173,11 +173,8 @@ extension LiveCall {
 
     /// How often the call may be sent again, whatever the reasons.
     fileprivate var mostSendings: Int {
-        let (own, usual) = (delegate.settings?.options, chain.settings)
-        let redirects = own.map { $0.redirects.resolved(usual.redirects) ?? .never } ?? usual.redirects
-        let retries = own.map { $0.retry.resolved(usual.retries.policy) ?? .never } ?? usual.retries.policy
-        return SendingMachine.limit(
-            session.configuration.limits.resends, redirects: redirects.limit, attempts: retries.attempts)
+        SendingMachine.limit(
+            session.configuration.limits.resends, redirects: redirectPolicy.limit, attempts: retryPolicy.attempts)
     }
 
     /// The way that was judged to be fit for a password; nil if there is nothing to judge. Throws if a password would

@@ -311,7 +311,7 @@ extension CacheDriver {
         if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }
         let response = TransportResponse(
             head: serving.head, interim: [], body: body, hop: hop, answering: nil,
-            hiding: call.chain.settings.secretFields)
+            hiding: call.session.configuration.secretFields)
         return StageAnswer(
             response: response,
             notes: StageNotes(callHistory: call.callHistory.noting(use, nil), hasMadeBody: false))

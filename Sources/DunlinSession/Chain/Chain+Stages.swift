@@ -42,15 +42,17 @@ extension Chain {
 
     /// The stages that are configured.
     static func stages(_ settings: ChainSettings, _ authentication: [any Stage]) -> [any Stage] {
+        let configuration = settings.configuration
         var stages: [any Stage] = [
-            RetryStage(settings: settings.retries), RedirectStage(settings: settings),
+            RetryStage(settings: settings.retries), RedirectStage(),
         ]
-        if settings.coalescing.isOn { stages.append(CoalescingStage(largestBody: settings.coalescing.largestBody)) }
-        if let (cache, mode) = settings.cache { stages.append(CacheStage(cache: cache, mode: mode)) }
+        let (coalescing, secretFields) = (configuration.coalescing, configuration.secretFields)
+        if coalescing.isOn { stages.append(CoalescingStage(largestBody: coalescing.largestBody)) }
+        if let cache = configuration.cache { stages.append(CacheStage(cache: cache, mode: configuration.cacheMode)) }
         stages += authentication
-        stages += [ConnectivityStage(settings: settings), ResendStage()]
-        if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
-        if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }
+        stages += [ConnectivityStage(), ResendStage()]
+        if let jar = configuration.cookies { stages.append(CookieStage(jar: jar)) }
+        if secretFields != .usual { stages.append(SecretFieldStage(names: secretFields)) }
         return stages
     }
 

@@ -18,9 +18,8 @@ struct CoalescingStage: Stage {
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
-        let options = call.delegate.settings?.options
         guard call.asked.kind == .data, call.request.head.method == .get,
-            options.map({ $0.coalesces && $0.isOnSessionsWay }) ?? true,
+            call.delegate.settings.map({ $0.options.way == RareOptions.Way() }) ?? true,
             // Whoever is challenged waits for the handler's word: what that asks for itself waits for nobody.
             !Enclosure.isAnswering(call.session)
         else { return nil }
@@ -136,16 +135,13 @@ private final class CoalescingDriver: StageDriver {
         guard isShareable(request) else { return nil }
         let access = try call.access(to: request)
         guard access.isKept else { return nil }
-        var text = ""
-        if let options = call.delegate.settings?.options {
-            let (cache, cookies) = (options.cache?.rawValue ?? "", options.handlesCookies.map { "\($0)" } ?? "")
-            text += "\(cache) \(cookies) \(options.waitsForConnectivity.map { "\($0)" } ?? "")"
-        }
-        if let limits = call.asked.options.timeLimits { text += " \(limits.timeouts)" }
-        for field in access.head.fields { text += "\n\(field.name.lowercased()): \(field.value)" }
+        var fields = ""
+        for field in access.head.fields { fields += "\n\(field.name.lowercased()): \(field.value)" }
         let asker = access.asker
         let key = SharedExchanges.Key(
-            url: CacheKey(access.head), user: asker.user, terms: asker.terms, text: text)
+            url: CacheKey(access.head), user: asker.user, terms: asker.terms,
+            options: call.delegate.settings?.options.common ?? RareOptions.Common(),
+            timeouts: call.asked.options.timeouts, fields: fields)
         return (key, access)
     }
 

@@ -3,12 +3,11 @@ internal import DunlinTransport
 
 /// Makes a call that failed for want of a network wait for one, and has it sent again.
 struct ConnectivityStage: Stage {
-    let settings: ChainSettings
-
     func seesAll(of call: LiveCall) -> Bool { false }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        guard call.delegate.settings?.options.waitsForConnectivity ?? settings.waitsForConnectivity else { return nil }
+        let own = call.delegate.settings?.options.common.waitsForConnectivity
+        guard own ?? call.session.configuration.waitsForConnectivity else { return nil }
         // The requests that wait for the refresh wait for the network, with deadlines of their own.
         return Enclosure.isRefreshing(call.session) ? nil : Driver()
     }

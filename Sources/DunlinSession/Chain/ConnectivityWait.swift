@@ -50,7 +50,7 @@ struct ConnectivityWait: Sendable {
         after failure: NetworkError, _ told: NetworkError, _ former: ConnectivityMachine
     ) async throws -> ConnectivityMachine {
         var machine = former
-        let source = chain.settings.reachability.source
+        let source = chain.settings.configuration.reachability.source
         var isFirst = true
         for await _ in source.changes() {
             // The first element says that all later changes will be reported.

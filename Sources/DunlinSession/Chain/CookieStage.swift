@@ -32,6 +32,6 @@ struct CookieStage: Stage {
 extension Chain {
     /// The session's jar; nil if the request handles no cookies.
     func cookies(for delegate: TaskDelegate) -> CookieJar? {
-        delegate.settings?.options.handlesCookies == false ? nil : settings.cookies
+        delegate.settings?.options.common.handlesCookies == false ? nil : settings.configuration.cookies
     }
 }

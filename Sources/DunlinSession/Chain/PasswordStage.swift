@@ -23,14 +23,14 @@ struct PasswordStage: Stage {
             self,
             ChallengeHooks(
                 session: Enclosure.isAnswering(call.session) ? nil : hook,
-                request: call.delegate.settings?.options.authenticationHandler),
+                request: call.delegate.settings?.options.way.authenticationHandler),
             builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
     }
 
     func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
         if case .none = call.credentials { return [] }
         var signs: [Access.Sign] = []
-        if call.delegate.settings?.options.authenticationHandler != nil { signs.append(.unknown) }
+        if call.delegate.settings?.options.way.authenticationHandler != nil { signs.append(.unknown) }
         if let password = login(for: request, of: call)?.password {
             signs.append(.password(user: password.user, password: password.password))
         }

@@ -5,14 +5,10 @@ internal import DunlinTransport
 
 /// Follows redirects, by the rules of `RedirectMachine`.
 struct RedirectStage: Stage {
-    let settings: ChainSettings
-
     func seesAll(of call: LiveCall) -> Bool { false }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        Driver(
-            policy: call.delegate.settings.map { $0.options.redirects.resolved(settings.redirects) ?? .never }
-                ?? settings.redirects)
+        Driver(policy: call.redirectPolicy)
     }
 
     private final class Driver: StageDriver {
@@ -92,7 +88,7 @@ private struct Redirecting {
     private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
-        redirect.secretFields = call.chain.settings.secretFields
+        redirect.secretFields = call.session.configuration.secretFields
         redirect.hasKey = request.head.fields.contains("idempotency-key")
         return (callHistory?.redirects ?? []) + [redirect]
     }
@@ -144,7 +140,7 @@ extension Redirecting {
         }
         var fields = RedirectMachine.fields(
             wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
-        fields.mark(call.chain.settings.secretFields)
+        fields.mark(call.session.configuration.secretFields)
         if !wanted.body.isSame(as: request.body) { fields.describe(wanted.body, insteadOf: request.body) }
         let next = RedirectMachine.Hop(
             method: wanted.method, address: address, fields: fields, hasBody: !wanted.body.isNone)
@@ -203,7 +199,7 @@ extension Redirecting {
     }
 
     private func shown(_ next: RedirectMachine.Hop) -> String {
-        WebAddress.named("\(next.address)", hiding: call.chain.settings.secretFields)
+        WebAddress.named("\(next.address)", hiding: call.session.configuration.secretFields)
     }
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {

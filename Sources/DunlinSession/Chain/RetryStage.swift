@@ -10,11 +10,7 @@ struct RetryStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { mayRetry(call) }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        guard mayRetry(call) else { return nil }
-        return RetryDriver(
-            call,
-            call.delegate.settings.map { $0.options.retry.resolved(settings.policy) ?? .never } ?? settings.policy,
-            settings)
+        mayRetry(call) ? RetryDriver(call, call.retryPolicy, settings) : nil
     }
 
     private func mayRetry(_ call: LiveCall) -> Bool { call.mayRetry && call.chain.retries(call.delegate.settings) }

@@ -26,8 +26,9 @@ final class SharedExchanges: Sendable {
         let url: CacheKey
         let user: String
         let terms: String
-        /// All that is said beside these.
-        let text: String
+        let options: RareOptions.Common
+        let timeouts: HTTPSession.RequestTimeouts
+        let fields: String
     }
 
     /// Where a request stands among those that are alike.

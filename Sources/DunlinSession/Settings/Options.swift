@@ -95,12 +95,12 @@ extension HTTPSession.Options {
         var values = RareOptions.Values()
         (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
-        (values.handlesCookies, values.maximumErrorBodySize) = (handlesCookies, maximumErrorBodySize)
-        (values.cache, values.coalesces) = (cache, coalesces)
-        (values.waitsForConnectivity, values.hostOverrides) = (waitsForConnectivity, hostOverrides)
-        (values.sockets, values.interfaces, values.guard) = (sockets, interfaces, `guard`)
-        if !proxy.isSession { values.setProxy(proxy) }
-        (values.authenticationHandler, values.hooks) = (authenticationHandler, hooks)
+        (values.maximumErrorBodySize, values.hooks) = (maximumErrorBodySize, hooks)
+        values.common = RareOptions.Common(
+            cache: cache, waitsForConnectivity: waitsForConnectivity, handlesCookies: handlesCookies)
+        (values.way.hostOverrides, values.way.sockets, values.way.interfaces) = (hostOverrides, sockets, interfaces)
+        (values.way.guard, values.way.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
+        (values.way.authenticationHandler, values.way.coalesces) = (authenticationHandler, coalesces)
         rare = RareOptions(values)
     }
 

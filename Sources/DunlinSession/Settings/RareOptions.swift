@@ -4,59 +4,59 @@ internal import FoundationEssentials
 extension HTTPSession.Options {
     /// Overrides the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
-        get { rare?.values.hostOverrides ?? HTTPSession.HostOverrides() }
-        set { setRare { $0.hostOverrides = newValue } }
+        get { rare?.values.way.hostOverrides ?? HTTPSession.HostOverrides() }
+        set { setRare { $0.way.hostOverrides = newValue } }
     }
 
     /// Replace the session's. The request uses a connection opened with exactly these options.
     public var sockets: HTTP.SocketOptions? {
-        get { rare?.values.sockets }
-        set { setRare { $0.sockets = newValue } }
+        get { rare?.values.way.sockets }
+        set { setRare { $0.way.sockets = newValue } }
     }
 
     /// Replace the session's. The request uses a connection opened by exactly these rules.
     public var interfaces: NetworkInterface.Rules? {
-        get { rare?.values.interfaces }
-        set { setRare { $0.interfaces = newValue } }
+        get { rare?.values.way.interfaces }
+        set { setRare { $0.way.interfaces = newValue } }
     }
 
     /// Replaces the session's; `.none` for no guard. The request uses a connection opened under exactly this guard.
     public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
-        get { rare?.values.guard ?? .session }
-        set { setRare { $0.guard = newValue } }
+        get { rare?.values.way.guard ?? .session }
+        set { setRare { $0.way.guard = newValue } }
     }
 
     /// Replaces the session's; `.none` for the direct way. Redirects go through it as well.
     public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
-        get { rare?.values.proxy ?? .session }
-        set { setRare { $0.setProxy(newValue) } }
+        get { rare?.values.way.proxy?.choice ?? .session }
+        set { setRare { $0.way.proxy = RareOptions.OwnProxy(newValue) } }
     }
 
     /// How the request uses the session's cache, in place of `configuration.cacheMode`. Has no effect without a cache.
     public var cache: HTTPSession.CacheMode? {
-        get { rare?.values.cache }
-        set { setRare { $0.cache = newValue } }
+        get { rare?.values.common.cache }
+        set { setRare { $0.common.cache = newValue } }
     }
 
     /// False for a request that is sent though another like it is under way. Has no effect without
     /// `configuration.coalescing`.
     public var coalesces: Bool {
-        get { rare?.values.coalesces ?? true }
-        set { setRare { $0.coalesces = newValue } }
+        get { rare?.values.way.coalesces ?? true }
+        set { setRare { $0.way.coalesces = newValue } }
     }
 
     /// Replaces the session's setting.
     public var waitsForConnectivity: Bool? {
-        get { rare?.values.waitsForConnectivity }
-        set { setRare { $0.waitsForConnectivity = newValue } }
+        get { rare?.values.common.waitsForConnectivity }
+        set { setRare { $0.common.waitsForConnectivity = newValue } }
     }
 
     /// Asked when a server is to be trusted, asks for our identity or says 401, before the session's handler. Its
     /// answer counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
-        get { rare?.values.authenticationHandler }
-        set { setRare { $0.authenticationHandler = newValue } }
+        get { rare?.values.way.authenticationHandler }
+        set { setRare { $0.way.authenticationHandler = newValue } }
     }
 
     /// `.none` delivers every redirect as it is; `.follow(limit:)`, or a policy as a `.value`, replaces the session's.
@@ -82,8 +82,8 @@ extension HTTPSession.Options {
     /// False to send no cookies of the session's jar with this request, and to store none from its responses. A Cookie
     /// field in `fields` is sent anyway.
     public var handlesCookies: Bool? {
-        get { rare?.values.handlesCookies }
-        set { setRare { $0.handlesCookies = newValue } }
+        get { rare?.values.common.handlesCookies }
+        set { setRare { $0.common.handlesCookies = newValue } }
     }
 
     /// Replaces the session's `limits.maximumErrorBodySize`: how many bytes of a response's body an error carries, if
@@ -134,62 +134,72 @@ extension HTTPSession.Options {
 
 /// The options that few requests set. An object, so that options without one stay small.
 @usableFromInline final class RareOptions: Sendable {
-    struct Values: Sendable {
-        var hostOverrides = HTTPSession.HostOverrides()
-        var sockets: HTTP.SocketOptions?
-        var interfaces: NetworkInterface.Rules?
-        var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
-        var proxy = HTTPSession.PerRequest<HTTPSession.Proxy>.session
-        /// What `proxy` says, read when the option is set; one that cannot be used throws with each request.
-        private(set) var proxyChooser: ConnectionRules.ProxyChooser?
-        var cache: HTTPSession.CacheMode?
-        var coalesces = true
-        var waitsForConnectivity: Bool?
-        var handlesCookies: Bool?
-        var authenticationHandler: HTTPSession.AuthenticationHandler?
+    /// What stands in neither part is the caller's own, or shows in the fields that are sent.
+    struct Values: Sendable, Equatable {
+        var way = Way()
+        var common = Common()
         var redirects = HTTPSession.PerRequest<HTTPSession.RedirectPolicy>.session
         var retry = HTTPSession.PerRequest<HTTPSession.RetryPolicy>.session
         var credentials = HTTPSession.PerRequest<HTTP.Credentials>.session
-        var hooks: HTTPSession.Hooks?
+        @Presence var hooks: HTTPSession.Hooks?
         var maximumErrorBodySize = HTTPSession.BodySizeLimit.session
         var label: String?
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
-        var begun: (@Sendable () -> Void)?
+        @Presence var begun: (@Sendable () -> Void)?
+    }
 
-        mutating func setProxy(_ choice: HTTPSession.PerRequest<HTTPSession.Proxy>) {
-            proxy = choice
-            do {
-                proxyChooser = try choice.own?.chooser(ProcessInfo.processInfo.environment, .invalidRequest)
-            } catch {
-                proxyChooser = { _ in throw error }
-            }
-        }
+    /// How a request goes: one that does not go as the session's requests do is sent by itself.
+    struct Way: Sendable, Equatable {
+        var hostOverrides = HTTPSession.HostOverrides()
+        var sockets: HTTP.SocketOptions?
+        var interfaces: NetworkInterface.Rules?
+        var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
+        @Presence var proxy: OwnProxy?
+        @Presence var authenticationHandler: HTTPSession.AuthenticationHandler?
+        var coalesces = true
 
-        var isEmpty: Bool {
-            hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects.isSession
-                && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
-                && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
-                && cache == nil && coalesces && begun == nil
-        }
-
-        /// Whether it goes as the session's requests go, by its addresses, connections and rules.
-        var isOnSessionsWay: Bool {
-            hostOverrides.isEmpty && sockets == nil && interfaces == nil && `guard`.isSession && proxy.isSession
-                && authenticationHandler == nil
-        }
-
-        /// The way to say in a command; nil for the session's.
-        var way: CurlSettings.Way? { proxy.isSession ? nil : proxy.own?.way(proxyChooser) ?? .direct }
+        /// As a command says it; nil for the session's.
+        var curl: CurlSettings.Way? { proxy.map { $0.choice.own?.way($0.chooser) ?? .direct } }
 
         /// Nil if the session's count.
         func connectionRules(instead usual: ConnectionRules?) -> ConnectionRules? {
-            if `guard`.isSession, proxy.isSession { return nil }
+            if `guard`.isSession, proxy == nil { return nil }
             return ConnectionRules(
                 `guard`.isSession ? usual?.guardRules : `guard`.own?.enforcedRules,
-                proxy.isSession ? usual?.chooseProxy : proxyChooser)
+                proxy == nil ? usual?.chooseProxy : proxy?.chooser)
         }
+    }
+
+    /// What requests have in common that are sent as one.
+    struct Common: Sendable, Hashable {
+        var cache: HTTPSession.CacheMode?
+        var waitsForConnectivity: Bool?
+        var handlesCookies: Bool?
+    }
+
+    /// A proxy of the request's own, or none.
+    struct OwnProxy: Sendable {
+        let choice: HTTPSession.PerRequest<HTTPSession.Proxy>
+        /// What it says, read when the option is set; one that cannot be used throws with each request.
+        let chooser: ConnectionRules.ProxyChooser?
+
+        init?(_ choice: HTTPSession.PerRequest<HTTPSession.Proxy>) {
+            if choice.isSession { return nil }
+            self.choice = choice
+            do {
+                chooser = try choice.own?.chooser(ProcessInfo.processInfo.environment, .invalidRequest)
+            } catch {
+                chooser = { _ in throw error }
+            }
+        }
+    }
+
+    /// Something that is compared only by whether it is there, such as a closure.
+    @propertyWrapper struct Presence<Value: Sendable>: Sendable, Equatable {
+        var wrappedValue: Value?
+
+        static func == (one: Self, other: Self) -> Bool { (one.wrappedValue == nil) == (other.wrappedValue == nil) }
     }
 
     let values: Values
@@ -198,7 +208,7 @@ extension HTTPSession.Options {
 
     /// Nil if no option is set.
     init?(_ values: Values) {
-        if values.isEmpty { return nil }
+        if values == Values() { return nil }
         self.values = values
         isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty || values.begun != nil
     }
@@ -209,12 +219,12 @@ extension HTTPSession.Options {
         head.origin = try routed(head.origin)
         if own.contains("authorization") { return }
         func checkBasic(_ head: RequestHead) throws {
-            try basic.under(values.connectionRules(instead: basic.connectionRules)).check(head)
+            try basic.under(values.way.connectionRules(instead: basic.connectionRules)).check(head)
         }
         switch values.credentials {
         case .session:
             // The session's credentials were judged by the session's way.
-            let isBasic = !values.proxy.isSession && head.fields["authorization"]?.hasPrefix("Basic ") == true
+            let isBasic = values.way.proxy != nil && head.fields["authorization"]?.hasPrefix("Basic ") == true
             if isBasic { try checkBasic(head) }
         case .none: head.fields.remove("Authorization")
         case .value(let credentials):
@@ -225,11 +235,11 @@ extension HTTPSession.Options {
 
     /// The origin with the request's own route, if it has one.
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
-        let sockets = values.sockets
+        let (sockets, interfaces) = (values.way.sockets, values.way.interfaces)
         if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
-        if let problem = values.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
-        let address = try Routes(values.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
-        let interfaces = values.interfaces
+        if let problem = values.way.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
+        let address =
+            try Routes(values.way.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
         if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }
         let route = HTTP.Route(
             address: address, sockets: sockets ?? origin.route?.sockets,

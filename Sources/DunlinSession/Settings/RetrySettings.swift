@@ -2,15 +2,13 @@ internal import Synchronization
 
 /// A session's settings for retries, and what its requests share for them: the budget, and random numbers.
 final class RetrySettings: Sendable {
-    let policy: HTTPSession.RetryPolicy
     /// Whether a request without a policy of its own may have more than one attempt.
     let isSet: Bool
     private let random: (@Sendable () -> UInt64)?
     private let budget = Mutex(RetryBudgetMachine())
 
     init(_ configuration: HTTPSession.Configuration) {
-        policy = configuration.retry
-        isSet = policy.isSet
+        isSet = configuration.retry.isSet
         random = configuration.random
     }
 

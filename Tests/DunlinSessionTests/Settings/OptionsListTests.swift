@@ -1,0 +1,129 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+@testable import DunlinSession
+
+/// An option, and whether requests that say it are sent as one with others.
+private struct Row: Sendable {
+    enum Sharing: Sendable {
+        /// Whatever others say: it matters to the caller alone.
+        case always
+        /// With those that say the same.
+        case alike
+        case never
+    }
+
+    let property: String
+    let sharing: Sharing
+    let change: @Sendable (inout HTTPSession.Options) -> Void
+
+    init(_ property: String, _ sharing: Sharing, _ change: @escaping @Sendable (inout HTTPSession.Options) -> Void) {
+        (self.property, self.sharing, self.change) = (property, sharing, change)
+    }
+
+    var options: HTTPSession.Options {
+        var options = HTTPSession.Options()
+        change(&options)
+        return options
+    }
+
+    static let all = [
+        Row("fields", .alike) { $0.fields["X-A"] = "1" },
+        Row("maximumBodySize", .always) { $0.maximumBodySize = 100 },
+        Row("validatesResponse", .always) { $0.validatesResponse = false },
+        Row("decompresses", .alike) { $0.decompresses = false },
+        Row("priority", .always) { $0.priority = .high },
+        Row("expectsContinue", .always) { $0.expectsContinue = true },
+        Row("timeouts", .alike) { $0.timeouts.total = .seconds(500) },
+        Row("continueTimeout", .always) { $0.continueTimeout = .seconds(5) },
+        Row("redirects", .always) { $0.redirects = .none },
+        Row("retry", .always) { $0.retry = .constant(attempts: 2, every: .zero) },
+        Row("credentials", .alike) { $0.credentials = .bearer(token: "t") },
+        Row("hooks", .always) { $0.hooks.completed = { _ in } },
+        Row("maximumErrorBodySize", .always) { $0.maximumErrorBodySize = 7 },
+        Row("label", .always) { $0.label = "l" },
+        Row("tags", .always) { $0.tags = ["t"] },
+        Row("startsAfter", .always) { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
+        Row("begun", .always) { $0.begun = {} },
+        Row("hostOverrides", .never) { $0.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)] },
+        Row("sockets", .never) { $0.sockets = HTTP.SocketOptions() },
+        Row("interfaces", .never) { $0.interfaces = .any },
+        Row("guard", .never) { $0.guard = .publicInternet },
+        Row("proxy", .never) { $0.proxy = .none },
+        Row("authenticationHandler", .never) { $0.authenticationHandler = { _ in .performDefault } },
+        Row("coalesces", .never) { $0.coalesces = false },
+        Row("cache", .alike) { $0.cache = .reloading },
+        Row("waitsForConnectivity", .alike) { $0.waitsForConnectivity = true },
+        Row("handlesCookies", .alike) { $0.handlesCookies = false },
+    ]
+}
+
+@Suite(.timeLimit(.minutes(10))) struct `The options of a request, one by one` {
+    @Test func `each has a row here`() {
+        let values = RareOptions.Values()
+        let parts: [Any] = [
+            HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), values, values.way,
+            values.common,
+        ]
+        let properties = parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }
+            .map { $0.hasPrefix("_") ? String($0.dropFirst()) : $0 }
+        let holders: Set = ["timeLimits", "rare", "way", "common"]
+        #expect(properties.filter { !holders.contains($0) }.sorted() == Row.all.map(\.property).sorted())
+    }
+
+    @Test func `rare options that are set are carried, each of them`() {
+        for row in Row.all.drop(while: { $0.property != "redirects" }) {
+            #expect(row.options.rare != nil, "\(row.property)")
+        }
+    }
+
+    @Test func `the initialiser takes each option to its place`() {
+        var all = HTTPSession.Options()
+        for row in Row.all where row.property != "begun" { row.change(&all) }
+        let made = HTTPSession.Options(
+            fields: all.fields, timeouts: all.timeouts, maximumBodySize: all.maximumBodySize,
+            validatesResponse: all.validatesResponse, decompresses: all.decompresses, label: all.label, tags: all.tags,
+            priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
+            handlesCookies: all.handlesCookies, expectsContinue: all.expectsContinue,
+            continueTimeout: all.continueTimeout, maximumErrorBodySize: all.maximumErrorBodySize, cache: all.cache,
+            coalesces: all.coalesces, waitsForConnectivity: all.waitsForConnectivity, hostOverrides: all.hostOverrides,
+            sockets: all.sockets, interfaces: all.interfaces, proxy: all.proxy, guard: all.guard,
+            authenticationHandler: all.authenticationHandler, hooks: all.hooks, startsAfter: all.startsAfter)
+        #expect(made.rare?.values == all.rare?.values)
+        #expect(made.fields == all.fields && made.maximumBodySize == all.maximumBodySize)
+        #expect(made.validatesResponse == all.validatesResponse && made.decompresses == all.decompresses)
+        #expect(made.priority == all.priority && made.expectsContinue == all.expectsContinue)
+        #expect(made.timeouts == all.timeouts && made.continueTimeout == all.continueTimeout)
+    }
+
+    /// Whether two requests that are under way at the same time are sent as one.
+    private static func areOne(_ options: [HTTPSession.Options]) async throws -> Bool {
+        let gate = LoopbackServer.Gate()
+        let mocked = try Mocked("https://a.test") { $0.coalescing.isOn = true }
+        mocked.transport.otherwise { _ in
+            try await gate.opened()
+            return .respond(body: "x")
+        }
+        var tasks: [Task<String, any Error>] = []
+        for options in options {
+            tasks.append(Task { try await mocked.session.get("/a", options: options, as: .string).value })
+            try await eventually("it is sent, or waits for the other", following: mocked.transport) {
+                let waiting = await mocked.session.gauges().coalesced
+                return mocked.transport.requests.count + waiting == tasks.count
+            }
+        }
+        gate.open()
+        for task in tasks { #expect(try await task.value == "x") }
+        await mocked.session.shutdown()
+        return mocked.transport.requests.count == 1
+    }
+
+    @Test(arguments: Row.all.indices)
+    func `requests are sent as one unless an option says where they go or what they bring`(index: Int) async throws {
+        let row = Row.all[index]
+        #expect(try await Self.areOne([HTTPSession.Options(), row.options]) == (row.sharing == .always))
+        #expect(try await Self.areOne([row.options, row.options]) == (row.sharing != .never))
+    }
+}
