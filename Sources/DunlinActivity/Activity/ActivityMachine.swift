@@ -8,6 +8,9 @@
 ///    is. Work that came and ended between two looks counts as if it had been seen.
 /// 3. Disabled means `notActive`, whatever work there is; enabling looks at the work there is then.
 /// 4. Each wait has a number: the end of a wait that was given up has no effect.
+/// 5. While work is shown, either the sessions are asked to tell of the next end, or there is a rest, after which they
+///    are asked: an end that nobody tells of is found then. So thousands of requests bring at most twenty looks a
+///    second.
 ///
 /// It must know neither clocks nor what the work is.
 struct ActivityMachine {
@@ -34,6 +37,10 @@ struct ActivityMachine {
 
     /// A time longer than it takes to make the next request after a response, and shorter than anybody sees.
     static var gap: Duration { .milliseconds(5) }
+
+    /// A look costs about as much as a request: twenty looks a second are nothing, and the time of an end that nobody
+    /// told of is known.
+    static var restTime: Duration { .milliseconds(50) }
 
     var delays = ActivityMonitor.Delays()
     private(set) var state = ActivityMonitor.State.notActive
@@ -94,6 +101,20 @@ struct ActivityMachine {
             return .none
         }
     }
+
+    /// What the next look asks the sessions to tell. `isQuick` says that what came while the end was waited for had
+    /// ended when it was looked at, which is not worth a ring each: the end of the wait looks again.
+    func news(isRested: Bool, isQuick: Bool = false) -> News {
+        switch state {
+        case .notActive: .arrival
+        case .delayingStart: .nothing
+        case .active: isRested ? .end : .nothing
+        case .delayingEnd: isQuick ? .nothing : .arrival
+        }
+    }
+
+    /// Begins the rest after a look that has asked for nothing while work is shown.
+    mutating func rest() -> Action { wait(Self.restTime) }
 
     private mutating func wait(afterEnd work: Work) -> Action {
         wait(max(.zero, delays.completion - (work.idleTime ?? .zero)))

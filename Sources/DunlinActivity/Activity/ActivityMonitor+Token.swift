@@ -22,14 +22,15 @@ extension ActivityMonitor {
     }
 }
 
-/// Counts tokens, and yields to a bell when the number changes.
+/// Counts tokens, and rings for the monitor: once until it has heard that, however often something changes.
 final class ActivityLedger: Sendable {
-    let bell: AsyncStream<Void>.Continuation
+    let events: AsyncStream<ActivityEvent>.Continuation
+    private let isRung = Atomic<Bool>(false)
     private let begun = Atomic<UInt64>(0)
     private let over = Atomic<UInt64>(0)
 
-    init(_ bell: AsyncStream<Void>.Continuation) {
-        self.bell = bell
+    init(_ events: AsyncStream<ActivityEvent>.Continuation) {
+        self.events = events
     }
 
     /// How many have ended so far, and whether there are others. None is missed, because those that ended are counted
@@ -41,11 +42,20 @@ final class ActivityLedger: Sendable {
 
     func began() {
         begun.add(1, ordering: .releasing)
-        bell.yield()
+        ring()
     }
 
     func ended() {
         over.add(1, ordering: .releasing)
-        bell.yield()
+        ring()
+    }
+
+    func ring() {
+        if !isRung.exchange(true, ordering: .acquiringAndReleasing) { events.yield(.ring) }
+    }
+
+    /// To be called before looking: what changes later rings again.
+    func hear() {
+        _ = isRung.exchange(false, ordering: .acquiringAndReleasing)
     }
 }

@@ -43,36 +43,27 @@ public actor ActivityMonitor {
 
     private let clock: any Clock<Duration>
     private nonisolated let ledger: ActivityLedger
-    private let rings: AsyncStream<Void>
     private var machine = ActivityMachine()
+    private var alarm: ActivityAlarm?
     private var sessions: [ObjectIdentifier: FollowedSession] = [:]
     private var observers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
     private var currentDisplay: (any ActivityMonitor.Display)?
-    private var waiting: Task<Void, Never>?
-    private var resting: Task<Void, Never>?
-    private var looking: Task<Void, Never>?
-    /// The last task that asks the sessions something.
-    private var last: Task<Void, Never>?
     /// How many tokens had ended at the last look.
     private var endedTokens: UInt64 = 0
 
-    /// How long it does not ask for a ring when work that is shown may end soon. A look costs about as much as a
-    /// request: twenty looks a second are nothing, and the time of an end that was not announced is known.
-    private static let rest = Duration.milliseconds(50)
-
     public init(delays: Delays = Delays(), clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
-        let (rings, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        self.rings = rings
-        ledger = ActivityLedger(bell)
+        let (events, continuation) = AsyncStream<ActivityEvent>.makeStream()
+        ledger = ActivityLedger(continuation)
         machine.delays = delays
+        // Ends with the stream, when the monitor goes.
+        Task.detached { [weak self] in await events.takeAll { await self?.take($0) } }
     }
 
     deinit {
-        waiting?.cancel()
-        resting?.cancel()
-        looking?.cancel()
+        ledger.events.yield(.left(Array(sessions.values)))
+        ledger.events.finish()
         for observer in observers.values { observer.finish() }
     }
 }
@@ -98,17 +89,10 @@ extension ActivityMonitor {
     public var changes: AsyncStream<Bool> {
         let (stream, observer) = AsyncStream<Bool>.makeStream()
         lastObserver += 1
-        let id = lastObserver
-        observers[id] = observer
-        observer.onTermination = { [weak self] _ in
-            Task.detached { await self?.forget(id) }
-        }
+        observers[lastObserver] = observer
+        observer.onTermination = { [events = ledger.events, id = lastObserver] _ in events.yield(.forget(id)) }
         observer.yield(isActive)
         return stream
-    }
-
-    private func forget(_ observer: UInt64) {
-        observers[observer] = nil
     }
 
     /// Shows activity on this display from now on, instead of any former one; nil for none.
@@ -136,62 +120,39 @@ extension ActivityMonitor {
     public func enable() async {
         await inTurn { monitor in
             guard !monitor.isEnabled else { return }
-            for followed in monitor.sessions.values { await followed.listen(monitor.ledger.bell) }
-            monitor.listen()
             monitor.endedTokens = monitor.ledger.tally.ended
             monitor.machine.enable()
             await monitor.look()
         }
     }
 
-    private func listen() {
-        guard looking == nil else { return }
-        looking = Task.detached { [weak self, rings] in
-            for await _ in rings { await self?.inTurn { await $0.look() } }
-        }
-    }
-
     /// Hides activity, and looks no more.
     public func disable() async {
         act(machine.disable())
-        endRest()
         await inTurn { monitor in
             if monitor.isEnabled { return }
-            for followed in monitor.sessions.values { await followed.unfollow() }
+            for (id, var followed) in monitor.sessions {
+                await followed.unfollow()
+                monitor.sessions[id] = followed
+            }
         }
     }
 
     /// Shows the requests of this session too.
     public func follow(_ session: HTTPSession) async {
-        await inTurn { monitor in
-            let id = ObjectIdentifier(session.core)
-            await monitor.sessions[id]?.unfollow()
-            let followed = FollowedSession(session.core)
-            monitor.sessions[id] = followed
-            guard monitor.isEnabled else { return }
-            await followed.listen(monitor.ledger.bell)
-            await monitor.look()
-        }
+        await inTurn { await $0.replace(session.core, by: FollowedSession(session.core)) }
     }
 
     /// Stops showing the requests of this session.
     public func unfollow(_ session: HTTPSession) async {
-        await inTurn { monitor in
-            await monitor.sessions.removeValue(forKey: ObjectIdentifier(session.core))?.unfollow()
-            await monitor.look()
-        }
+        await inTurn { await $0.replace(session.core, by: nil) }
     }
 
-    /// Runs one task after the other. Asking the sessions takes time, and the findings of one look must not replace
-    /// those of a later one.
-    private func inTurn(_ work: @escaping @Sendable (isolated ActivityMonitor) async -> Void) async {
-        let before = last
-        let task = Task.detached {
-            await before?.value
-            await work(self)
-        }
-        last = task
-        await task.value
+    private func replace(_ session: SessionCore, by followed: FollowedSession?) async {
+        var former = sessions[ObjectIdentifier(session)]
+        sessions[ObjectIdentifier(session)] = followed
+        await former?.unfollow()
+        await look()
     }
 
     /// Begins work that no session knows of; it goes on until the token is ended or released.
@@ -205,6 +166,51 @@ extension ActivityMonitor {
         defer { token.end() }
         return try await work()
     }
+}
+
+// MARK: - One after the other
+
+extension ActivityMonitor {
+    /// Does this after all that came before. Asking the sessions takes time, and what one look finds must not replace
+    /// what a later one does.
+    private func inTurn(_ work: @escaping ActivityEvent.Work) async {
+        await withCheckedContinuation { _ = ledger.events.yield(.work(work, $0)) }
+    }
+
+    /// Returns the time to wait for.
+    private func take(_ event: ActivityEvent) async -> ActivityAlarm? {
+        switch event {
+        case .ring:
+            ledger.hear()
+            await look()
+        case .work(let work, let waiter):
+            await work(self)
+            waiter.resume()
+        // A look for a wait that was given up would take ends away from the look that comes next.
+        case .waited(let number) where number == alarm?.number:
+            alarm = nil
+            if state != .active { act(machine.waited(number, await work(andThen: .nothing))) }
+            await look(isRested: true)
+        case .forget(let observer): observers[observer] = nil
+        case .waited, .left: break
+        }
+        return alarm
+    }
+
+    /// Looks until what was asked for is what is to be asked for.
+    private func look(isRested: Bool = false) async {
+        guard isEnabled else { return }
+        var (asked, isQuick) = (News.nothing, false)
+        repeat {
+            asked = machine.news(isRested: isRested, isQuick: isQuick)
+            let isEnding = state == .delayingEnd
+            let work = await work(andThen: asked)
+            act(machine.look(work))
+            isQuick = isQuick || (isEnding && work.hasEnded)
+        } while asked != machine.news(isRested: isRested, isQuick: isQuick)
+        guard state == .active else { return }
+        if asked == .end { alarm = nil } else if alarm == nil { act(machine.rest()) }
+    }
 
     /// The work now, and whether some ended since the last look. Sessions ring for what is asked for; tokens always
     /// ring.
@@ -214,115 +220,22 @@ extension ActivityMonitor {
         endedTokens = tokens.ended
         // Their ring was heard: it was just now.
         var work = ActivityMachine.Work(goesOn: tokens.isBusy, hasEnded: hasEnded, idleTime: hasEnded ? .zero : nil)
-        for (id, followed) in sessions {
-            if let found = await followed.look(for: work.goesOn ? .nothing : news) {
-                work.add(found)
-            } else {
-                sessions[id] = nil
-            }
+        for (id, var followed) in sessions {
+            let found = await followed.look(for: work.goesOn ? .nothing : news, ledger)
+            sessions[id] = found == nil ? nil : followed
+            if let found { work.add(found) }
         }
         return work
     }
 
-    /// What to ask the next ring for.
-    private func news(isRested: Bool) -> News {
-        switch machine.state {
-        case .notActive, .delayingEnd: .arrival
-        case .delayingStart: .nothing
-        case .active: isRested ? .end : .nothing
-        }
-    }
-
-    /// Looks, after a ring or a rest.
-    private func look(isRested: Bool = false) async {
-        guard isEnabled else { return }
-        var next = news(isRested: isRested)
-        var last = step(.none)
-        var isQuick = false
-        while true {
-            let isEnding = machine.state == .delayingEnd
-            let work = await work(andThen: next)
-            let step = step(machine.look(work))
-            if step.action != .none { last = step }
-            // What comes and ends before it is looked at is not worth a ring each: the wait for the end looks again.
-            isQuick = isQuick || (isEnding && work.hasEnded)
-            let other = isQuick && machine.state == .delayingEnd ? .nothing : news(isRested: isRested)
-            if other == next { break }
-            next = other
-        }
-        act(last)
-        if machine.state == .active, next == .nothing { rest() } else { endRest() }
-    }
-
-    private func waited(_ number: UInt64) async {
-        await inTurn { monitor in
-            // A look for a wait that was given up would take ends away from the look that comes next.
-            guard monitor.machine.isWaiting(number) else { return }
-            monitor.act(monitor.machine.waited(number, await monitor.work(andThen: .nothing)))
-            await monitor.look(isRested: true)
-        }
-    }
-
-    private func rest() {
-        guard resting == nil else { return }
-        let pause = Self.pause(Self.rest, clock)
-        resting = Task.detached { [weak self] in
-            do { try await pause() } catch { return }
-            await self?.rested()
-        }
-    }
-
-    private func rested() async {
-        guard !Task.isCancelled else { return }
-        await inTurn { [resting] monitor in
-            guard monitor.resting == resting else { return }
-            monitor.resting = nil
-            await monitor.look(isRested: true)
-        }
-    }
-
-    private func endRest() {
-        resting?.cancel()
-        resting = nil
-    }
-
-    /// What the machine says, and the wait that is part of it: it goes on from then, whenever it is waited.
-    private struct Step {
-        let action: ActivityMachine.Action
-        let pause: @Sendable () async throws -> Void
-    }
-
-    private func step(_ action: ActivityMachine.Action) -> Step {
-        guard case .wait(let time, _) = action else { return Step(action: action) {} }
-        return Step(action: action, pause: Self.pause(time, clock))
-    }
-
     private func act(_ action: ActivityMachine.Action) {
-        act(step(action))
-    }
-
-    private func act(_ step: Step) {
-        if step.action == .none { return }
-        waiting?.cancel()
-        waiting = nil
-        switch step.action {
+        if action == .none { return }
+        alarm = nil
+        switch action {
         case .none, .stopWaiting: break
         case .show: tell(true)
         case .hide: tell(false)
-        case .wait(_, let number):
-            let pause = step.pause
-            waiting = Task.detached { [weak self] in
-                do { try await pause() } catch { return }
-                await self?.waited(number)
-            }
+        case .wait(let time, let number): alarm = ActivityAlarm(number, after: time, clock, ledger.events)
         }
-    }
-
-    /// Waits that long from now on, whenever it is called.
-    private static func pause<C: Clock<Duration>>(
-        _ time: Duration, _ clock: C
-    ) -> @Sendable () async throws -> Void {
-        let end = clock.now.advanced(by: time.clamped)
-        return { try await clock.sleep(until: end, tolerance: nil) }
     }
 }

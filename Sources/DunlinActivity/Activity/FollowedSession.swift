@@ -1,5 +1,6 @@
-/// A session whose requests an `ActivityMonitor` shows, as long as it or any of its requests exists.
-final class FollowedSession {
+/// A session whose requests an `ActivityMonitor` shows, as long as it or any of its requests exists. Whoever looks must
+/// unfollow it at last.
+struct FollowedSession: Sendable {
     private weak let session: SessionCore?
     private var observer: UInt64?
     private var isBusy = false
@@ -10,31 +11,18 @@ final class FollowedSession {
         self.session = session
     }
 
-    deinit {
-        guard let observer, let tasks = session?.tasks else { return }
-        Task.detached { await tasks.remove(observer: observer) }
-    }
-
-    /// Makes `bell` ring for what `look` asks for.
-    func listen(_ bell: AsyncStream<Void>.Continuation) async {
-        guard observer == nil, let tasks = session?.tasks else { return }
-        let id = await tasks.join(bell)
-        observer = id
-        (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
-    }
-
     /// Ends the ringing.
-    func unfollow() async {
+    mutating func unfollow() async {
         guard let id = observer else { return }
         observer = nil
         await session?.tasks.remove(observer: id)
     }
 
-    /// The work now, and whether some ended since the last look. The bell rings for `news`. Nil once the session is
-    /// gone.
-    func look(for news: News) async -> ActivityMachine.Work? {
+    /// The work now, and whether some ended since the last look; none had before the first. The ledger is rung for
+    /// `news`. Nil once the session is gone.
+    mutating func look(for news: News, _ ledger: ActivityLedger) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
-        guard let observer else { return ActivityMachine.Work() }
+        let observer = if let observer { observer } else { await begin(tasks, ledger) }
         let observation = await tasks.look(observer, for: news)
         let hasEnded = observation.ends.count != ends
         // What was there and has not ended is ending just now.
@@ -43,6 +31,13 @@ final class FollowedSession {
         let idleTime = isEnding ? .zero : max(.zero, observation.now.duration(since: observation.ends.last))
         let isKnown = isEnding || observation.ends.count > 0
         return ActivityMachine.Work(goesOn: observation.isBusy, hasEnded: hasEnded, idleTime: isKnown ? idleTime : nil)
+    }
+
+    private mutating func begin(_ tasks: TaskRegistry, _ ledger: ActivityLedger) async -> UInt64 {
+        let id = await tasks.join { ledger.ring() }
+        observer = id
+        (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
+        return id
     }
 }
 

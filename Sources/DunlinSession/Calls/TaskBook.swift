@@ -8,9 +8,17 @@ actor TaskBook {
     private var machine = RegistryMachine<TaskDelegate, RegistryObserver>()
     /// Whether there are observers; read from any thread when a request is suspended or resumed.
     private nonisolated let hasObservers = Atomic<Bool>(false)
+    /// When requests were suspended, and nil for each that was resumed, while there are observers.
+    private nonisolated let suspensions = AsyncStream<MonotonicTime?>.makeStream()
+    /// Tells observers of them. It begins with the first observer, and ends with the book, which it does not hold.
+    private var telling: Task<Void, Never>?
 
     init(on loop: Reactor) {
         self.loop = loop
+    }
+
+    deinit {
+        suspensions.continuation.finish()
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -114,10 +122,15 @@ extension TaskBook {
 // MARK: - Looking on
 
 extension TaskBook {
-    /// Yields to `bell` for what `look` asks for, and whenever a request is suspended or resumed, until `part`.
-    func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
+    /// Calls `ring` for what `look` asks for, and whenever a request is suspended or resumed, until `remove`.
+    func join(_ ring: @escaping @Sendable () -> Void) -> UInt64 {
+        if telling == nil {
+            telling = Task.detached(executorPreference: loop) { [weak self, stream = suspensions.stream] in
+                for await time in stream { await self?.note(holdSince: time) }
+            }
+        }
         hasObservers.store(true, ordering: .sequentiallyConsistent)
-        return machine.join(.ringing(bell))
+        return machine.join(.ringing(ring))
     }
 
     func remove(observer: UInt64) {
@@ -125,7 +138,7 @@ extension TaskBook {
         hasObservers.store(machine.hasObservers, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether any request is active, and how many ended. `news` says what to yield for next.
+    /// Whether any request is active, and how many ended. `news` says what to ring for next.
     func look(_ observer: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
         let observation = machine.look(observer, for: news, where: \.isActive)
         return (observation.isBusy, observation.ends)
@@ -134,8 +147,7 @@ extension TaskBook {
     /// A request was suspended or resumed.
     nonisolated func noteSuspension(_ isSuspended: Bool) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
-        let time = isSuspended ? loop.now() : nil
-        Task.detached { await self.note(holdSince: time) }
+        suspensions.continuation.yield(isSuspended ? loop.now() : nil)
     }
 
     private func note(holdSince time: MonotonicTime?) {
@@ -146,12 +158,12 @@ extension TaskBook {
 /// Somebody whom a book tells of something.
 enum RegistryObserver: Sendable {
     case parked(ValueWaiter<Void>)
-    case ringing(AsyncStream<Void>.Continuation)
+    case ringing(@Sendable () -> Void)
 
     func tell() {
         switch self {
         case .parked(let waiter): _ = waiter.deliver(())
-        case .ringing(let bell): bell.yield()
+        case .ringing(let ring): ring()
         }
     }
 }

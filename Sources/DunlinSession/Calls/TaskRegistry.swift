@@ -261,12 +261,13 @@ extension TaskRegistry {
 // MARK: - Looking on
 
 extension TaskRegistry {
-    /// Yields to `bell` for what `look` asks for, and whenever a request is suspended or resumed, until `part`.
-    package func join(_ bell: AsyncStream<Void>.Continuation) async -> UInt64 {
+    /// Calls `ring` for what `look` asks for, and whenever a request is suspended or resumed, until `remove`. It is
+    /// called on the session's loops, and must not wait there.
+    package func join(_ ring: @escaping @Sendable () -> Void) async -> UInt64 {
         lastObserver += 1
         let id = lastObserver
         var numbers: [UInt64] = []
-        for book in books { numbers.append(await book.join(bell)) }
+        for book in books { numbers.append(await book.join(ring)) }
         observers[id] = numbers
         return id
     }
@@ -276,7 +277,7 @@ extension TaskRegistry {
         for (book, number) in zip(books, numbers) { await book.remove(observer: number) }
     }
 
-    /// Whether any request is active, how many ended, and the time. `news` says what to yield for next: one end is
+    /// Whether any request is active, how many ended, and the time. `news` says what to ring for next: one end is
     /// enough to look again.
     package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
         var (isBusy, ends) = (false, Ends())

@@ -167,4 +167,21 @@ import Testing
         #expect(machine.waited(1, Work(goesOn: true)) == .show)
         #expect(machine.look(Work()) == .wait(.seconds(9), number: 2))
     }
+
+    @Test func `while work is shown, either the next end is asked for or a rest is kept`() {
+        var machine = Machine()
+        machine.enable()
+        #expect(machine.news(isRested: false) == .arrival)
+        _ = machine.look(Work(goesOn: true))
+        #expect(machine.news(isRested: true) == .nothing)
+        _ = machine.waited(1, Work(goesOn: true))
+        #expect(machine.news(isRested: true) == .end)
+        #expect(machine.news(isRested: false) == .nothing)
+        #expect(machine.rest() == .wait(.milliseconds(50), number: 2))
+        // What ends meanwhile is found by the look that comes after it.
+        #expect(machine.look(Self.ended(40)) == Self.left(130, 3))
+        #expect(!machine.isWaiting(2))
+        #expect(machine.news(isRested: true) == .arrival)
+        #expect(machine.news(isRested: true, isQuick: true) == .nothing)
+    }
 }
