@@ -23,8 +23,8 @@ package final class JoinedBody: WrappedBody {
     private let rest: Rest
     private let control: TransferControl?
     private let start: Int
-    /// Bytes of the rest; nil before it.
-    private let count = Mutex<Int?>(nil)
+    /// Bytes of the rest that have come.
+    private let count = Atomic(0)
 
     package init(_ stored: StoredBodyStream, _ rest: Rest, control: TransferControl? = nil) {
         (self.stored, self.rest, self.control) = (stored, rest, control)
@@ -33,16 +33,9 @@ package final class JoinedBody: WrappedBody {
     }
 
     package func next() async throws -> Bytes? {
-        let known: Int
-        if let count = count.withLock(\.self) {
-            known = count
-        } else {
-            if let bytes = try await stored.next() { return bytes }
-            known = 0
-        }
+        if let bytes = try await stored.next() { return bytes }
         let bytes = try await rest.body.next()
-        let count = known + (bytes?.count ?? 0)
-        self.count.withLock { $0 = count }
+        let count = count.add(bytes?.count ?? 0, ordering: .relaxed).newValue
         if count > rest.count || bytes == nil && count < rest.count { throw await refusal(count) }
         control?.received(upTo: start + count)
         return bytes

@@ -6,7 +6,7 @@ internal import Synchronization
 package final class StoringBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let storing: Storing
-    private let count = Mutex(0)
+    private let count = Atomic(0)
 
     package init(_ stream: any TransportResponse.BodyStream, into storing: Storing) {
         self.stream = stream
@@ -16,17 +16,13 @@ package final class StoringBody: PassedBody {
     package func next() async throws -> Bytes? {
         do {
             guard let bytes = try await stream.next() else {
-                await storing.end(after: count.withLock(\.self), isComplete: true)
+                await storing.end(after: count.load(ordering: .relaxed), isComplete: true)
                 return nil
             }
-            let before = count.withLock { count in
-                defer { count += bytes.count }
-                return count
-            }
-            await storing.write(bytes, at: before)
+            await storing.write(bytes, at: count.add(bytes.count, ordering: .relaxed).oldValue)
             return bytes
         } catch {
-            await storing.end(after: count.withLock(\.self), isComplete: false)
+            await storing.end(after: count.load(ordering: .relaxed), isComplete: false)
             throw error
         }
     }

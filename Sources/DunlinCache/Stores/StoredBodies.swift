@@ -34,7 +34,7 @@ final class FileBody: StoredBody {
     private let id: UInt64
     private let name: CacheName
     private let level: DiskLevel
-    private let file = Mutex<OpenFile?>(nil)
+    private let file = AtomicLazyReference<OpenFile>()
 
     init(count: Int, _ name: CacheName, _ id: UInt64, of level: DiskLevel) {
         (self.count, self.name, self.id, self.level) = (count, name, id, level)
@@ -72,11 +72,9 @@ final class FileBody: StoredBody {
         }
     }
 
-    /// One reader at a time: nobody opens it meanwhile.
     private func opened() throws(Errno) -> OpenFile? {
-        if let file = file.withLock(\.self) { return file }
-        let new = try level.folder.open(.body(name, id))
-        file.withLock { $0 = new }
-        return new
+        if let file = file.load() { return file }
+        guard let new = try level.folder.open(.body(name, id)) else { return nil }
+        return file.storeIfNil(new)
     }
 }

@@ -28,9 +28,13 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     public static let usualCapacity = 100 << 20
     public static let usualPreferredUsage = 60 << 20
 
-    private let machine: Mutex<ImageCacheMachine<Key, Stored>>
+    private struct State {
+        var machine: ImageCacheMachine<Key, Stored>
+        var pressure: PressureObservation
+    }
+
+    private let state: Mutex<State>
     private let now: @Sendable () -> Duration
-    private let pressure: PressureObservation
 
     /// A cache of AFNetworking's size.
     public convenience init() {
@@ -56,13 +60,12 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         _ machine: ImageCacheMachine<Key, Stored>, _ source: (any MemoryPressureSource)?,
         since clock: some Clock<Duration>
     ) {
-        self.machine = Mutex(machine)
+        state = Mutex(State(machine: machine, pressure: source.map { .idle($0) } ?? .none))
         let start = clock.now
         now = { start.duration(to: clock.now) }
-        pressure = PressureObservation(source)
     }
 
-    deinit { pressure.end() }
+    deinit { state.withLock { $0.pressure.end() } }
 
     private static var usualMachine: ImageCacheMachine<Key, Stored> {
         ImageCacheMachine(capacity: usualCapacity, keeping: usualPreferredUsage)
@@ -72,9 +75,9 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     private func change<Value: Sendable>(
         _ body: (inout sending ImageCacheMachine<Key, Stored>) -> sending Value
     ) -> Value {
-        let (value, discarded) = machine.withLock { machine in
-            let value = body(&machine)
-            return (value, machine.takeDiscarded())
+        let (value, discarded) = state.withLock { state in
+            let value = body(&state.machine)
+            return (value, state.machine.takeDiscarded())
         }
         _ = consume discarded
         return value
@@ -85,10 +88,10 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
 extension AutoPurgingImageCache {
     /// Bytes of all that is stored now, as it is counted.
-    public var memoryUsage: Int { machine.withLock { $0.usage } }
-    public var count: Int { machine.withLock { $0.count } }
-    public var capacity: Int { machine.withLock { $0.capacity } }
-    public var preferredUsage: Int { machine.withLock { $0.preferred } }
+    public var memoryUsage: Int { state.withLock { $0.machine.usage } }
+    public var count: Int { state.withLock { $0.machine.count } }
+    public var capacity: Int { state.withLock { $0.machine.capacity } }
+    public var preferredUsage: Int { state.withLock { $0.machine.preferred } }
 
     /// Removes what was used longest ago until no more than the preferred usage is left.
     public func purge() { change { $0.purge() } }
@@ -172,7 +175,7 @@ extension AutoPurgingImageCache {
     }
 
     private func add(_ stored: Stored, for key: Key) -> Bool {
-        pressure.begin { [weak self] in self?.relieve($0) }
+        state.withLock { $0.pressure.begin { [weak self] in self?.relieve($0) } }
         let end = stored.freshness.lifetime.map { now() + $0 }
         let stored = stored.owningItsProfile
         return change { $0.add(stored, bytes: stored.byteCount + key.byteCount, for: key, until: end) }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// How short of memory the machine is, or the control group that the process is in.
 public enum MemoryPressure: Sendable, Hashable, CaseIterable {
     /// Work waits for memory; what can be had again without much trouble should be given up.
@@ -16,36 +14,22 @@ public protocol MemoryPressureSource: Sendable {
 }
 
 /// What a cache observes: from its first picture to its end.
-final class PressureObservation: Sendable {
-    private enum State {
-        case idle(any MemoryPressureSource)
-        case running(Task<Void, Never>)
-        case over
-    }
-
-    private let state: Mutex<State>
-
-    init(_ source: (any MemoryPressureSource)?) {
-        state = Mutex(source.map { .idle($0) } ?? .over)
-    }
+enum PressureObservation: Sendable {
+    case idle(any MemoryPressureSource)
+    /// Whoever began it ends it.
+    case running(Task<Void, Never>)
+    case none
 
     /// Has no effect after the first call.
-    func begin(_ relieve: @escaping @Sendable (MemoryPressure) -> Void) {
-        state.withLock { state in
-            guard case .idle(let source) = state else { return }
-            // The observation's owner ends it.
-            state = .running(
-                Task.detached {
-                    for await level in source.observe() { relieve(level) }
-                })
-        }
+    mutating func begin(_ relieve: @escaping @Sendable (MemoryPressure) -> Void) {
+        guard case .idle(let source) = self else { return }
+        self = .running(
+            Task.detached {
+                for await level in source.observe() { relieve(level) }
+            })
     }
 
     func end() {
-        let state = state.withLock { state in
-            defer { state = .over }
-            return state
-        }
-        if case .running(let task) = state { task.cancel() }
+        if case .running(let task) = self { task.cancel() }
     }
 }

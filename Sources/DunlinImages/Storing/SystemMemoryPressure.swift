@@ -1,5 +1,4 @@
 internal import Glibc  // a trigger is a file that is written to and polled, which no lower module offers
-internal import Synchronization
 
 /// What the kernel says about memory, looked at once a second by default: of the process's control group if it has
 /// one (cgroup v2), and otherwise of the machine.
@@ -19,13 +18,13 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     }
 
     public func observe() -> AsyncStream<MemoryPressure> {
-        let watch = PressureLooks(files)
+        let looks = PressureLooks(files)
         let (interval, clock) = (interval, clock)
         return AsyncStream {
             do {
                 while true {
                     try await clock.sleep(for: interval)
-                    if let pressure = watch.look() { return pressure }
+                    if let pressure = await looks.look() { return pressure }
                 }
             } catch {
                 return nil
@@ -35,11 +34,11 @@ public struct SystemMemoryPressure: MemoryPressureSource {
 }
 
 /// One observation: what was opened for it, and what was read last.
-private final class PressureLooks: Sendable {
+private actor PressureLooks {
     private let files: any PressureFiles
     private let folder: String?
     private let triggers: (some: any PressureTrigger, full: any PressureTrigger)?
-    private let machine = Mutex(PressureMachine())
+    private var machine = PressureMachine()
 
     init(_ files: any PressureFiles) {
         self.files = files
@@ -69,7 +68,7 @@ private final class PressureLooks: Sendable {
         } else {
             reading.averages = files.text("/proc/pressure/memory")
         }
-        return machine.withLock { [reading] in $0.take(reading) }
+        return machine.take(reading)
     }
 }
 

@@ -24,15 +24,11 @@ extension HTTPSession {
         let rules: CacheRules
         private let own: CacheStore?
         private let clock: @Sendable () -> Int64
-        private let counts = Mutex(Counts())
-
-        /// How often requests were answered by what.
-        struct Counts {
-            var hits = 0
-            var stale = 0
-            var revalidated = 0
-            var misses = 0
-        }
+        // How often requests were answered by what.
+        let hits = Atomic(0)
+        let stale = Atomic(0)
+        let revalidated = Atomic(0)
+        let misses = Atomic(0)
 
         /// `now` are seconds since 1970.
         init(
@@ -76,10 +72,6 @@ extension HTTPSession {
         }
 
         var now: Int64 { clock() }
-
-        var counted: Counts { counts.withLock(\.self) }
-
-        func count(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
     }
 }
 
@@ -133,9 +125,10 @@ extension HTTPSession.Cache {
 
     public var gauges: Gauges {
         var gauges = Gauges()
-        let counts = counted
-        (gauges.hits, gauges.stale) = (counts.hits, counts.stale)
-        (gauges.revalidated, gauges.misses) = (counts.revalidated, counts.misses)
+        gauges.hits = hits.load(ordering: .relaxed)
+        gauges.stale = stale.load(ordering: .relaxed)
+        gauges.revalidated = revalidated.load(ordering: .relaxed)
+        gauges.misses = misses.load(ordering: .relaxed)
         guard let figures = own?.figures else { return gauges }
         (gauges.memoryBytes, gauges.diskBytes) = (figures.memory.bytes, figures.disk?.bytes ?? 0)
         gauges.urls = figures.disk?.keys ?? figures.memory.keys

@@ -2,6 +2,7 @@ internal import DunlinCache
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
+internal import Synchronization
 
 /// What `CacheStage` does for one call, hop by hop.
 final class CacheDriver: StageDriver {
@@ -156,7 +157,7 @@ final class CacheDriver: StageDriver {
     ) -> StageAction {
         // Nothing more is decided, and what is not delivered need not be kept.
         (sending, candidates) = (nil, [])
-        cache.count { $0.misses += 1 }
+        cache.misses.add(1, ordering: .relaxed)
         let use = HTTPSession.CacheUse(.network, status)
         return .pass(response, StageNotes(callHistory: call.callHistory.noting(use, storing)))
     }
@@ -300,10 +301,8 @@ extension CacheDriver {
         // not be served again without asking (RFC 9111 §4.2.4).
         let isRevalidated = answered?.status == .notModified
         let isStale = serving.isStale && !isRevalidated
-        cache.count { gauges in
-            if isRevalidated { gauges.revalidated += 1 } else { gauges.hits += 1 }
-            if isStale { gauges.stale += 1 }
-        }
+        if isRevalidated { cache.revalidated.add(1, ordering: .relaxed) } else { cache.hits.add(1, ordering: .relaxed) }
+        if isStale { cache.stale.add(1, ordering: .relaxed) }
         let use = HTTPSession.CacheUse(
             stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
             age: serving.age, status ?? known)

@@ -23,12 +23,12 @@ package final class EventHub: Sendable {
         var isTelling = false
         var observers: [UInt64: Stream.Continuation] = [:]
         var lastObserver: UInt64 = 0
+        /// Those who read the trace; they count as observers.
+        var traceReaders = TraceReaders()
     }
 
     private let state = Mutex(State())
     private let count: Atomic<Int>
-    /// Those who read the trace; they count as observers.
-    private let traceReaders = TraceReaders()
     private let isAlwaysObserved: Bool
 
     /// `always`: others than observers of events, such as hooks, observe every request.
@@ -38,7 +38,7 @@ package final class EventHub: Sendable {
     }
 
     deinit {
-        for reader in traceReaders.removeAll() { reader.end() }
+        for reader in state.withLock({ $0.traceReaders.removeAll() }) { reader.end() }
         for observer in state.withLock({ $0.observers }).values { observer.finish() }
     }
 
@@ -76,21 +76,21 @@ package final class EventHub: Sendable {
     /// Ends every stream.
     func end() {
         take(.end)
-        for reader in traceReaders.removeAll() {
+        for reader in state.withLock({ $0.traceReaders.removeAll() }) {
             count.subtract(1, ordering: .relaxed)
             reader.end()
         }
     }
 
     /// Those who read the trace now.
-    var tracers: [TraceReader] { traceReaders.all }
+    var tracers: [TraceReader] { state.withLock { $0.traceReaders.all } }
 
     /// What `reader` is told from now on; it is removed when nobody has the stream any more.
     func trace(_ reader: TraceReader) -> AsyncStream<HTTPSession.TraceEvent> {
-        let number = traceReaders.add(reader)
+        let number = state.withLock { $0.traceReaders.add(reader) }
         count.add(1, ordering: .relaxed)
         let end = TraceEnd { [weak self] in
-            if self?.traceReaders.remove(number) == true { self?.count.subtract(1, ordering: .relaxed) }
+            if let self, state.withLock({ $0.traceReaders.remove(number) }) { count.subtract(1, ordering: .relaxed) }
             reader.end()
         }
         return AsyncStream {

@@ -51,32 +51,24 @@ final class TraceReader: Sendable {
 }
 
 /// The readers of a session's trace.
-final class TraceReaders: Sendable {
-    private struct State {
-        var readers: [UInt64: TraceReader] = [:]
-        var last: UInt64 = 0
-    }
+struct TraceReaders: Sendable {
+    private var readers: [UInt64: TraceReader] = [:]
+    private var last: UInt64 = 0
 
-    private let state = Mutex(State())
+    var all: [TraceReader] { Array(readers.values) }
 
-    var all: [TraceReader] { state.withLock { Array($0.readers.values) } }
-
-    func add(_ reader: TraceReader) -> UInt64 {
-        state.withLock { state in
-            state.last += 1
-            state.readers[state.last] = reader
-            return state.last
-        }
+    mutating func add(_ reader: TraceReader) -> UInt64 {
+        last += 1
+        readers[last] = reader
+        return last
     }
 
     /// False if it was removed before.
-    func remove(_ number: UInt64) -> Bool { state.withLock { $0.readers.removeValue(forKey: number) != nil } }
+    mutating func remove(_ number: UInt64) -> Bool { readers.removeValue(forKey: number) != nil }
 
     /// Removes them all, and returns them.
-    func removeAll() -> [TraceReader] {
-        state.withLock { state in
-            defer { state.readers = [:] }
-            return Array(state.readers.values)
-        }
+    mutating func removeAll() -> [TraceReader] {
+        defer { readers = [:] }
+        return all
     }
 }

@@ -41,33 +41,37 @@ package final class RequestQueue: Sendable {
 
     let limits: HTTPSession.QueueLimits
     private let loop: Reactor
-    private let machine: Mutex<QueueMachine<ValueWaiter<Grant>>>
-    /// The requests that have their turn, as far as their code may ask for others.
-    private let holders = Mutex<Set<HTTPSession.TaskID>>([])
+    private struct State {
+        var machine: QueueMachine<ValueWaiter<Grant>>
+        /// The requests that have their turn, as far as their code may ask for others.
+        var holders: Set<HTTPSession.TaskID> = []
+    }
+
+    private let state: Mutex<State>
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
         (self.limits, self.loop) = (limits, loop)
-        machine = Mutex(QueueMachine(limits))
+        state = Mutex(State(machine: QueueMachine(limits)))
     }
 
     /// How many requests wait for their turn.
-    package var waiting: Int { machine.withLock { $0.waiting } }
+    package var waiting: Int { state.withLock { $0.machine.waiting } }
 
     /// Whether the running code is within a request that has its turn here: what it asks for would wait for the end of
     /// that request, and it for what it asks for.
     var isHeldByCaller: Bool {
         let subjects = Enclosure.subjects
         if subjects.isEmpty { return false }
-        return holders.withLock { holders in
-            subjects.contains { if case .request(let id) = $0 { holders.contains(id) } else { false } }
+        return state.withLock { state in
+            subjects.contains { if case .request(let id) = $0 { state.holders.contains(id) } else { false } }
         }
     }
 
     /// The request has its turn from now on, until it does `leave`.
-    func hold(_ id: HTTPSession.TaskID) { holders.withLock { _ = $0.insert(id) } }
+    func hold(_ id: HTTPSession.TaskID) { state.withLock { _ = $0.holders.insert(id) } }
 
     func leave(_ host: String, _ id: HTTPSession.TaskID) {
-        holders.withLock { _ = $0.remove(id) }
+        state.withLock { _ = $0.holders.remove(id) }
         leave(host)
     }
 
@@ -75,7 +79,7 @@ package final class RequestQueue: Sendable {
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
         let waiter = ValueWaiter<Grant>(on: loop)
         let priority = control.queueStatus.priority
-        switch machine.withLock({ $0.enter(host, priority, as: number, waiter) }) {
+        switch state.withLock({ $0.machine.enter(host, priority, as: number, waiter) }) {
         case .go: return .admitted(host, number: number)
         case .refuse: return .full
         case .wait(let number):
@@ -99,7 +103,7 @@ package final class RequestQueue: Sendable {
     /// A request that was admitted is over.
     func leave(_ host: String) {
         var host = host
-        while let next = machine.withLock({ $0.leave(host) }) {
+        while let next = state.withLock({ $0.machine.leave(host) }) {
             if next.waiter.deliver(.admitted) { return }
             host = next.host
         }
@@ -137,7 +141,7 @@ package final class RequestQueue: Sendable {
     /// Ends a wait; the waiter, if it still waited.
     @discardableResult
     private func giveUp(_ place: Position) -> ValueWaiter<Grant>? {
-        machine.withLock { $0.giveUp(place.number, place.host) }
+        state.withLock { $0.machine.giveUp(place.number, place.host) }
     }
 
     /// The position of a request that waits.
@@ -155,7 +159,7 @@ package final class RequestQueue: Sendable {
         }
 
         func move(to priority: HTTP.Priority) {
-            queue.machine.withLock { $0.move(number, host, to: priority) }
+            queue.state.withLock { $0.machine.move(number, host, to: priority) }
         }
 
         func stepAside() {
