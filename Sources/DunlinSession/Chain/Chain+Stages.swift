@@ -2,24 +2,8 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension Chain {
-    /// The stages between a session's calls and its transport, by its configuration.
-    ///
-    /// | stage | why it stands where it does |
-    /// |---|---|
-    /// | interceptors around the call | they see what was asked for and what came of it, whatever it took |
-    /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
-    /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
-    /// | coalescing | hops are shared that are alike; what one finds in the cache or stores there is for all of them |
-    /// | cache | each hop is looked for by itself; what is stored needs no password, token or network |
-    /// | password | a challenge is for one hop; what the authenticator is refused may be asked of a hook |
-    /// | authenticator | what redirects and retries send goes with the newest credential |
-    /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
-    /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
-    /// | cookies | they belong to what is sent to one origin, not to what was asked for |
-    /// | secret fields | marks the fields of a response before any other stage sees them |
-    /// | interceptors around exchanges | they see what is sent, and sign it last |
-    ///
-    /// A new stage is a file here, a setting, and a line in `stages`.
+    /// The stages between a session's calls and its transport, by its configuration. Docs/Architecture.md says why each
+    /// stands where it does. A new stage is a file here, a setting, a line in `stages`, and a row there.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
         _ tlsPolicySources: TLSPolicySources, authentication: [any Stage]
