@@ -86,7 +86,7 @@ extension ImageDownloader {
             limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil)
         if session.hasQueue {
-            transfer.begun = { [desk] in Task.detached { await desk.downloader?.turned(id) } }
+            transfer.begun = { [desk] in desk.events.yield(.turned(id)) }
         }
         var serializer = configuration.serializer
         serializer.inflation = .lazy

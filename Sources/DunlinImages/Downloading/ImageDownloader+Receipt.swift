@@ -52,9 +52,21 @@ extension ImageDownloader {
         }
     }
 
-    /// Where receipts find their downloader as long as it is there.
+    /// What the downloader is told where nobody can wait for it.
+    enum Event: Sendable {
+        /// The receipt with this number is cancelled.
+        case leave(UInt64)
+        /// The request of this download has its turn.
+        case turned(UInt64)
+        /// Somebody's time may be up.
+        case expire
+    }
+
+    /// Where receipts and downloads find their downloader as long as it is there.
     final class Desk: Sendable {
         weak let downloader: ImageDownloader?
+        /// Read by one task of the downloader's.
+        let (stream, events) = AsyncStream<Event>.makeStream()
 
         init(_ downloader: ImageDownloader) {
             self.downloader = downloader

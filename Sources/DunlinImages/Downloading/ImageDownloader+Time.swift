@@ -15,12 +15,12 @@ extension ImageDownloader {
             return
         }
         if alarm == nil {
-            alarm = LoopAlarm(on: session) { [desk] in Task.detached { await desk.downloader?.expire() } }
+            alarm = LoopAlarm(on: session) { [desk] in desk.events.yield(.expire) }
         }
         alarm?.set(time)
     }
 
-    private func expire() {
+    func expire() {
         let now = session.loopTime
         var actions: [DownloadMachine<ImageIdentity>.Action] = []
         for late in machine.late(at: now) {

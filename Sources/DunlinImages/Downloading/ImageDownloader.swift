@@ -74,6 +74,7 @@ public actor ImageDownloader {
     }
 
     deinit {
+        ownDesk?.events.finish()
         for task in tasks.values { task.cancel() }
         for (_, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
             waiter.state.settle(.failure(Self.ended(waiter.request)))
@@ -88,7 +89,17 @@ public actor ImageDownloader {
         if let ownDesk { return ownDesk }
         let desk = Desk(self)
         ownDesk = desk
+        // Ends with the downloader, which finishes the stream.
+        Task.detached { for await event in desk.stream { await desk.downloader?.take(event) } }
         return desk
+    }
+
+    private func take(_ event: Event) {
+        switch event {
+        case .leave(let number): leave(number)
+        case .turned(let download): turned(download)
+        case .expire: expire()
+        }
     }
 }
 
@@ -122,7 +133,7 @@ extension ImageDownloader {
         } onCancel: {
             receipt.state.settle(.failure(CancellationError()))
             // The task that waited is answered already; its place is given up as soon as the downloader has time.
-            Task.detached { await receipt.desk.downloader?.leave(receipt.number) }
+            receipt.desk.events.yield(.leave(receipt.number))
         }
     }
 
