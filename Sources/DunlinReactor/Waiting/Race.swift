@@ -1,5 +1,4 @@
 public import DunlinTypes
-internal import Synchronization
 
 /// Runs work that knows only task cancellation, until a deadline or a cancel.
 ///
@@ -16,17 +15,13 @@ public enum Race {
         until deadline: MonotonicTime, _ cancellation: Cancellation, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let (waiter, product) = (ValueWaiter<Void>(on: reactor), Product<Value>())
+        let waiter = ValueWaiter<Result<Value, any Error>>(on: reactor)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: globalConcurrentExecutor) {
-                await product.make(work)
-                _ = waiter.deliver(())
-            }
+            group.addTask(executorPreference: globalConcurrentExecutor) { await deliver(work, to: waiter) }
             switch await waiter.wait(until: deadline, cancellation: cancellation) {
-            case .value:
+            case .value(let made):
                 do {
-                    guard let value = try product.take() else { throw CancellationError() }
-                    return value
+                    return try made.get()
                 } catch  where cancellation.cause != nil {
                     throw Lost.cancelled
                 }
@@ -39,22 +34,15 @@ public enum Race {
             }
         }
     }
-}
 
-/// What work came to, until it is taken. A child task that returned it would keep it for as long as the task itself
-/// lasts, which ends on a thread of its own: a response that is given up would still hold its connection then.
-private final class Product<Value: Sendable>: Sendable {
-    private let result = Mutex<Result<Value, any Error>?>(nil)
-
-    /// Has the work make it. Nothing of it is left here once this returns.
-    func make(_ work: @Sendable () async throws -> Value) async {
+    /// Nothing of what the work made is left here once this returns, and nobody has it if nobody waits for it any more.
+    /// A child task that returned it would keep it for as long as the task itself lasts, which ends on a thread of its
+    /// own: a response that is given up would still hold its connection then.
+    private static func deliver<Value: Sendable>(
+        _ work: @Sendable () async throws -> Value, to waiter: ValueWaiter<Result<Value, any Error>>
+    ) async {
         let made: Result<Value, any Error>
         do { made = .success(try await work()) } catch { made = .failure(error) }
-        result.withLock { $0 = made }
-    }
-
-    /// Nil if there is none, or it was taken before.
-    func take() throws -> Value? {
-        try result.withLock { $0.take() }?.get()
+        _ = waiter.deliver(made)
     }
 }

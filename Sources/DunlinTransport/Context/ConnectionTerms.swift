@@ -1,6 +1,5 @@
 package import DunlinSemantics
 package import DunlinTypes
-internal import Synchronization
 
 /// Under which terms a connection is made, beside where to. Connections are shared only under equal terms.
 package final class ConnectionTerms: Sendable {
@@ -54,9 +53,6 @@ public final class ConnectionRules: Sendable {
     package let chooseProxy: ProxyChooser?
     /// The terms of the direct way; nil for none.
     let direct: ConnectionTerms?
-    /// The terms that were made last, without forwarding and with it. Most requests go through one proxy, and terms
-    /// that are one object are compared at once.
-    private let latest = Mutex<(tunnel: ConnectionTerms?, forwarding: ConnectionTerms?)>((nil, nil))
 
     package init(_ guardRules: GuardRules?, _ chooseProxy: ProxyChooser?) {
         self.guardRules = guardRules
@@ -68,13 +64,7 @@ public final class ConnectionRules: Sendable {
     package func terms(for head: RequestHead) throws -> ConnectionTerms? {
         guard case .proxy(let proxy)? = try chooseProxy?(head) else { return direct }
         let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS
-        return latest.withLock { latest in
-            let known = isForwarding ? latest.forwarding : latest.tunnel
-            if let known, known.proxy == proxy { return known }
-            let terms = ConnectionTerms(guardRules, proxy, isForwarding: isForwarding)
-            if isForwarding { latest.forwarding = terms } else { latest.tunnel = terms }
-            return terms
-        }
+        return ConnectionTerms(guardRules, proxy, isForwarding: isForwarding)
     }
 }
 
