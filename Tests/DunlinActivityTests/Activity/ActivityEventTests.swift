@@ -1,4 +1,7 @@
+import Dunlin
 import DunlinTesting
+import LeakChecking
+import Mocking
 import Synchronization
 import Testing
 
@@ -40,5 +43,22 @@ import Testing
         continuation.finish()
         await all
         #expect(heard.withLock { $0 } == ["ring", "ring", "ring", "waited 2", "ring"])
+    }
+
+    @Test(.leakChecked) func `the sessions of a monitor that is gone ring for it no more`() async throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        let (events, continuation) = Stream.makeStream()
+        weak var rung: ActivityLedger?
+        do {
+            let ledger = ActivityLedger(continuation)
+            rung = ledger
+            var followed = FollowedSession(mock.session.core)
+            _ = await followed.look(for: .arrival, ledger)
+            continuation.yield(.left([followed]))
+        }
+        #expect(rung != nil, "the session keeps whom it rings for")
+        continuation.finish()
+        await events.takeAll { _ in nil }
+        #expect(rung == nil)
     }
 }
