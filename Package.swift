@@ -134,7 +134,8 @@ let package = Package(
         .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows", "TestWidth"], swiftSettings: dialect),
+            name: "DunlinTypesTests", dependencies: ["DunlinTesting", "DunlinTypes", "LedgerRows", "TestWidth"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
@@ -149,7 +150,8 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinSemanticsTests",
-            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTypes", "LedgerRows"], swiftSettings: dialect),
+            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTypes", "LedgerRows"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
             dependencies: [

@@ -1,26 +1,14 @@
+import DunlinTesting
 import DunlinTypes
 import Testing
 
 @testable import DunlinReactor
 
-/// The same numbers on every run.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        var mixed = state
-        mixed ^= mixed >> 33
-        mixed &*= 0xFF51_AFD7_ED55_8CCD
-        return mixed ^ (mixed >> 29)
-    }
-}
-
 @Suite struct `Deadline queue` {
     /// The queue against a dictionary: what was asked earliest for a slot counts, until it is taken out.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `the deadline queue agrees with a plain table over random operations`(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = DeadlineQueue()
         var model: [Int: Int64] = [:]
         var now: Int64 = 0

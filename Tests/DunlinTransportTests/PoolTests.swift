@@ -171,7 +171,7 @@ private final class Bench: Sendable {
     }
 
     @concurrent private func work(_ worker: Int, of origins: Int, on bench: Bench) async throws {
-        var random = Seeded(state: UInt64(worker))
+        var random = SeededGenerator(seed: UInt64(worker))
         for _ in 0..<500 {
             let origin = HTTP.Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
             let mayReuse = Int.random(in: 0..<4, using: &random) > 0

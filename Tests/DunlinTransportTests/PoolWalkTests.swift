@@ -1,3 +1,4 @@
+import DunlinTesting
 import DunlinTypes
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 
     @Test(arguments: walks)
     func `the pool machine keeps its rules over thousands of steps`(shape: PoolModel.Shape, seed: UInt64) async {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var model = PoolModel(shape)
         let pool = PoolDriver(
             cap: shape.cap, total: shape.total, waiters: shape.waiters, idleTime: PoolModel.idleTime,
@@ -31,7 +32,7 @@ import Testing
         #expect(pool.lease(model.origins[0]) == .refuse)
     }
 
-    private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout Seeded) {
+    private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<27, using: &random) {
         case 0..<8:
             let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))

@@ -1,3 +1,4 @@
+import DunlinTesting
 import DunlinTypes
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
 
     @Test(arguments: [31, 32, 33] as [UInt64])
     func `the priority line agrees with a sorted array over random operations`(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var line = PriorityQueue<UInt64>()
         var model: [PriorityQueue<UInt64>.Position] = []
         for number in 0..<2000 as Range<UInt64> {

@@ -63,7 +63,7 @@ import Testing
     /// Long enough for the front to be cut off many times over.
     @Test(arguments: [11, 12, 13] as [UInt64])
     func `the waiting line agrees with a plain array over random operations`(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var line = WaiterQueue<UInt64>()
         var model: [UInt64] = []
         for number in 0..<5000 as Range<UInt64> {

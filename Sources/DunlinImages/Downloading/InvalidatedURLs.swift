@@ -1,3 +1,5 @@
+internal import Dunlin
+
 /// Which URLs were invalidated, and for which identities their servers have been asked since.
 ///
 /// Where redirects lead from a URL nobody knows before it is asked, so what an HTTP cache has of these places cannot be
@@ -5,34 +7,29 @@
 /// have answered. It keeps the URLs invalidated last. For each it keeps a limited number of identities; when one more
 /// has asked, it forgets the others, and each of them asks once more.
 struct InvalidatedURLs<Identity: Hashable> {
-    private let capacity: Int
     private let identities: Int
-    private var urls: [String: (asked: Set<Identity>, arrival: UInt64)] = [:]
-    private var arrivals: UInt64 = 0
+    private var urls: RecentValues<String, Set<Identity>>
 
     init(capacity: Int = 4096, identities: Int = 64) {
-        (self.capacity, self.identities) = (capacity, identities)
+        self.identities = identities
+        urls = RecentValues(limit: capacity)
     }
 
     var count: Int { urls.count }
 
     mutating func insert(_ url: String) {
-        urls[url] = nil
-        if urls.count >= capacity, let oldest = urls.min(by: { $0.value.arrival < $1.value.arrival }) {
-            urls[oldest.key] = nil
-        }
-        arrivals += 1
-        urls[url] = ([], arrivals)
+        urls.keep([], for: url)
     }
 
     /// Whether what is stored may be older than the last invalidation.
-    func mustAsk(_ identity: Identity, of url: String) -> Bool { urls[url]?.asked.contains(identity) == false }
+    func mustAsk(_ identity: Identity, of url: String) -> Bool { urls[url]?.contains(identity) == false }
 
     /// The servers have brought all of what was asked for after that.
     mutating func asked(_ identity: Identity, of url: String) {
-        guard let asked = urls[url]?.asked, !asked.contains(identity) else { return }
-        if asked.count >= identities { urls[url]?.asked = [] }
-        urls[url]?.asked.insert(identity)
+        urls.change(url) { asked in
+            if asked.count >= identities, !asked.contains(identity) { asked = [] }
+            asked.insert(identity)
+        }
     }
 }
 

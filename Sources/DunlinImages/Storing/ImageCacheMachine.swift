@@ -1,8 +1,10 @@
+internal import Dunlin
+
 /// The rules of a cache that purges itself.
 ///
 /// What is stored is counted in bytes. When an entry makes them more than `capacity`, those that were used longest ago
 /// go until no more than `preferred` are left; the entry that was just added stays. One that is larger than the
-/// capacity is refused, and takes nothing else with it. The order of use is a count, so that no two entries are equal.
+/// capacity is refused, and takes nothing else with it.
 ///
 /// It knows neither clocks nor pictures: times are durations since some beginning that the driver knows. What has to be
 /// released is kept in `discarded`, so that the driver lets go of it when it holds no lock.
@@ -12,7 +14,6 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         var bytes: Int
         /// When it is stale; nil for never.
         var end: Duration?
-        fileprivate var lastUse: UInt64
     }
 
     enum Found {
@@ -24,8 +25,7 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     let capacity: Int
     let preferred: Int
     private(set) var usage = 0
-    private var entries: [Key: Entry] = [:]
-    private var uses: UInt64 = 0
+    private var entries = RecentValues<Key, Entry>()
     private var discarded: [Value] = []
 
     /// Nil if the preferred size is none, or larger than the capacity.
@@ -46,43 +46,44 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     mutating func add(_ value: Value, bytes: Int, for key: Key, until end: Duration? = nil) -> Bool {
         _ = remove(key)
         guard bytes >= 0, bytes <= capacity else { return false }
-        uses += 1
-        entries[key] = Entry(value: value, bytes: bytes, end: end, lastUse: uses)
+        entries.keep(Entry(value: value, bytes: bytes, end: end), for: key)
         usage += bytes
-        if usage > capacity { purge(keeping: key) }
+        if usage > capacity { purge(keeping: 1) }
         return true
     }
 
     /// To look at a stale entry is no use of it.
     mutating func value(for key: Key, at now: Duration) -> Found {
-        guard let index = entries.index(forKey: key) else { return .nothing }
-        if let end = entries.values[index].end, end <= now { return .stale(entries.values[index].value) }
-        return .fresh(use(index))
+        guard let entry = entries[key] else { return .nothing }
+        if let end = entry.end, end <= now { return .stale(entry.value) }
+        _ = entries.use(key)
+        return .fresh(entry.value)
     }
 
     /// Whatever its age.
-    mutating func anyValue(for key: Key) -> Value? {
-        entries.index(forKey: key).map { use($0) }
-    }
+    mutating func anyValue(for key: Key) -> Value? { entries.use(key)?.value }
 
     /// A new end for what is still the same, and how many bytes it has now. False if it has gone meanwhile; it has gone
     /// afterwards if it has become larger than the capacity.
     mutating func renew(
         _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, bytes count: (Value) -> Int
     ) -> Bool {
-        guard let index = entries.index(forKey: key) else { return false }
-        entries.values[index].end = end
-        change(&entries.values[index].value)
-        let bytes = count(use(index))
-        usage += bytes - entries.values[index].bytes
-        entries.values[index].bytes = bytes
+        guard let former = entries.use(key)?.bytes else { return false }
+        let bytes = entries.change(key) { entry in
+            entry.end = end
+            change(&entry.value)
+            entry.bytes = count(entry.value)
+            return entry.bytes
+        }
+        guard let bytes else { return false }
+        usage += bytes - former
         if bytes > capacity { return !remove(key) }
-        if usage > capacity { purge(keeping: key) }
+        if usage > capacity { purge(keeping: 1) }
         return true
     }
 
     mutating func remove(_ key: Key) -> Bool {
-        guard let entry = entries.removeValue(forKey: key) else { return false }
+        guard let entry = entries.remove(key) else { return false }
         usage -= entry.bytes
         discarded.append(entry.value)
         return true
@@ -96,15 +97,15 @@ struct ImageCacheMachine<Key: Hashable, Value> {
 
     /// False if there was nothing.
     mutating func removeAll() -> Bool {
-        if entries.isEmpty { return false }
-        discarded += entries.values.map(\.value)
-        entries = [:]
+        if entries.count == 0 { return false }
+        discarded += entries.latestFirst.map(\.value.value)
+        entries.removeAll()
         usage = 0
         return true
     }
 
     /// Removes what was used longest ago until no more than the preferred size is left.
-    mutating func purge() { purge(keeping: nil) }
+    mutating func purge() { purge(keeping: 0) }
 
     /// What was removed since, for the driver to let go of.
     mutating func takeDiscarded() -> [Value] {
@@ -113,18 +114,9 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         return discarded
     }
 
-    private mutating func use(_ index: Dictionary<Key, Entry>.Index) -> Value {
-        uses += 1
-        entries.values[index].lastUse = uses
-        return entries.values[index].value
-    }
-
-    private mutating func purge(keeping kept: Key?) {
-        if usage <= preferred { return }
-        for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) where key != kept {
-            _ = remove(key)
-            if usage <= preferred { return }
-        }
+    /// `latest` is how many of those used last stay whatever they take.
+    private mutating func purge(keeping latest: Int) {
+        while usage > preferred, entries.count > latest, let oldest = entries.first { _ = remove(oldest.key) }
     }
 }
 

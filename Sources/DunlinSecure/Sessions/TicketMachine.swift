@@ -1,9 +1,11 @@
+internal import DunlinTypes
+
 // Which sessions are kept, and for how long. Knows nothing of OpenSSL and reads no clock; time is Unix time in seconds.
 //
 // - A TLS 1.3 ticket is handed out once (RFC 8446 §C.4), and several are kept, for as many connections at once.
 // - A TLS 1.2 session may be used again, so the latest is enough.
 // - Nobody keeps a ticket for more than the server's lifetime, nor beyond `limits.age` (RFC 8446 §4.6.1: seven days).
-// - When there are too many, the key that waited longest loses all of its own.
+// - When there are too many, the key that was used longest ago loses all of its own.
 
 /// What the rules must know of a session.
 protocol Ticket {
@@ -21,52 +23,40 @@ struct TicketLimits: Sendable {
 }
 
 struct TicketMachine<Key: Hashable, Item: Ticket> {
-    private struct Shelf {
-        /// The latest last.
-        var items: [Item]
-        var touched: UInt64
-    }
-
     private let limits: TicketLimits
-    private var shelves: [Key: Shelf] = [:]
-    private var turn: UInt64 = 0
+    /// The latest of a key last.
+    private var shelves: RecentValues<Key, [Item]>
 
     init(_ limits: TicketLimits = TicketLimits()) {
         self.limits = limits
+        shelves = RecentValues(limit: limits.keys)
     }
 
-    var count: Int { shelves.values.reduce(0) { $0 + $1.items.count } }
+    var count: Int { shelves.latestFirst.reduce(0) { $0 + $1.value.count } }
 
     mutating func keep(_ item: Item, for key: Key) {
         // A 1.3 ticket without a lifetime is to be dropped at once (RFC 8446 §4.6.1).
         if item.isForOneUse, item.lifetime == 0 { return }
-        turn += 1
-        var shelf = shelves.removeValue(forKey: key) ?? Shelf(items: [], touched: turn)
-        shelf.touched = turn
-        if let last = shelf.items.last, !item.isForOneUse || !last.isForOneUse { shelf.items = [] }
-        shelf.items.append(item)
-        if shelf.items.count > limits.perKey { shelf.items.removeFirst() }
-        if shelves.count >= limits.keys, let oldest = shelves.min(by: { $0.value.touched < $1.value.touched }) {
-            shelves[oldest.key] = nil
-        }
-        shelves[key] = shelf
+        var items = shelves[key] ?? []
+        if let last = items.last, !item.isForOneUse || !last.isForOneUse { items = [] }
+        items.append(item)
+        if items.count > limits.perKey { items.removeFirst() }
+        shelves.keep(items, for: key)
     }
 
     /// The latest session that is still good.
     mutating func take(_ key: Key, at now: Int64) -> Item? {
-        guard var shelf = shelves.removeValue(forKey: key) else { return nil }
-        turn += 1
-        shelf.touched = turn
-        shelf.items.removeAll { !isFresh($0, at: now) }
-        guard let item = shelf.items.last else { return nil }
-        if item.isForOneUse { shelf.items.removeLast() }
-        if !shelf.items.isEmpty { shelves[key] = shelf }
+        guard var items = shelves.remove(key) else { return nil }
+        items.removeAll { !isFresh($0, at: now) }
+        guard let item = items.last else { return nil }
+        if item.isForOneUse { items.removeLast() }
+        if !items.isEmpty { shelves.keep(items, for: key) }
         return item
     }
 
     /// Forgets what was kept for the key: it was no good after all.
     mutating func discard(_ key: Key) {
-        shelves[key] = nil
+        shelves.remove(key)
     }
 
     /// A clock that was set back makes a session look as if it came from the future: it goes too.

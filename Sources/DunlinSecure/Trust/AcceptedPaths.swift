@@ -28,35 +28,26 @@ struct AcceptedPaths: Sendable {
     private struct Entry {
         let path: [Certificate]
         let validity: PathValidity
-        var touched: UInt64
     }
 
-    private let limits: Limits
-    private var entries: [PresentedBytes: Entry] = [:]
-    private var turn: UInt64 = 0
+    private let byteLimit: Int
+    private var entries: RecentValues<PresentedBytes, Entry>
 
     init(_ limits: Limits = Limits()) {
-        self.limits = limits
+        byteLimit = limits.bytes
+        entries = RecentValues(limit: limits.count)
     }
 
     var count: Int { entries.count }
 
     /// What was accepted for the same bytes, if it would be at `now`, in seconds since 1970.
     mutating func path(for presented: PresentedBytes, at now: Int64) -> [Certificate]? {
-        guard let entry = entries[presented], entry.validity.contains(now) else { return nil }
-        turn += 1
-        entries[presented]?.touched = turn
-        return entry.path
+        guard entries[presented]?.validity.contains(now) == true else { return nil }
+        return entries.use(presented)?.path
     }
 
-    /// When there are too many, the one that was not asked for longest goes.
     mutating func remember(_ path: [Certificate], for presented: PresentedBytes, while validity: PathValidity) {
-        guard presented.certificates.reduce(0, { $0 + $1.count }) <= limits.bytes else { return }
-        turn += 1
-        let isNew = entries.updateValue(Entry(path: path, validity: validity, touched: turn), forKey: presented) == nil
-        guard isNew, entries.count > limits.count,
-            let oldest = entries.min(by: { $0.value.touched < $1.value.touched })
-        else { return }
-        entries[oldest.key] = nil
+        guard presented.certificates.reduce(0, { $0 + $1.count }) <= byteLimit else { return }
+        entries.keep(Entry(path: path, validity: validity), for: presented)
     }
 }

@@ -25,7 +25,8 @@ package final class SharedRoots: Sendable {
 
     private let interval: Duration
     private let now: @Sendable () -> Duration
-    private let known = Mutex<[SystemRoots: Known]>([:])
+    /// Environments seldom change within a process; one that keeps changing is not to fill the memory.
+    private let known = Mutex(RecentValues<SystemRoots, Known>(limit: 8))
     /// Held while files are read, and by nobody for anything else: who comes second needs what the first one reads, and
     /// would take as long to read it himself.
     private let reading = Mutex(())
@@ -89,14 +90,8 @@ package final class SharedRoots: Sendable {
         return latest.store
     }
 
-    /// Environments seldom change within a process; one that keeps changing is not to fill the memory.
     private func keep(_ new: Known, of places: SystemRoots) {
-        known.withLock { known in
-            known[places] = new
-            if known.count > 8, let oldest = known.min(by: { $0.value.lookedAt < $1.value.lookedAt })?.key {
-                known[oldest] = nil
-            }
-        }
+        known.withLock { $0.keep(new, for: places) }
     }
 
     private static let start = ContinuousClock.now

@@ -48,16 +48,12 @@ package struct ProtectionSpaces: Sendable {
     private struct Space: Sendable {
         var access: Access
         var scope: ProtectionScope
-        /// Counted, not timed.
-        var used: UInt64
     }
 
-    private let limit: Int
-    private var spaces: [Name: Space] = [:]
-    private var events: UInt64 = 0
+    private var spaces: RecentValues<Name, Space>
 
     package init(limit: Int = 100) {
-        self.limit = max(0, limit)
+        spaces = RecentValues(limit: max(0, limit))
     }
 
     package var count: Int { spaces.count }
@@ -67,20 +63,16 @@ package struct ProtectionSpaces: Sendable {
     package mutating func keep(_ access: Access, origin: String, realm: String, scope: ProtectionScope) -> Name {
         let name = Name(origin: origin, scheme: access.scheme, realm: realm)
         let former = access.scheme == .basic ? spaces[name]?.scope : nil
-        spaces[name] = Space(access: access, scope: former?.joined(with: scope) ?? scope, used: tick())
-        while spaces.count > limit, let oldest = spaces.min(by: { $0.value.used < $1.value.used }) {
-            spaces[oldest.key] = nil
-        }
+        spaces.keep(Space(access: access, scope: former?.joined(with: scope) ?? scope), for: name)
         return name
     }
 
     /// Which space a request is in that nobody has asked for credentials yet; nil for none. `target` is in origin form.
     package func name(for origin: String, target: String) -> Name? {
-        var best: (name: Name, depth: Int, used: UInt64)?
-        for (name, space) in spaces where name.origin == origin {
-            guard let depth = space.scope.depth(of: target) else { continue }
-            if let best, (best.depth, best.used) > (depth, space.used) { continue }
-            best = (name, depth, space.used)
+        var best: (name: Name, depth: Int)?
+        for (name, space) in spaces.latestFirst where name.origin == origin {
+            guard let depth = space.scope.depth(of: target), depth > best?.depth ?? -1 else { continue }
+            best = (name, depth)
         }
         return best?.name
     }
@@ -89,24 +81,17 @@ package struct ProtectionSpaces: Sendable {
     package mutating func use<Result, Failure: Error>(
         _ name: Name, _ body: (inout Access) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard var space = spaces.removeValue(forKey: name) else { return nil }
-        space.used = tick()
-        defer { spaces[name] = space }
-        return try body(&space.access)
+        _ = spaces.use(name)
+        return try spaces.change(name) { space throws(Failure) in try body(&space.access) }
     }
 
     /// After a password was refused, for example.
     package mutating func remove(_ name: Name) {
-        spaces[name] = nil
+        spaces.remove(name)
     }
 
     package mutating func removeAll() {
         spaces.removeAll()
-    }
-
-    private mutating func tick() -> UInt64 {
-        events += 1
-        return events
     }
 }
 

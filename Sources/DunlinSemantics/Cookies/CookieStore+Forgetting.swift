@@ -19,7 +19,7 @@ extension CookieStore {
         let held = (sites[site]?.domains ?? []).flatMap { domain in
             (domains[domain]?.cookies ?? [:]).map { (domain: domain, key: $0.key, kept: $0.value) }
         }
-        looks += held.count
+        steps += held.count
         let ended = held.filter { $0.kept.cookie.isExpired(at: now) }
         for (domain, key, _) in ended { replace(key, in: domain, by: nil) }
         let excess = held.count - ended.count - most
@@ -40,7 +40,7 @@ extension CookieStore {
     /// Forgets whatever has ended, of all sites. Looks at nothing before the first of them can have.
     private mutating func forgetEnded(at now: Int64) {
         if now < firstEnd { return }
-        looks += count
+        steps += count
         remove { $0.isExpired(at: now) }
         firstEnd = domains.values.flatMap(\.cookies.values).compactMap(\.cookie.expires).min() ?? .max
     }

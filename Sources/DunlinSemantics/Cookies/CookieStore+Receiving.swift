@@ -24,7 +24,7 @@ extension CookieStore {
 
     private mutating func take(_ cookie: StoredCookie, of site: String?, at now: Int64) {
         let (event, key) = (tick(), CookieKey(cookie))
-        looks += 1
+        steps += 1
         if cookie.isExpired(at: now) {
             replace(key, in: cookie.domain, of: site, by: nil)
         } else {
@@ -59,7 +59,7 @@ extension CookieStore {
         let secure = visit.secure ?? secureCookies(for: visit)
         visit.secure = secure
         let (isHidden, cost) = secure.isHidden(cookie, visit)
-        looks += cost
+        steps += cost
         return isHidden
     }
 
@@ -72,7 +72,7 @@ extension CookieStore {
         let below = Set(visit.sites).compactMap { sites[$0]?.domains }.joined()
         for domain in Set(visit.domains).union(below) {
             guard let held = domains[domain], let place = visit.place(of: domain) else { continue }
-            looks += held.cookies.count
+            steps += held.cookies.count
             for (key, kept) in held.cookies where kept.cookie.isSecure {
                 let name = kept.cookie.name.isEmpty ? CookieName(kept.cookie) : key.name
                 secure.add(kept.cookie, name, place, of: held.site)

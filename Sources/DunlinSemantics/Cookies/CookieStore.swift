@@ -49,16 +49,14 @@ public struct CookieStore: Sendable {
     public private(set) var count = 0
     /// Before this nothing that is kept ends.
     var firstEnd = Int64.max
-    /// Cookies that were looked at to decide what another one may do, and what must go.
-    var looks = 0
+    /// What taking and forgetting has cost so far: cookies that were looked at to decide what another one may do, and
+    /// what must go.
+    var steps = 0
 
     public init(_ suffixes: PublicSuffixes = PublicSuffixes(), limits: Limits = Limits()) {
         self.suffixes = suffixes
         self.limits = limits
     }
-
-    /// What taking and forgetting has cost so far.
-    var steps: Int { looks + sites.steps }
 
     /// All that have not ended, oldest first.
     public func all(at now: Int64) -> [StoredCookie] {

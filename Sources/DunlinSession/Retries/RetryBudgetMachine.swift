@@ -29,7 +29,7 @@ struct RetryBudgetMachine {
     private static let savings: Int64 = 100 * retry
     static let remembered = 1024
 
-    private var accounts: [String: Account] = [:]
+    private var accounts = RecentValues<String, Account>(limit: remembered)
 
     var count: Int { accounts.count }
 
@@ -55,7 +55,9 @@ struct RetryBudgetMachine {
 
     /// The whole retries that each origin has left.
     func left(at now: MonotonicTime) -> [String: Int] {
-        accounts.mapValues { Int($0.balance(at: now) / Self.retry) }
+        var left: [String: Int] = [:]
+        for (origin, account) in accounts.latestFirst { left[origin] = Int(account.balance(at: now) / Self.retry) }
+        return left
     }
 
     private mutating func change<Answer>(
@@ -67,14 +69,7 @@ struct RetryBudgetMachine {
         account.balance = account.balance(at: now)
         account.touched = now
         let answer = change(&account.balance, floor)
-        accounts[origin] = account
-        if accounts.count > Self.remembered { forgetOldest() }
+        accounts.keep(account, for: origin)
         return answer
-    }
-
-    /// Forgets half of them at once, so that not every new one costs a search of all.
-    private mutating func forgetOldest() {
-        let newest = accounts.sorted { $0.value.touched > $1.value.touched }.prefix(Self.remembered / 2)
-        accounts = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 }

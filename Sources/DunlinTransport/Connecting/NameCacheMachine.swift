@@ -62,7 +62,6 @@ struct NameCacheMachine<Waiter> {
         var answer: NameAnswer
         let refreshAt: MonotonicTime
         let until: MonotonicTime
-        var lastUse: UInt64
         var isRefreshing = false
     }
 
@@ -73,7 +72,7 @@ struct NameCacheMachine<Waiter> {
     }
 
     private let limits: Limits
-    private var entries: [Name: Entry] = [:]
+    private var entries: RecentValues<Name, Entry>
     private var lookUps: [UInt64: LookUp] = [:]
     /// The look-up that a caller who asks now shares.
     private var current: [Name: UInt64] = [:]
@@ -82,6 +81,7 @@ struct NameCacheMachine<Waiter> {
 
     init(limits: Limits) {
         self.limits = limits
+        entries = RecentValues(limit: limits.capacity)
     }
 
     var count: Int { entries.count }
@@ -100,15 +100,13 @@ struct NameCacheMachine<Waiter> {
 
     /// The answer that is kept and still valid.
     private mutating func recall(_ name: Name, at now: MonotonicTime) -> AskAction? {
-        guard var entry = entries[name] else { return nil }
+        guard let entry = entries.use(name) else { return nil }
         guard now < entry.until else {
-            entries[name] = nil
+            entries.remove(name)
             return nil
         }
         let isDue = now >= entry.refreshAt && !entry.isRefreshing
-        entry.lastUse = next()
-        if isDue { entry.isRefreshing = true }
-        entries[name] = entry
+        if isDue { entries.change(name) { $0.isRefreshing = true } }
         guard isDue, current[name] == nil else { return .answer(entry.answer) }
         return .answerAndRefresh(entry.answer, lookUp: begin(name, isRefresh: true))
     }
@@ -169,19 +167,11 @@ extension NameCacheMachine {
         case .noSuchName: life = limits.negativeTimeToLive
         case .failed, .ranOut: return
         }
-        entries[name] = nil
-        guard life > 0, limits.capacity > 0 else { return }
-        makeRoom()
+        entries.remove(name)
+        guard life > 0 else { return }
         let until = now.advanced(by: life)
         var refreshAt = until
         if case .addresses = answer { refreshAt = now.advanced(by: life - life / 5) }
-        entries[name] = Entry(answer: answer, refreshAt: refreshAt, until: until, lastUse: next())
-    }
-
-    /// Checks every entry, which costs little beside the look-up that made it necessary.
-    private mutating func makeRoom() {
-        guard entries.count >= limits.capacity else { return }
-        guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-        entries[oldest.key] = nil
+        entries.keep(Entry(answer: answer, refreshAt: refreshAt, until: until), for: name)
     }
 }
