@@ -1,4 +1,5 @@
 #include "CPNG.h"
+#include "failure.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -15,27 +16,13 @@ struct dunlin_png_decoder {
     uint32_t row;
     int passes;
     int pass;
-    int status;
-    char message[96];
+    struct outcome outcome;
 };
-
-static void fail(png_structp png, png_const_charp message) {
-    dunlin_png_decoder *decoder = png_get_error_ptr(png);
-    strncpy(decoder->message, message, sizeof decoder->message - 1);
-    if (decoder->status == dunlin_png_more) decoder->status = dunlin_png_damaged;
-    png_longjmp(png, 1);
-}
-
-/* A warning is about something that libpng could mend or leave out. */
-static void warn(png_structp png, png_const_charp message) {
-    (void)png;
-    (void)message;
-}
 
 static void read_input(png_structp png, png_bytep bytes, size_t count) {
     dunlin_png_decoder *decoder = png_get_io_ptr(png);
     if (count > decoder->count - decoder->position) {
-        decoder->status = dunlin_png_truncated;
+        decoder->outcome.status = dunlin_png_truncated;
         png_error(png, "the data ends early");
     }
     memcpy(bytes, decoder->input + decoder->position, count);
@@ -52,7 +39,7 @@ static void ignore_metadata(png_structp png) {
 dunlin_png_decoder *dunlin_png_open(size_t metadata_limit, bool is_tolerant) {
     dunlin_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
-    decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, warn);
+    decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder->outcome, fail, warn);
     if (!decoder->png || setjmp(png_jmpbuf(decoder->png))) {
         dunlin_png_close(decoder);
         return NULL;
@@ -74,12 +61,12 @@ void dunlin_png_close(dunlin_png_decoder *decoder) {
     free(decoder);
 }
 
-const char *dunlin_png_message(const dunlin_png_decoder *decoder) { return decoder->message; }
+const char *dunlin_png_message(const dunlin_png_decoder *decoder) { return decoder->outcome.message; }
 
 static void begin(dunlin_png_decoder *decoder, const uint8_t *input, size_t count) {
     decoder->input = input;
     decoder->count = count;
-    decoder->status = dunlin_png_more;
+    decoder->outcome.status = dunlin_png_more;
 }
 
 /* Whatever the file has, what comes out is RGBA with eight bits a sample. */
@@ -107,7 +94,7 @@ int dunlin_png_read_header(
     png_structp png = decoder->png;
     memset(header, 0, sizeof *header);
     begin(decoder, input, count);
-    if (setjmp(png_jmpbuf(png))) return decoder->status;
+    if (setjmp(png_jmpbuf(png))) return decoder->outcome.status;
     png_read_info(png, decoder->info);
     header->width = png_get_image_width(png, decoder->info);
     header->height = png_get_image_height(png, decoder->info);
@@ -125,7 +112,7 @@ int dunlin_png_read_header(
 int dunlin_png_read_rows(
     dunlin_png_decoder *decoder, const uint8_t *input, size_t count, uint8_t *pixels, size_t stride, uint32_t rows) {
     begin(decoder, input, count);
-    if (setjmp(png_jmpbuf(decoder->png))) return decoder->status;
+    if (setjmp(png_jmpbuf(decoder->png))) return decoder->outcome.status;
     for (; rows > 0 && decoder->pass < decoder->passes; rows--) {
         png_read_row(decoder->png, pixels + (size_t)decoder->row * stride, NULL);
         if (++decoder->row < decoder->height) continue;

@@ -1,4 +1,5 @@
 #include "CPNG.h"
+#include "failure.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -13,21 +14,8 @@ struct dunlin_png_encoder {
     size_t capacity;
     uint32_t height;
     uint32_t row;
-    int status;
-    char message[96];
+    struct outcome outcome;
 };
-
-static void fail(png_structp png, png_const_charp message) {
-    dunlin_png_encoder *encoder = png_get_error_ptr(png);
-    strncpy(encoder->message, message, sizeof encoder->message - 1);
-    if (encoder->status == dunlin_png_more) encoder->status = dunlin_png_damaged;
-    png_longjmp(png, 1);
-}
-
-static void warn(png_structp png, png_const_charp message) {
-    (void)png;
-    (void)message;
-}
 
 static void write_output(png_structp png, png_bytep bytes, size_t count) {
     dunlin_png_encoder *encoder = png_get_io_ptr(png);
@@ -35,7 +23,7 @@ static void write_output(png_structp png, png_bytep bytes, size_t count) {
         size_t capacity = encoder->capacity * 2 + count;
         uint8_t *output = realloc(encoder->output, capacity);
         if (!output) {
-            encoder->status = dunlin_png_no_memory;
+            encoder->outcome.status = dunlin_png_no_memory;
             png_error(png, "no memory");
         }
         encoder->output = output;
@@ -52,8 +40,8 @@ dunlin_png_encoder *dunlin_png_encoder_open(
     dunlin_png_encoder *encoder = calloc(1, sizeof *encoder);
     if (!encoder) return NULL;
     encoder->height = height;
-    encoder->status = dunlin_png_more;
-    encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, fail, warn);
+    encoder->outcome.status = dunlin_png_more;
+    encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder->outcome, fail, warn);
     if (!encoder->png || setjmp(png_jmpbuf(encoder->png))) {
         dunlin_png_encoder_close(encoder);
         return NULL;
@@ -82,11 +70,11 @@ void dunlin_png_encoder_close(dunlin_png_encoder *encoder) {
     free(encoder);
 }
 
-const char *dunlin_png_encoder_message(const dunlin_png_encoder *encoder) { return encoder->message; }
+const char *dunlin_png_encoder_message(const dunlin_png_encoder *encoder) { return encoder->outcome.message; }
 
 int dunlin_png_write_rows(dunlin_png_encoder *encoder, const uint8_t *pixels, size_t stride, uint32_t rows) {
-    encoder->status = dunlin_png_more;
-    if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
+    encoder->outcome.status = dunlin_png_more;
+    if (setjmp(png_jmpbuf(encoder->png))) return encoder->outcome.status;
     for (uint32_t row = 0; row < rows && encoder->row < encoder->height; row++, encoder->row++)
         png_write_row(encoder->png, pixels + (size_t)row * stride);
     if (encoder->row < encoder->height) return dunlin_png_more;

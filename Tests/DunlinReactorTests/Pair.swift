@@ -19,3 +19,11 @@ struct Pair: ~Copyable {
         near
     }
 }
+
+extension Socket {
+    /// Up to `capacity` bytes; none at the end of the stream, nil when there are none yet.
+    func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        return try read(appendingTo: &bytes, upTo: capacity) ? bytes : nil
+    }
+}

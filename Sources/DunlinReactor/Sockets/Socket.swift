@@ -54,19 +54,6 @@ public struct Socket: ~Copyable, Sendable {
         if code != 0 { throw Errno(rawValue: code) }
     }
 
-    /// Reads up to `capacity` bytes into a new array; empty at the end of the stream; nil when there are none yet.
-    public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        return try read(into: &bytes, upTo: capacity) ? bytes : nil
-    }
-
-    /// Replaces what is in `bytes` by up to `capacity` others, in the same memory if nobody else uses it; by none at
-    /// the end of the stream. False when there are none yet.
-    public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
-        bytes.removeAll(keepingCapacity: true)
-        return try read(appendingTo: &bytes, upTo: capacity)
-    }
-
     /// Appends up to `capacity` bytes, none at end of stream. False when there are none yet.
     @inline(__always)
     public func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {

@@ -129,30 +129,17 @@ extension LoopbackProxy {
         /// What has come, at most `limit` bytes; nothing at the end.
         func read(upTo limit: Int = 65_536) throws -> [UInt8] {
             while true {
-                var count = 0
-                let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
-                    count = recv(socket, buffer.baseAddress, limit, Int32(MSG_DONTWAIT))
-                    filled = max(count, 0)
-                }
-                if count >= 0 { return bytes }
-                guard errno == EAGAIN || errno == EINTR else { return [] }
+                if let bytes = Front.read(socket, upTo: limit) { return bytes }
                 _ = try watch.wait(on: socket, for: Int16(POLLIN))
             }
         }
 
         func write(_ bytes: [UInt8]) throws {
-            var offset = 0
-            while offset < bytes.count {
-                let count = bytes[offset...].withUnsafeBytes {
-                    send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-                }
-                if count >= 0 {
-                    offset += count
-                } else if errno == EAGAIN {
-                    _ = try watch.wait(on: socket, for: Int16(POLLOUT))
-                } else if errno != EINTR {
-                    throw LoopbackServer.Interruption.peerGone
-                }
+            var rest = bytes
+            while true {
+                guard Front.write(&rest, to: socket) else { throw LoopbackServer.Interruption.peerGone }
+                if rest.isEmpty { return }
+                _ = try watch.wait(on: socket, for: Int16(POLLOUT))
             }
         }
 

@@ -149,19 +149,19 @@ extension LoopbackProxy {
         }
 
         /// What has come; nothing at the end, nil if there is nothing yet.
-        private static func read(_ socket: Int32) -> [UInt8]? {
+        static func read(_ socket: Int32, upTo limit: Int = 65_536) -> [UInt8]? {
             var count = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, filled in
+            let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
                 repeat {
-                    count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                    count = recv(socket, buffer.baseAddress, limit, Int32(MSG_DONTWAIT))
                 } while count < 0 && errno == EINTR
                 filled = max(count, 0)
             }
             return count < 0 && errno == EAGAIN ? nil : bytes
         }
 
-        /// False if nobody takes it any more; then it is thrown away.
-        private static func write(_ bytes: inout [UInt8], to socket: Int32) -> Bool {
+        /// What can be written now. False if nobody takes it any more; then it is thrown away.
+        static func write(_ bytes: inout [UInt8], to socket: Int32) -> Bool {
             var offset = 0
             while offset < bytes.count {
                 let count = bytes[offset...].withUnsafeBytes {

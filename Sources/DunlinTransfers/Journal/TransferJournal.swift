@@ -202,16 +202,7 @@ extension TransferJournal {
     /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. A transfer that is never
     /// started is never over.
     public func waitUntilEmpty() async throws {
-        let interrupt = Cancellation()
-        let waiter = ValueWaiter<Void>(on: session.core.loop)
-        guard let number = book.withLock({ $0.wait(waiter) }) else { return }
-        await withTaskCancellationHandler {
-            _ = await waiter.wait(until: .never, cancellation: interrupt)
-        } onCancel: {
-            interrupt.cancel(.task)
-        }
-        book.withLock { $0.leave(number) }
-        try Task.checkCancellation()
+        if await untilEmpty() { try Task.checkCancellation() }
     }
 
     /// Stops every transfer and returns once none is on its way any more. They stay in the folder, where another
@@ -223,15 +214,20 @@ extension TransferJournal {
     /// at once.
     public func close() async {
         _ = stop()
-        guard Enclosure.subjects.isEmpty else { return }
+        if Enclosure.subjects.isEmpty { _ = await untilEmpty() }
+    }
+
+    /// Waits until no transfer is left, or until the awaiting task is cancelled. False if there was none to wait for.
+    private func untilEmpty() async -> Bool {
         let (waiter, interrupt) = (ValueWaiter<Void>(on: session.core.loop), Cancellation())
-        guard let number = book.withLock({ $0.wait(waiter) }) else { return }
+        guard let number = book.withLock({ $0.wait(waiter) }) else { return false }
         await withTaskCancellationHandler {
             _ = await waiter.wait(until: .never, cancellation: interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
         book.withLock { $0.leave(number) }
+        return true
     }
 
     package func stop() -> Set<HTTPSession.TaskID> {
