@@ -32,8 +32,7 @@ extension Certificate {
 extension Certificate.Fingerprint {
     /// As `openssl x509 -fingerprint -sha256` prints the digest of a certificate, which is no pin: `AB:01:…`.
     public var hexadecimal: String {
-        let digits = Array("0123456789ABCDEF")
-        return bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
+        bytes.map { Hex.text($0, count: 2, uppercase: true) }.joined(separator: ":")
     }
 }
 

@@ -26,7 +26,7 @@ public struct ContentDigest: Sendable, Hashable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(algorithm.byteCount)
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
+            guard let high = Hex.value(digits[index]), let low = Hex.value(digits[index + 1]) else {
                 throw Malformed(description: "\(wanted), and this text other characters")
             }
             bytes.append(high << 4 | low)
@@ -36,15 +36,6 @@ public struct ContentDigest: Sendable, Hashable {
     }
 
     public var hex: String { bytes.hex }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
 }
 
 extension ContentDigest: CustomStringConvertible {

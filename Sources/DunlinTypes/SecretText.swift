@@ -97,9 +97,9 @@ package enum SecretText {
         var position = name.startIndex
         while position < name.endIndex {
             if name[position] == UInt8(ascii: "%"), position + 2 < name.endIndex,
-                let octet = UInt8(String(decoding: name[position + 1...position + 2], as: UTF8.self), radix: 16)
+                let high = Hex.value(name[position + 1]), let low = Hex.value(name[position + 2])
             {
-                meant.append(octet)
+                meant.append(high << 4 | low)
                 position += 3
             } else {
                 meant.append(name[position])

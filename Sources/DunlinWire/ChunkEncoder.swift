@@ -7,8 +7,7 @@ public enum ChunkEncoder {
         if size <= 0 { return }
         var shift = (Int.bitWidth - 1 - size.leadingZeroBitCount) & ~3
         while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: (size &>> shift) & 0xF)
-            buffer.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
+            buffer.append(Hex.digit(UInt8(truncatingIfNeeded: (size &>> shift) & 0xF)))
             shift -= 4
         }
         appendSuffix(into: &buffer)

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// The line before a chunk's data: its size in hexadecimal and any extensions (RFC 9112 §7.1).
 ///
 /// Knows: the size is digits alone, without sign or prefix; an extension is `;name`, `;name=token` or
@@ -58,7 +60,7 @@ struct ChunkLine: Sendable {
 
     @inline(__always)
     private mutating func takeSize(_ byte: UInt8) throws(WireError) {
-        if let digit = Octets.hexValue(byte) {
+        if let digit = Hex.value(byte) {
             guard size <= Int.max &>> 4 else { throw .chunkSizeOverflow }
             size = size &<< 4 | Int(digit)
             part = .digits
@@ -92,12 +94,12 @@ struct ChunkLine: Sendable {
         let isBlank = Octets.isBlank(byte)
         return switch part {
         case .afterSize, .afterValue: isBlank ? part : byte == UInt8(ascii: ";") ? .beforeName : nil
-        case .beforeName: isBlank ? part : Octets.isToken(byte) ? .name : nil
-        case .name: Octets.isToken(byte) ? part : isBlank ? .afterName : stepAfterName(byte)
+        case .beforeName: isBlank ? part : TokenCharacters.contains(byte) ? .name : nil
+        case .name: TokenCharacters.contains(byte) ? part : isBlank ? .afterName : stepAfterName(byte)
         case .afterName: isBlank ? part : stepAfterName(byte)
         case .beforeValue:
-            isBlank ? part : byte == UInt8(ascii: "\"") ? .quoted : Octets.isToken(byte) ? .token : nil
-        case .token: Octets.isToken(byte) ? part : stepAfterValue(byte)
+            isBlank ? part : byte == UInt8(ascii: "\"") ? .quoted : TokenCharacters.contains(byte) ? .token : nil
+        case .token: TokenCharacters.contains(byte) ? part : stepAfterValue(byte)
         case .afterQuote: stepAfterValue(byte)
         case .quoted: stepInQuotes(byte)
         case .escaped: Octets.isControl(byte) ? nil : .quoted

@@ -106,7 +106,9 @@ struct FramingFields: Sendable, Hashable {
         while let element = elements.next() {
             if Octets.spells(bytes, element, "keep-alive") {
                 saysKeepAlive = true
-            } else if Octets.spells(bytes, element, "close") || !element.allSatisfy({ Octets.isToken(bytes[$0]) }) {
+            } else if Octets.spells(bytes, element, "close")
+                || !element.allSatisfy({ TokenCharacters.contains(bytes[$0]) })
+            {
                 saysClose = true
             }
         }

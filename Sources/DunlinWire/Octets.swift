@@ -1,6 +1,6 @@
+internal import DunlinTypes
+
 /// The character classes of RFC 9110 §5.6, and the scans built on them.
-///
-/// Two 64-bit masks instead of a table: no lazy initialisation, no reference count, no memory touched.
 enum Octets {
     @inline(__always) static var tab: UInt8 { 0x09 }
     @inline(__always) static var lf: UInt8 { 0x0A }
@@ -8,12 +8,6 @@ enum Octets {
     @inline(__always) static var space: UInt8 { 0x20 }
     @inline(__always) static var comma: UInt8 { 0x2C }
     @inline(__always) static var colon: UInt8 { 0x3A }
-
-    /// `tchar`: letters, digits and !#$%&'*+-.^_`|~
-    @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
-        let mask: UInt64 = byte & 0x40 == 0 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
-        return byte < 0x80 && (mask &>> UInt64(byte & 0x3F)) & 1 != 0
-    }
 
     @inline(__always) static func isBlank(_ byte: UInt8) -> Bool {
         byte == space || byte == tab
@@ -30,13 +24,6 @@ enum Octets {
     /// A control character, tab excepted: what may stand in no field value.
     @inline(__always) static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != tab || byte == 0x7F
-    }
-
-    /// The value of a hexadecimal digit.
-    @inline(__always) static func hexValue(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte &- 0x30 }
-        let letter = (byte | 0x20) &- 0x61
-        return letter < 6 ? letter &+ 10 : nil
     }
 
     /// Where the first control character at or after `start` is, or `end`. Eight bytes at a time.
@@ -69,10 +56,10 @@ enum Octets {
                 continue
             }
             position &+= found.trailingZeroBitCount &>> 3
-            if !isToken(bytes[position]) { return position }
+            if !TokenCharacters.contains(bytes[position]) { return position }
             position &+= 1
         }
-        while position < end, isToken(bytes[position]) { position &+= 1 }
+        while position < end, TokenCharacters.contains(bytes[position]) { position &+= 1 }
         return position
     }
 

@@ -5,7 +5,7 @@ enum RequestCheck {
     typealias Text = UnsafeBufferPointer<UInt8>
 
     static func isToken(_ text: Text) -> Bool {
-        for byte in text where !Octets.isToken(byte) { return false }
+        for byte in text where !TokenCharacters.contains(byte) { return false }
         return !text.isEmpty
     }
 
@@ -82,7 +82,7 @@ enum RequestCheck {
     @inline(__always)
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         // Of the tokens, "#^`|" are no host's; of a host's, "(),;=%" are no token's but the percent.
-        if Octets.isToken(byte) {
+        if TokenCharacters.contains(byte) {
             return byte != UInt8(ascii: "#") && byte != UInt8(ascii: "^") && byte != UInt8(ascii: "`")
                 && byte != UInt8(ascii: "|")
         }

@@ -19,8 +19,8 @@ package struct CacheName: Sendable, Hashable {
     }
 
     /// Reads 64 digits in lower case.
-    init?(hex: Substring.UTF8View) {
-        guard hex.count == 64 else { return nil }
+    init?(hex: Substring) {
+        guard hex.utf8.count == 64 else { return nil }
         var rest = hex
         var words = SIMD4<UInt64>()
         for index in 0..<4 {
@@ -67,12 +67,12 @@ enum CacheFileName: Hashable {
             self = .lock
         } else if parts.count == 2, parts[1] == "salt" {
             self = .salt
-        } else if parts.count == 2, let name = CacheName(hex: parts[1].utf8) {
+        } else if parts.count == 2, let name = CacheName(hex: parts[1]) {
             self = .record(name)
-        } else if parts.count == 3, let number = Self.word(parts[2].utf8) {
+        } else if parts.count == 3, let number = Self.word(parts[2]) {
             if parts[1] == "new" {
                 self = .temporary(number)
-            } else if let name = CacheName(hex: parts[1].utf8) {
+            } else if let name = CacheName(hex: parts[1]) {
                 self = .body(name, number)
             } else {
                 return nil
@@ -94,24 +94,8 @@ enum CacheFileName: Hashable {
         }
     }
 
-    static func hex(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
+    static func hex(_ word: UInt64) -> String { Hex.text(word, count: 16) }
 
     /// Sixteen digits in lower case; nil for anything else.
-    static func word(_ text: some Sequence<UInt8>) -> UInt64? {
-        var word: UInt64 = 0
-        var count = 0
-        for digit in text {
-            switch digit {
-            case 0x30...0x39: word = word << 4 | UInt64(digit - 0x30)
-            case 0x61...0x66: word = word << 4 | UInt64(digit - 0x57)
-            default: return nil
-            }
-            count += 1
-            if count > 16 { return nil }
-        }
-        return count == 16 ? word : nil
-    }
+    static func word(_ text: Substring) -> UInt64? { UInt64(text, radix: 16).flatMap { hex($0) == text ? $0 : nil } }
 }

@@ -30,9 +30,7 @@ package enum ClientFields {
     }
 
     private static func token(_ text: String) -> String {
-        let marks = "!#$%&'*+-.^_`|~".utf8
-        return String(
-            decoding: text.utf8.filter { isLetter($0) || isDigit($0) || marks.contains($0) }, as: UTF8.self)
+        String(decoding: text.utf8.filter(TokenCharacters.contains), as: UTF8.self)
     }
 
     /// `de-DE, en;q=0.9`: what the person reads, most wanted first, of the variables that programs on Linux go by.

@@ -38,8 +38,7 @@ extension RequestBody {
 
     /// AFNetworking's: no file has that in it but by intent.
     private static func randomBoundary() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16, uppercase: true)
-        return "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
+        "Boundary+" + Hex.text(UInt64.random(in: .min ... .max), count: 16, uppercase: true)
     }
 
     /// Of RFC 2046 §5.1.1's characters those that need no quotes.

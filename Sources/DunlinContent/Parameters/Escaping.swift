@@ -36,9 +36,7 @@ extension [UInt8] {
                 if kept.contains(byte) {
                     append(byte)
                 } else {
-                    append(UInt8(ascii: "%"))
-                    append(Self.digit(byte >> 4))
-                    append(Self.digit(byte & 15))
+                    appendTriplet(of: byte)
                 }
             }
         }
@@ -48,10 +46,6 @@ extension [UInt8] {
     private mutating func reserveRoom(for count: Int) {
         let wanted = self.count + count
         if wanted > capacity { reserveCapacity(Swift.max(wanted, capacity * 2)) }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
     }
 }
 

@@ -34,9 +34,7 @@ extension HTTP.QueryError: CustomStringConvertible {
         let place = "byte \(offset) of \(length)"
         switch problem {
         case .forbiddenCharacter(let scalar):
-            let number = String(scalar.value, radix: 16, uppercase: true)
-            let digits = String(repeating: "0", count: max(0, 4 - number.count)) + number
-            return "U+\(digits) at \(place) is not allowed in a query; percent-encode it"
+            return "\(scalar.codePoint) at \(place) is not allowed in a query; percent-encode it"
         case .invalidPercentEncoding:
             return "a % at \(place) is not followed by two hexadecimal digits; write a literal % as %25"
         }

@@ -54,7 +54,7 @@ public enum HostLiteral {
                 continue
             }
             let start = index
-            while index < range.upperBound, let _ = hexValue(bytes[index]) { index += 1 }
+            while index < range.upperBound, let _ = Hex.value(bytes[index]) { index += 1 }
             if index < range.upperBound, bytes[index] == UInt8(ascii: ".") {
                 guard let tail = v4(bytes, in: start..<range.upperBound) else { return nil }
                 return groups.append(UInt16(tail >> 16)) && groups.append(UInt16(tail & 0xFFFF)) ? groups.halves : nil
@@ -99,19 +99,9 @@ public enum HostLiteral {
         guard range.count >= 1, range.count <= 4 else { return nil }
         var group: UInt16 = 0
         for index in range {
-            guard let digit = hexValue(bytes[index]) else { return nil }
+            guard let digit = Hex.value(bytes[index]) else { return nil }
             group = group << 4 | UInt16(digit)
         }
         return group
-    }
-}
-
-/// The value of a hexadecimal digit of either case.
-func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

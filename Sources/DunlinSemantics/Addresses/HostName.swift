@@ -92,7 +92,7 @@ enum HostName {
             label.count >= 2 && bytes[label.lowerBound] == UInt8(ascii: "0")
             && bytes[label.lowerBound + 1] | 0x20 == UInt8(ascii: "x")
         let digits = isHexadecimal ? label.dropFirst(2) : label
-        return digits.allSatisfy { index in hexValue(bytes[index]).map { isHexadecimal || $0 < 10 } ?? false }
+        return digits.allSatisfy { index in Hex.value(bytes[index]).map { isHexadecimal || $0 < 10 } ?? false }
     }
 
     private static func text(_ bytes: Span<UInt8>, in range: Range<Int>, lowercasing: Bool) -> String {

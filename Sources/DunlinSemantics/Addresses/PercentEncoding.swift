@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Percent-encoding (RFC 3986 §2.1): decoded for user info and hosts, checked and completed elsewhere.
 public enum PercentEncoding {
     /// Where a text is not what may stand in a query as it is.
@@ -31,11 +33,7 @@ public enum PercentEncoding {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.utf8.count + 16)
         for byte in part.utf8 {
-            if isUnwise(byte) {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
+            if isUnwise(byte) { bytes.appendTriplet(of: byte) } else { bytes.append(byte) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -50,8 +48,6 @@ public enum PercentEncoding {
         }
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
     /// The scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
     static func scalar(_ bytes: Span<UInt8>, at index: Int) -> Unicode.Scalar {
         let text = String(decoding: (index..<min(index + 4, bytes.count)).map { bytes[$0] }, as: UTF8.self)
@@ -60,6 +56,11 @@ public enum PercentEncoding {
 
     /// Nil if a triplet is bad or the octets are not UTF-8: a repaired password would be a different one.
     static func decode(_ bytes: Span<UInt8>, in range: Range<Int>) -> String? {
+        octets(bytes, in: range).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Nil if a triplet is bad.
+    static func octets(_ bytes: Span<UInt8>, in range: Range<Int>) -> [UInt8]? {
         var octets: [UInt8] = []
         octets.reserveCapacity(range.count)
         var index = range.lowerBound
@@ -73,7 +74,7 @@ public enum PercentEncoding {
                 index += 1
             }
         }
-        return String(validating: octets, as: UTF8.self)
+        return octets
     }
 
     /// What a name or value of a query means, as forms are read: `+` is a space, and a `%` that begins no triplet is
@@ -97,7 +98,7 @@ public enum PercentEncoding {
 
     /// The octet that the triplet at `index` stands for.
     static func octet(_ bytes: Span<UInt8>, at index: Int, before end: Int) -> UInt8? {
-        guard index + 2 < end, let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2]) else {
+        guard index + 2 < end, let high = Hex.value(bytes[index + 1]), let low = Hex.value(bytes[index + 2]) else {
             return nil
         }
         return high << 4 | low

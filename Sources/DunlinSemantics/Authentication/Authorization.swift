@@ -29,9 +29,8 @@ public enum Authorization {
 
     /// RFC 6750 §2.1.
     public static func bearer(token: String) throws(Problem) -> String {
-        let bytes = token.utf8
-        guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "=") }), bytes[...last].allSatisfy(isTokenByte)
-        else { throw .malformedToken }
+        var reader = ValueReader(token)
+        guard reader.token68() != nil, reader.isAtEnd else { throw .malformedToken }
         return "Bearer " + token
     }
 
@@ -43,15 +42,5 @@ public enum Authorization {
     /// C1 control characters are two bytes in UTF-8.
     static func hasControls(_ text: String) -> Bool {
         text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
-        }
     }
 }

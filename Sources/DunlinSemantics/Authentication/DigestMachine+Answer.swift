@@ -39,7 +39,8 @@ extension DigestMachine {
         guard let number = nonces.use(challenge.nonce) else { throw .nonceUsedUp }
         if isSession { session = begun }
         let use = DigestUse(
-            nonce: challenge.nonce, clientNonce: isSession ? begun.clientNonce : clientNonce, count: Self.digits(number)
+            nonce: challenge.nonce, clientNonce: isSession ? begun.clientNonce : clientNonce,
+            count: Hex.text(number, count: 8)
         )
         let response = try calculation.response(
             key: key, use: use, quality: challenge.quality, method: request.method.rawValue, target: request.target,
@@ -85,20 +86,14 @@ extension DigestMachine {
         if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) { return "username*=\(ExtendedText.of(user))" }
         return "username=\(QuotedText.of(user))"
     }
-
-    private static func digits(_ count: UInt32) -> String {
-        let digits = String(count, radix: 16)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
-    }
 }
 
 /// A text as the value of a parameter whose name ends in a star (RFC 8187 §3.2).
 enum ExtendedText {
     static func of(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let percent = UInt8(ascii: "%")
-        let bytes = text.utf8.flatMap { byte in
-            isPlain(byte) ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isPlain(byte) { bytes.append(byte) } else { bytes.appendTriplet(of: byte) }
         }
         return "UTF-8''" + String(decoding: bytes, as: UTF8.self)
     }

@@ -64,7 +64,7 @@ package struct CacheStatus: Sendable, Hashable {
     /// A token, or a string where that is none; nil for what neither can hold.
     private static func item(_ text: String) -> String? {
         guard let first = text.utf8.first, (first | 0x20) &- 0x61 < 26 || first == UInt8(ascii: "*"),
-            text.utf8.allSatisfy({ ValueReader.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
+            text.utf8.allSatisfy({ TokenCharacters.contains($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
         else { return string(text) }
         return text
     }

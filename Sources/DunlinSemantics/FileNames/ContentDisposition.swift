@@ -64,19 +64,8 @@ extension ContentDisposition {
     private static func extended(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        var octets: [UInt8] = []
         let text = Array(parts[2])
-        var index = 0
-        while index < text.count {
-            if text[index] == UInt8(ascii: "%") {
-                guard let octet = PercentEncoding.octet(text.span, at: index, before: text.count) else { return nil }
-                octets.append(octet)
-                index += 3
-            } else {
-                octets.append(text[index])
-                index += 1
-            }
-        }
+        guard let octets = PercentEncoding.octets(text.span, in: text.indices) else { return nil }
         switch String(decoding: parts[0], as: UTF8.self).lowercased() {
         case "utf-8": return String(validating: octets, as: UTF8.self)
         case "iso-8859-1": return latin1(octets)

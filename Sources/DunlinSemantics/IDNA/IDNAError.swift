@@ -53,11 +53,3 @@ extension IDNAError.Problem: CustomStringConvertible {
         }
     }
 }
-
-extension Unicode.Scalar {
-    /// `U+0020`.
-    var codePoint: String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-}

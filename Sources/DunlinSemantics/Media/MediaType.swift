@@ -35,71 +35,35 @@ package struct MediaType: Sendable, Hashable {
 
 /// Goes through a Content-Type field once, from left to right.
 private struct MediaTypeReader {
-    private let bytes: [UInt8]
-    private var position = 0
+    private var reader: ValueReader
 
     init(_ text: String) {
-        bytes = Array(text.utf8)
+        reader = ValueReader(text)
     }
 
     mutating func essence() -> String? {
-        let type = word(until: UInt8(ascii: "/"), or: UInt8(ascii: ";"))
-        guard !type.isEmpty, position < bytes.count, bytes[position] == UInt8(ascii: "/") else { return nil }
-        position += 1
-        let subtype = word(until: UInt8(ascii: ";"), or: UInt8(ascii: ","))
+        let type = text(until: "/", or: ";").lowercased()
+        guard !type.isEmpty, reader.take("/") else { return nil }
+        let subtype = text(until: ";", or: ",").lowercased()
         return subtype.isEmpty ? nil : type + "/" + subtype
     }
 
     /// Nil at the end; one without a name for something that is no parameter.
     mutating func parameter() -> MediaType.Parameter? {
-        while position < bytes.count, bytes[position] != UInt8(ascii: ";") { position += 1 }
-        guard position < bytes.count else { return nil }
-        position += 1
-        let name = word(until: UInt8(ascii: "="), or: UInt8(ascii: ";"))
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else {
-            return MediaType.Parameter(name: "", value: "")
-        }
-        position += 1
-        skipSpace()
-        let value = position < bytes.count && bytes[position] == UInt8(ascii: "\"") ? quoted() : plain()
-        return MediaType.Parameter(name: name, value: value)
+        _ = reader.takeAll { $0 != UInt8(ascii: ";") }
+        guard reader.take(";") else { return nil }
+        let name = text(until: "=", or: ";").lowercased()
+        guard reader.take("=") else { return MediaType.Parameter(name: "", value: "") }
+        reader.skipBlanks()
+        let quoted = reader.quotedString(mayBeCut: true).map { String(decoding: $0, as: UTF8.self) }
+        return MediaType.Parameter(name: name, value: quoted ?? text(until: ";", or: ";"))
     }
 
-    private mutating func word(until end: UInt8, or otherEnd: UInt8) -> String {
-        let start = position
-        while position < bytes.count, bytes[position] != end, bytes[position] != otherEnd { position += 1 }
-        return text(start..<position).lowercased()
-    }
-
-    private mutating func plain() -> String {
-        let start = position
-        while position < bytes.count, bytes[position] != UInt8(ascii: ";") { position += 1 }
-        return text(start..<position)
-    }
-
-    private mutating func quoted() -> String {
-        var value: [UInt8] = []
-        position += 1
-        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
-            if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count { position += 1 }
-            value.append(bytes[position])
-            position += 1
-        }
-        return String(decoding: value, as: UTF8.self)
-    }
-
-    private mutating func skipSpace() {
-        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
-    }
-
-    private func text(_ range: Range<Int>) -> String {
-        var range = range
-        while let first = range.first, Self.isSpace(bytes[first]) { range = (first + 1)..<range.upperBound }
-        while let last = range.last, Self.isSpace(bytes[last]) { range = range.lowerBound..<last }
-        return String(decoding: bytes[range], as: UTF8.self)
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    /// Without the blanks around it.
+    private mutating func text(until end: Unicode.Scalar, or otherEnd: Unicode.Scalar) -> String {
+        let (end, otherEnd) = (UInt8(ascii: end), UInt8(ascii: otherEnd))
+        var text = reader.takeAll { $0 != end && $0 != otherEnd }.drop(while: ValueReader.isBlank)
+        while let last = text.last, ValueReader.isBlank(last) { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
     }
 }

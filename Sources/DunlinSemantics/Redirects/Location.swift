@@ -53,9 +53,7 @@ public enum Location: Sendable, Equatable {
             if mustBeEncoded(byte)
                 || byte == UInt8(ascii: "%") && PercentEncoding.octet(bytes.span, at: index, before: bytes.count) == nil
             {
-                text.append(UInt8(ascii: "%"))
-                text.append(digits[Int(byte >> 4)])
-                text.append(digits[Int(byte & 15)])
+                text.appendTriplet(of: byte)
             } else {
                 text.append(byte)
             }
@@ -69,6 +67,4 @@ public enum Location: Sendable, Equatable {
         default: false
         }
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }

@@ -79,7 +79,7 @@ extension StructuredReader {
             return reader.take("0") || reader.take("1") ? .other : nil
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return isNumber() ? .other : nil
         case _ where Self.isLower(first | 0x20) || first == UInt8(ascii: "*"):
-            _ = reader.takeAll { ValueReader.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+            _ = reader.takeAll { TokenCharacters.contains($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
             return .other
         default: return nil
         }

@@ -11,6 +11,10 @@ struct ValueReader {
         bytes = value.array
     }
 
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
     var isAtEnd: Bool { position == bytes.count }
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -32,13 +36,15 @@ struct ValueReader {
         return bytes[start..<position]
     }
 
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     /// Spaces and tabs, if there are any.
     mutating func skipBlanks() {
-        _ = takeAll { $0 == 0x20 || $0 == 0x09 }
+        _ = takeAll(where: Self.isBlank)
     }
 
     mutating func token() -> String? {
-        let token = takeAll(where: Self.isToken)
+        let token = takeAll(where: TokenCharacters.contains)
         return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
@@ -54,34 +60,24 @@ struct ValueReader {
     }
 
     /// What stands between quotes, without the backslashes that quote single characters (RFC 9110 §5.6.4).
-    mutating func quotedString() -> [UInt8]? {
+    /// `mayBeCut`: the end of the value ends it, too.
+    mutating func quotedString(mayBeCut: Bool = false) -> [UInt8]? {
         let start = position
         guard take("\"") else { return nil }
         var content: [UInt8] = []
         while let byte = next {
             position += 1
             if byte == UInt8(ascii: "\"") { return content }
-            if byte == UInt8(ascii: "\\") {
-                guard let quoted = next else { break }
+            if byte == UInt8(ascii: "\\"), let quoted = next {
                 position += 1
                 content.append(quoted)
             } else {
                 content.append(byte)
             }
         }
+        if mayBeCut { return content }
         position = start
         return nil
-    }
-
-    static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "|"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }
 

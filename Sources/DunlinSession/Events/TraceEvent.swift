@@ -62,12 +62,11 @@ extension HTTP.WireStep {
         var lines: [String] = []
         for start in stride(from: 0, to: bytes.count, by: 16) {
             let row = bytes[start..<min(start + 16, bytes.count)]
-            let offset = String(start, radix: 16)
-            let hex = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+            let hex = row.map { Hex.text($0, count: 2) }.joined(separator: " ")
             let text = String(decoding: row.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
             lines.append(
-                "\(mark) \(String(repeating: "0", count: max(0, 4 - offset.count)))\(offset)  "
-                    + hex + String(repeating: " ", count: 49 - hex.count) + text)
+                "\(mark) \(Hex.text(UInt(start), count: 4))  " + hex
+                    + String(repeating: " ", count: 49 - hex.count) + text)
         }
         if count > bytes.count { lines.append("\(mark) and \(count - bytes.count) bytes more") }
         return lines

@@ -58,9 +58,7 @@ extension LoopbackProxy {
         }
 
         private static func hash(_ text: String) -> String {
-            let digest: [UInt8]
-            do { digest = Array(try Digest.sha256(text.utf8)) } catch { return "" }
-            return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            do { return Bytes(Array(try Digest.sha256(text.utf8))).hex } catch { return "" }
         }
 
         /// Commas within quotes do not occur in what is asked here.

@@ -106,13 +106,7 @@ extension LoopbackServer.RequestHead {
     }
 
     private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-        !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
+        !bytes.isEmpty && bytes.allSatisfy(TokenCharacters.contains)
     }
 
     /// A client that says its framing twice, even the same, invites smuggling (RFC 9112 §6.3).

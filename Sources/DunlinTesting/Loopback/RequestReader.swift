@@ -39,7 +39,7 @@ extension LoopbackServer {
                 let digits = line.prefix { $0 != UInt8(ascii: ";") }
                 let text = String(decoding: digits, as: UTF8.self)
                 // Int's own reading would allow a sign.
-                guard text.utf8.allSatisfy(Self.isHexDigit), let size = Int(text, radix: 16) else {
+                guard text.utf8.allSatisfy({ Hex.value($0) != nil }), let size = Int(text, radix: 16) else {
                     throw .malformed("chunk size \"\(text)\"")
                 }
                 if size == 0 { break }
@@ -116,13 +116,6 @@ extension LoopbackServer {
             }
             guard let bytes else { throw .truncated("end of stream in the \(what)") }
             inbox += bytes
-        }
-
-        private static func isHexDigit(_ byte: UInt8) -> Bool {
-            switch byte {
-            case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-            default: false
-            }
         }
     }
 }

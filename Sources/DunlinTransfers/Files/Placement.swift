@@ -35,7 +35,7 @@ struct Placement: Sendable, Equatable {
     var partPath: String {
         let plain = ".\(name)"
         let room = FileName.longest - max(Self.partSuffix.utf8.count, Self.recordSuffix.utf8.count)
-        let stem = plain.utf8.count <= room ? plain : ".\(Self.hex(Self.hash(of: name)))"
+        let stem = plain.utf8.count <= room ? plain : ".\(Hex.text(Self.hash(of: name), count: 16))"
         return Self.joined(folder, stem + Self.partSuffix)
     }
 
@@ -51,12 +51,12 @@ struct Placement: Sendable, Equatable {
 
     /// A part file that nobody else uses; `token` tells it from others.
     func partPath(_ token: UInt64) -> String {
-        Self.joined(folder, ".\(Self.hex(token))\(Self.partSuffix)")
+        Self.joined(folder, ".\(Hex.text(token, count: 16))\(Self.partSuffix)")
     }
 
     /// Where a record is written before it has its name.
     static func draftPath(ofRecord path: String) -> String {
-        joined(folder(of: path), ".\(hex(hash(of: path)))\(draftSuffix)")
+        joined(folder(of: path), ".\(Hex.text(hash(of: path), count: 16))\(draftSuffix)")
     }
 
     /// A file in a folder, under the suggested name.
@@ -78,7 +78,7 @@ struct Placement: Sendable, Equatable {
     /// A file of its own in the folder for those that need not last.
     static func temporary(_ token: UInt64, suggestedName: String) -> Placement {
         let folder = withoutSlashes(FileSystem.temporaryFolder)
-        return Placement(folder: folder, name: "dunlin-\(hex(token))", suggestedName: suggestedName)
+        return Placement(folder: folder, name: "dunlin-\(Hex.text(token, count: 16))", suggestedName: suggestedName)
     }
 
     private init(folder: String, name: String, suggestedName: String) {
@@ -95,10 +95,5 @@ struct Placement: Sendable, Equatable {
 
     private static func joined(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -57,8 +57,7 @@ extension JournalEntry {
     }
 
     private static func digits(of content: [UInt8]) -> String {
-        let digits = String(content.withUnsafeBytes { Checksum.value(of: $0) }, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        Hex.text(content.withUnsafeBytes { Checksum.value(of: $0) }, count: 16)
     }
 
     /// What cannot be, though somebody may have written it.

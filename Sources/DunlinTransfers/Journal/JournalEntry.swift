@@ -83,13 +83,7 @@ struct JournalEntry: Sendable, Equatable, Codable {
     var failures = 0
 
     /// Makes the id of an entry, which is also its name in the folder.
-    static func makeID() -> String {
-        var random = SystemRandomNumberGenerator()
-        return [random.next(), random.next()].map { (word: UInt64) in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    static func makeID() -> String { Hex.random() }
 
     static func isID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
