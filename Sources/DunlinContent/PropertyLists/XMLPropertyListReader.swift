@@ -9,7 +9,10 @@
 ///    understand it in one way only. It is five times as long as what was read at most.
 /// 4. Reads once, from left to right. Nesting is counted, not recursed into, to `PropertyListShape.deepest`.
 /// 5. What a number, a date or data says is for the next reader: here it is text.
-struct XMLPropertyListReader {
+///
+/// The other reader is Foundation's: its decoder, for which a program may give one of its own, takes bytes and nothing
+/// else.
+struct XMLPropertyListReader: MarkupReader {
     private enum Element: String {
         case plist, array, dict, key, string, integer, real, `true`, `false`, date, data
     }
@@ -27,10 +30,10 @@ struct XMLPropertyListReader {
         let isEmpty: Bool
     }
 
-    private let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// What an XML declaration says of the encoding has to be so, where nothing else has said it.
     private let isDeclaredUTF8: Bool
-    private var position = 0
+    package var position = 0
     private var written: [UInt8] = []
     private var open: [Container] = []
 
@@ -55,7 +58,7 @@ struct XMLPropertyListReader {
             if skip("</") { try end() } else { try tag() }
         }
         try skipMeaningless()
-        guard position == bytes.count else { throw refusal() }
+        guard position == bytes.count else { throw unexpected() }
         return isWrapped ? written : Array("<plist version=\"1.0\">".utf8) + written + Array("</plist>".utf8)
     }
 }
@@ -96,17 +99,17 @@ extension XMLPropertyListReader {
 
     /// Whether an element may stand here, and what may stand here next.
     private mutating func take(_ element: Element, isFirst: Bool) throws(PropertyListShape.Refusal) {
-        guard element != .plist || isFirst else { throw refusal() }
+        guard element != .plist || isFirst else { throw unexpected() }
         switch open.popLast() {
-        case nil: guard element != .key else { throw refusal() }
+        case nil: guard element != .key else { throw unexpected() }
         case .plist(let isFilled):
-            guard !isFilled, element != .key else { throw refusal() }
+            guard !isFilled, element != .key else { throw unexpected() }
             open.append(.plist(isFilled: true))
         case .array:
-            guard element != .key else { throw refusal() }
+            guard element != .key else { throw unexpected() }
             open.append(.array)
         case .dict(let awaitsKey):
-            guard awaitsKey == (element == .key) else { throw refusal() }
+            guard awaitsKey == (element == .key) else { throw unexpected() }
             open.append(.dict(awaitsKey: !awaitsKey))
         }
     }
@@ -123,13 +126,13 @@ extension XMLPropertyListReader {
         switch (open.popLast(), element) {
         case (.plist(isFilled: true), .plist), (.array, .array), (.dict(awaitsKey: true), .dict):
             write("</\(element.rawValue)>")
-        default: throw refusal()
+        default: throw unexpected()
         }
     }
 
     private mutating func expectEnd(of element: Element) throws(PropertyListShape.Refusal) {
         try expect("</")
-        guard try name() == element else { throw refusal() }
+        guard try name() == element else { throw unexpected() }
         skipSpace()
         try expect(">")
     }
@@ -154,7 +157,7 @@ extension XMLPropertyListReader {
         let start = position
         while let byte = peek, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) { position += 1 }
         guard let element = Element(rawValue: String(decoding: bytes[start..<position], as: UTF8.self)) else {
-            throw refusal()
+            throw unexpected()
         }
         return element
     }
@@ -181,7 +184,7 @@ extension XMLPropertyListReader {
                 position += 1
             }
         }
-        throw refusal()
+        throw unexpected()
     }
 
     private mutating func escape(_ byte: UInt8) {
@@ -198,10 +201,10 @@ extension XMLPropertyListReader {
     private mutating func reference() throws(PropertyListShape.Refusal) -> Unicode.Scalar {
         position += 1
         guard let end = bytes[position...].prefix(Self.longestReference).firstIndex(of: UInt8(ascii: ";")) else {
-            throw refusal()
+            throw unexpected()
         }
         let name = String(decoding: bytes[position..<end], as: UTF8.self)
-        guard let scalar = Self.predefined[name] ?? Self.numbered(name) else { throw refusal() }
+        guard let scalar = Self.predefined[name] ?? Self.numbered(name) else { throw unexpected() }
         position = end + 1
         return scalar
     }
@@ -214,8 +217,7 @@ extension XMLPropertyListReader {
     private static func numbered(_ name: String) -> Unicode.Scalar? {
         let isHexadecimal = name.hasPrefix("#x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
-        guard name.hasPrefix("#"), digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-            let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value > 0
+        guard name.hasPrefix("#"), let value = Self.number(digits, radix: isHexadecimal ? 16 : 10), value > 0
         else { return nil }
         return Unicode.Scalar(value)
     }
@@ -235,7 +237,7 @@ extension XMLPropertyListReader {
             try expect("=")
             skipSpace()
             let value = String(decoding: try quoted(), as: UTF8.self).lowercased()
-            guard ["version", "encoding", "standalone"].contains(name) else { throw refusal() }
+            guard ["version", "encoding", "standalone"].contains(name) else { throw unexpected() }
             if name == "encoding", isDeclaredUTF8, !["utf-8", "utf8", "us-ascii"].contains(value) {
                 throw PropertyListShape.Refusal(reason: "it declares an encoding that is not UTF-8")
             }
@@ -250,7 +252,7 @@ extension XMLPropertyListReader {
             if skip("<!--") {
                 try skipComment()
             } else if isAt("<?") {
-                guard !isAt("<?xml ") else { throw refusal() }
+                guard !isAt("<?xml ") else { throw unexpected() }
                 _ = try text(before: "?>")
             } else if mayBeType, skip("<!DOCTYPE") {
                 mayBeType = false
@@ -268,12 +270,12 @@ extension XMLPropertyListReader {
     }
 
     private mutating func documentType() throws(PropertyListShape.Refusal) {
-        guard skipSpace(), try name() == .plist else { throw refusal() }
+        guard skipSpace(), try name() == .plist else { throw unexpected() }
         let hasSpace = skipSpace()
         let isPublic = skip("PUBLIC")
         if isPublic || skip("SYSTEM") {
             for _ in 0..<(isPublic ? 2 : 1) {
-                guard hasSpace, skipSpace() else { throw refusal() }
+                guard hasSpace, skipSpace() else { throw unexpected() }
                 _ = try quoted()
             }
             skipSpace()
@@ -290,58 +292,11 @@ extension XMLPropertyListReader {
 extension XMLPropertyListReader {
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private func isAt(_ text: StaticString) -> Bool {
-        guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
-        for offset in 0..<text.utf8CodeUnitCount where bytes[position + offset] != text.utf8Start[offset] {
-            return false
-        }
-        return true
-    }
-
-    private mutating func skip(_ text: StaticString) -> Bool {
-        guard isAt(text) else { return false }
-        position += text.utf8CodeUnitCount
-        return true
-    }
-
-    private mutating func expect(_ text: StaticString) throws(PropertyListShape.Refusal) {
-        guard skip(text) else { throw refusal() }
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
-
-    @discardableResult private mutating func skipSpace() -> Bool {
-        let start = position
-        while let byte = peek, Self.isSpace(byte) { position += 1 }
-        return position > start
-    }
-
-    /// What lies before `end`, which is passed.
-    private mutating func text(before end: StaticString) throws(PropertyListShape.Refusal) -> ArraySlice<UInt8> {
-        let start = position
-        while position < bytes.count {
-            if isAt(end) {
-                defer { position += end.utf8CodeUnitCount }
-                return bytes[start..<position]
-            }
-            position += 1
-        }
-        throw refusal()
-    }
-
-    private mutating func quoted() throws(PropertyListShape.Refusal) -> ArraySlice<UInt8> {
-        if skip("\"") { return try text(before: "\"") }
-        try expect("'")
-        return try text(before: "'")
-    }
-
     private mutating func write(_ text: String) {
         written.append(contentsOf: text.utf8)
     }
 
-    private func refusal() -> PropertyListShape.Refusal {
+    package func unexpected() -> PropertyListShape.Refusal {
         PropertyListShape.Refusal(reason: "it is no whole property list in XML, as byte \(position) shows")
     }
 }

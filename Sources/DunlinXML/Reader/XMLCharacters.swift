@@ -1,9 +1,5 @@
 /// Which characters XML 1.0 (fifth edition) allows where.
 enum XMLCharacters {
-    static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
-
     /// §2.2.
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

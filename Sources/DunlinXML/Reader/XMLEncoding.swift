@@ -29,7 +29,7 @@ enum XMLEncoding {
     static func firstForbidden(in text: [UInt8]) -> Int? {
         text.indices.first { index in
             let byte = text[index]
-            if byte < 0x20 { return !XMLCharacters.isSpace(byte) }
+            if byte < 0x20 { return !XML.Reader.isSpace(byte) }
             guard byte == 0xEF, index + 2 < text.count else { return false }
             return text[index + 1] == 0xBF && text[index + 2] >= 0xBE
         }

@@ -43,7 +43,7 @@ extension XML.Reader {
                 value += Array(try reference().utf8)
                 continue
             case UInt8(ascii: "\n") where bytes[position - 1] == UInt8(ascii: "\r"): break
-            default: value.append(XMLCharacters.isSpace(byte) ? UInt8(ascii: " ") : byte)
+            default: value.append(Self.isSpace(byte) ? UInt8(ascii: " ") : byte)
             }
             position += 1
         }
@@ -72,8 +72,7 @@ extension XML.Reader {
         let digits = try text(before: ";")
         // Ten digits hold every character there is, and are no overflow.
         guard (1...10).contains(digits.count),
-            digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: radix),
+            let value = Self.number(String(decoding: digits, as: UTF8.self), radix: radix),
             let scalar = Unicode.Scalar(value), XMLCharacters.isAllowed(scalar)
         else {
             position = start

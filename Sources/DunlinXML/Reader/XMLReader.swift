@@ -16,8 +16,8 @@ extension XML {
             case afterRoot
         }
 
-        let bytes: [UInt8]
-        var position = 0
+        @usableFromInline package let bytes: [UInt8]
+        @usableFromInline package var position = 0
         var stage = Stage.beforeRoot
         var open: [(name: Name, written: String)] = []
         /// Of a tag that opens and closes at once, the end that is still to be told.
@@ -79,7 +79,7 @@ extension XML {
 
 // MARK: - Steps
 
-extension XML.Reader {
+extension XML.Reader: MarkupReader {
     func error(_ problem: XML.Error.Problem) -> XML.Error {
         var (line, column) = (1, 1)
         for byte in bytes[..<min(position, bytes.count)] {
@@ -89,48 +89,8 @@ extension XML.Reader {
         return XML.Error(problem, line: line, column: column)
     }
 
-    func isAt(_ text: StaticString) -> Bool {
-        guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
-        for offset in 0..<text.utf8CodeUnitCount where bytes[position + offset] != text.utf8Start[offset] {
-            return false
-        }
-        return true
-    }
-
-    mutating func skip(_ text: StaticString) -> Bool {
-        guard isAt(text) else { return false }
-        position += text.utf8CodeUnitCount
-        return true
-    }
-
-    mutating func expect(_ text: StaticString) throws(XML.Error) {
-        guard skip(text) else { throw error(position < bytes.count ? .notWellFormed : .endsEarly) }
-    }
-
-    @discardableResult mutating func skipSpace() -> Bool {
-        let start = position
-        while position < bytes.count, XMLCharacters.isSpace(bytes[position]) { position += 1 }
-        return position > start
-    }
-
-    /// What lies before `end`, which is passed.
-    mutating func text(before end: StaticString) throws(XML.Error) -> ArraySlice<UInt8> {
-        let start = position
-        while position < bytes.count {
-            if isAt(end) {
-                defer { position += end.utf8CodeUnitCount }
-                return bytes[start..<position]
-            }
-            position += 1
-        }
-        throw error(.endsEarly)
-    }
-
-    /// What stands between two quotes of one kind.
-    mutating func quoted() throws(XML.Error) -> ArraySlice<UInt8> {
-        if skip("\"") { return try text(before: "\"") }
-        try expect("'")
-        return try text(before: "'")
+    @usableFromInline package func unexpected() -> XML.Error {
+        error(position < bytes.count ? .notWellFormed : .endsEarly)
     }
 
     /// A name without a colon.
