@@ -1,3 +1,4 @@
+import DunlinTesting
 import Testing
 
 @testable import DunlinTransport

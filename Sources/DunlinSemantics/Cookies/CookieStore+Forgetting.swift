@@ -14,7 +14,7 @@ extension CookieStore {
     }
 
     /// Forgets of one site what has ended, and then as many as it takes: first what is not secure, of that what was
-    /// used longest ago.
+    /// used longest ago. An order of use alone does not say which, and so the whole site is looked at.
     private mutating func forget(downTo most: Int, of site: String, at now: Int64) {
         let held = (sites[site]?.domains ?? []).flatMap { domain in
             (domains[domain]?.cookies ?? [:]).map { (domain: domain, key: $0.key, kept: $0.value) }

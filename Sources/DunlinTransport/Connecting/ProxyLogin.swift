@@ -83,16 +83,13 @@ struct ProxyLogin: Sendable {
 
 /// The Digest challenges of a transport's proxies.
 final class ProxyMemory: Sendable {
-    /// How many proxies are remembered; beyond that, all are asked anew.
-    private static let capacity = 64
-
-    private let machines = Mutex<[ProxyAddress: DigestMachine]>([:])
+    private let machines = Mutex(RecentValues<ProxyAddress, DigestMachine>(limit: 64))
 
     /// The answer that nobody has asked for, if the proxy has asked before.
     func answer(for proxy: ProxyAddress, _ request: RequestHead, _ content: Bytes?) -> DigestAnswer? {
         machines.withLock { machines in
             guard var machine = machines[proxy] else { return nil }
-            defer { machines[proxy] = machine }
+            defer { machines.keep(machine, for: proxy) }
             return Self.answer(&machine, request, content, .unasked)
         }
     }
@@ -106,7 +103,7 @@ final class ProxyMemory: Sendable {
         return machines.withLock { machines -> DigestAnswer? in
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
-                machines[proxy] = nil
+                machines.remove(proxy)
                 // Requests beside each other may have come in another order than that of their counts, which squid
                 // takes for stale. So this one has the nonce to itself; how often it may be asked is limited elsewhere.
                 guard challenge.isStale, var own = Self.machine(credentials),
@@ -114,10 +111,7 @@ final class ProxyMemory: Sendable {
                 else { return nil }
                 return Self.answer(&own, request, login.content, cause)
             }
-            defer {
-                if machines.count >= Self.capacity, machines[proxy] == nil { machines.removeAll() }
-                machines[proxy] = machine
-            }
+            defer { machines.keep(machine, for: proxy) }
             return Self.answer(&machine, request, login.content, cause)
         }
     }

@@ -28,38 +28,34 @@ struct PoolTotals {
         }
     }
 
-    private struct Kept {
-        var totals: Origin
-        let number: UInt64
-    }
-
     static let capacity = 256
 
-    private var origins: [HTTP.Origin: Kept] = [:]
-    private var lastNumber: UInt64 = 0
+    /// Without a limit of its own, since what is forgotten is added to the others.
+    private var origins = RecentValues<HTTP.Origin, Origin>()
     /// The totals of all origins that were forgotten.
     private(set) var others = Origin()
 
-    var kept: [HTTP.Origin: Origin] { origins.mapValues(\.totals) }
+    var kept: some Sequence<(key: HTTP.Origin, value: Origin)> { origins.latestFirst }
 
     /// What was kept and what was not.
     var sum: Origin {
         var sum = others
-        for kept in origins.values { sum.add(kept.totals) }
+        for (_, totals) in kept { sum.add(totals) }
         return sum
     }
 
     /// The totals of an origin, which are not kept here any more.
     mutating func take(_ origin: HTTP.Origin) -> Origin {
-        origins.removeValue(forKey: origin)?.totals ?? Origin()
+        origins.remove(origin) ?? Origin()
     }
 
     /// Keeps the totals of an origin of which there are none here.
     mutating func keep(_ totals: Origin, of origin: HTTP.Origin) {
         guard totals != Origin() else { return }
-        lastNumber += 1
-        origins[origin] = Kept(totals: totals, number: lastNumber)
-        if origins.count > Self.capacity { forgetOldest() }
+        origins.keep(totals, for: origin)
+        guard origins.count > Self.capacity, let oldest = origins.first else { return }
+        others.add(oldest.value)
+        origins.remove(oldest.key)
     }
 
     /// An opening ended, to an origin whose totals may be here.
@@ -67,14 +63,5 @@ struct PoolTotals {
         var totals = take(origin)
         totals.note(end)
         keep(totals, of: origin)
-    }
-
-    /// Forgets half of them at once, so that not every new one costs a search of all.
-    private mutating func forgetOldest() {
-        let oldestFirst = origins.sorted { $0.value.number < $1.value.number }
-        for (origin, kept) in oldestFirst.dropLast(Self.capacity / 2) {
-            others.add(kept.totals)
-            origins[origin] = nil
-        }
     }
 }
