@@ -17,12 +17,6 @@ extension DigestMachine {
     ) throws -> DigestAnswer {
         var asked = DigestRequest(method: request.method, target: request.target)
         if let function = bodyHashFunction { asked.bodyHash = try content().map(function.hash) }
-        return try answer(asked, clientNonce: Self.clientNonce(), cause: cause)
-    }
-
-    private static func clientNonce() -> String {
-        var random = SystemRandomNumberGenerator()
-        let numbers: [UInt64] = [random.next(), random.next()]
-        return numbers.map { String($0, radix: 16) }.joined()
+        return try answer(asked, clientNonce: Hex.random(), cause: cause)
     }
 }
