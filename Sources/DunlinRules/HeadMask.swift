@@ -9,7 +9,9 @@ package import DunlinTypes
 /// 2. The value of a field is hidden whose name is secret or looks like it, or is that of a field that somebody marked
 ///    as sensitive. Where a URL has a secret, all of the field's value is hidden, and of the first line all from the
 ///    question mark on, or from the secret if it is before that.
-/// 3. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
+/// 3. Where a line has not come to its end, what may yet turn out to be a user and a password is hidden too: an `@`
+///    that comes later says so too late.
+/// 4. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
 ///    hidden until somebody says that the head is over.
 package struct HeadMask: Sendable {
     private enum Place {
@@ -91,11 +93,12 @@ package struct HeadMask: Sendable {
     /// From where on the present line is hidden, as far as it has come; nil if all is shown.
     private var hiddenStart: Int? {
         if place == .firstLine { return hiddenStartOfFirstLine }
-        if line.first == 0x20 || line.first == 0x09 { return isHiding ? 0 : nil }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let isContinuation = line.first == 0x20 || line.first == 0x09
+        if isContinuation, isHiding { return 0 }
+        guard let colon = isContinuation ? -1 : line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = String(decoding: line[..<max(0, colon)], as: UTF8.self)
         let value = line[(colon + 1)...].filter { !Self.endsLine($0) }
-        let text = String(decoding: value, as: UTF8.self)
+        let text = Self.text(of: value, goesOn: line.last != 0x0A)
         let isSecret = secret.hidesField(name) || marked.isSensitive(name)
         if !isSecret, secret.shown(text, of: name) == text { return nil }
         return line[(colon + 1)...].firstIndex { $0 != 0x20 } ?? line.count
@@ -104,10 +107,15 @@ package struct HeadMask: Sendable {
     private var hiddenStartOfFirstLine: Int? {
         guard let space = line.firstIndex(of: 0x20) else { return nil }
         let target = line[(space + 1)...].prefix { $0 != 0x20 && !Self.endsLine($0) }
-        let text = String(decoding: target, as: UTF8.self)
+        let text = Self.text(of: target, goesOn: target.endIndex == line.endIndex)
         let shown = WebAddress.named(text, hiding: secret)
         if shown == text { return nil }
         let (mark, same) = (target.firstIndex(of: UInt8(ascii: "?")), zip(target, shown.utf8).prefix { $0 == $1 })
         return min(mark.map { $0 + 1 } ?? .max, target.startIndex + same.count)
+    }
+
+    /// If a part goes on, as if what comes next made a user of all that can be one.
+    private static func text(of part: some Sequence<UInt8>, goesOn: Bool) -> String {
+        String(decoding: Array(part), as: UTF8.self) + (goesOn ? "@" : "")
     }
 }

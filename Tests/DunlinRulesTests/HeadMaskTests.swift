@@ -87,6 +87,30 @@ import Testing
         #expect(shown.hasSuffix("shown") && rest.count == shown.count, "\(shown)")
     }
 
+    @Test(arguments: [
+        "GET http://ada:hunter2@a.test/x?b=1 HTTP/1.1", "GET /x?to=http://ada:hunter2@a.test/x HTTP/1.1",
+        "GET /x?to=http%3A%2F%2Fada%3Ahunter2%40a.test HTTP/1.1", "X-A: 1\r\nReferer: http://ada:hunter2@a.test/x",
+        "X-A: 1\r\nX-Seen: at http://ada:hunter2/x@a.test/x, b", "X-A: 1\r\n http://ada:hunter2@a.test/x",
+    ])
+    func `no cut shows a user and a password whose end has not come`(lines: String) {
+        let isRequest = lines.hasPrefix("GET")
+        let text = (isRequest ? "" : "HTTP/1.1 200 OK\r\n") + lines + "\r\n\r\nshown"
+        for size in 1...text.utf8.count {
+            let shown = Self.masked(text, inPieces: size)
+            #expect(!shown.contains("hun") && shown.hasSuffix("shown"), "\(size): \(shown)")
+            var mask = HeadMask(.usual)
+            let bytes = Bytes(Array(text.utf8.prefix(size)))
+            let cut = mask.masked(bytes, of: text.utf8.count)
+            #expect(!String(decoding: cut, as: UTF8.self).contains("hun"), "\(size)")
+        }
+    }
+
+    @Test func `a server's host is shown once it has come to its end, wherever the bytes are cut`() {
+        let text = "GET http://a.test:80/x?b=1 HTTP/1.1\r\nReferer: http://a.test/x\r\nX-A: http://a.test/x"
+        var mask = HeadMask(.usual)
+        #expect(mask.masked(Bytes(Array(text.utf8)), of: 1_000) == Bytes(Array(text.utf8)))
+    }
+
     @Test func `what follows a gap in a head is hidden until the head is over`() {
         var mask = HeadMask(.usual)
         let first: Bytes = "HTTP/1.1 200 OK\r\nSet-Co"
