@@ -105,7 +105,10 @@ extension HTTPSession {
     /// An earlier closing does not end requests, refreshes and observers that came after a restart opened the session.
     private func end(_ closing: TaskRegistry.Closing, grace: Duration) async -> Int {
         let number = closing.number
-        if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
+        if grace > .zero {
+            let end = core.loops[0].now().advanced(by: grace.clampedNanoseconds)
+            await tasks.drain(until: end, upTo: closing.era)
+        }
         var cancelled = 0
         if !core.residents.isOver(number) {
             // Before all others, so that it is known of each that it was left and not given up.

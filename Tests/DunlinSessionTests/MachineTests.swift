@@ -146,6 +146,30 @@ import Testing
         #expect(told == [9])
     }
 
+    @Test func `who waits for an era that is over waits for nothing that was made later`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        machine.close(1)
+        machine.unlist(b)
+        let new = machine.add("new", of: 2)
+        let c = try #require(new)
+        #expect(machine.running(upTo: 1) == ["a"])
+        let first = machine.watch(upTo: 1)
+        // Within a request, it leaves that out, and those that others wait within.
+        let second = machine.watch(upTo: 1) { $0 == "a" }
+        let isWaiting = [
+            machine.wait(first.id, isWithin: first.isWithin, 1), machine.wait(second.id, isWithin: second.isWithin, 2),
+        ]
+        #expect(isWaiting == [true, true])
+        let told = [b, a].map { Self.remove($0, from: &machine) }
+        #expect(told == [[2], [1]])
+        // Nobody waits for a request that was given the place of another.
+        let third = machine.watch(upTo: 1)
+        let isWaitingStill = machine.wait(third.id, isWithin: false, 3)
+        #expect(!isWaitingStill)
+        #expect(Self.remove(c, from: &machine) == [])
+    }
+
     @Test func `a wait within all the requests that run ends at once`() throws {
         var machine = RegistryMachine<String, Int>()
         _ = try Self.add("a", to: &machine)

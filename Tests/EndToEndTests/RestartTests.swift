@@ -137,6 +137,61 @@ struct `Restarting a session` {
         }
     }
 
+    @Test func `a shutdown that a restart overtakes waits for what it ended, and not for what came later`() async throws
+    {
+        let gate = LoopbackServer.Gate()
+        try await Stage.with { (stage: Stage) async throws in
+            let session = stage.session
+            stage.server.route(.get, "/held", .response(body: "late").after(.waitForSignal(gate)))
+            stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
+            let isOver = Flag()
+            let later = try await session.withResponse(from: "long") { response in
+                let shutdown = Task.detached {
+                    defer { isOver.raise() }
+                    return await session.shutdown()
+                }
+                // It waits for the scope, and the restart does not.
+                let error = try await NetworkError.thrown { for try await _ in response.body {} }
+                #expect(error.code == .cancelled && session.isClosed)
+                await session.restart()
+                let held = Task.detached { try await session.get("held", as: .string).value }
+                _ = try await stage.server.waitForRequests(2)
+                #expect(!isOver.isUp)
+                return (shutdown, held)
+            }
+            try await stage.eventually("the end of the shutdown") { isOver.isUp }
+            #expect(await later.0.value == 1)
+            gate.open()
+            #expect(try await later.1.value == "late")
+        }
+    }
+
+    @Test func `all are cancelled without a wait for what comes meanwhile`() async throws {
+        let gate = LoopbackServer.Gate()
+        try await Stage.with { (stage: Stage) async throws in
+            let session = stage.session
+            stage.server.route(.get, "/held", .response(body: "late").after(.waitForSignal(gate)))
+            stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
+            let isOver = Flag()
+            let later = try await session.withResponse(from: "long") { response in
+                let cancelling = Task.detached {
+                    defer { isOver.raise() }
+                    return await session.tasks.cancelAll()
+                }
+                let error = try await NetworkError.thrown { for try await _ in response.body {} }
+                #expect(error.code == .cancelled)
+                let held = Task.detached { try await session.get("held", as: .string).value }
+                _ = try await stage.server.waitForRequests(2)
+                #expect(!isOver.isUp)
+                return (cancelling, held)
+            }
+            try await stage.eventually("the end of the cancelling") { isOver.isUp }
+            #expect(await later.0.value == 1)
+            gate.open()
+            #expect(try await later.1.value == "late")
+        }
+    }
+
     /// Expects that journals are kept, that the session asks in the background about what is stored, and that those who
     /// have been listening are told of that.
     private static func expectOpen(

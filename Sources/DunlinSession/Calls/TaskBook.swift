@@ -71,10 +71,12 @@ extension TaskBook {
     /// Refuses requests that were made up to this era. Returns those that run, which are to be cancelled.
     func cancel(_ era: UInt64) -> [TaskDelegate] {
         machine.cancel(era)
-        return machine.running
+        return machine.running(upTo: era)
     }
 
     var running: [TaskDelegate] { machine.running }
+
+    func running(upTo era: UInt64) -> [TaskDelegate] { machine.running(upTo: era) }
 
     private func tell(_ watchers: [RegistryObserver]) {
         for watcher in watchers { watcher.tell() }
@@ -86,9 +88,10 @@ extension TaskBook {
 extension TaskBook {
     var arrivals: UInt64 { machine.arrivals }
 
-    /// Adds somebody who will wait for the last request to end, and who may be within some of the enclosures.
-    func watch(within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
-        let watch = machine.watch { enclosures.contains(.request($0.id)) }
+    /// Adds somebody who will wait for the last request to end (of this era and those before, if it is over), and who
+    /// may be within some of the enclosures.
+    func watch(upTo era: UInt64?, within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
+        let watch = machine.watch(upTo: era) { enclosures.contains(.request($0.id)) }
         tell(watch.told)
         return (watch.id, watch.isWithin)
     }

@@ -20,8 +20,8 @@ public actor TaskRegistry {
         let number: UInt64
         /// Of the requests that run.
         let chain: Chain
-        /// Those that come after it are not of this closing.
-        let last: HTTPSession.TaskID
+        /// The last era that it ends: what was made later is not of this closing.
+        let era: UInt64
     }
 
     /// One book for each loop.
@@ -59,7 +59,7 @@ public actor TaskRegistry {
             return era
         }
         for book in books { await book.close(era.number) }
-        return Closing(number: era.closings, chain: era.chain, last: .latest)
+        return Closing(number: era.closings, chain: era.chain, era: era.number)
     }
 
     /// Takes requests again, through another chain, unless it was closed once more since that closing. `opening` opens
@@ -146,7 +146,8 @@ extension TaskRegistry {
     ///
     /// Called within a request (in one of its hooks, or in a stream's scope), it leaves that request out: it goes on,
     /// is not counted and not waited for. Nor are other requests waited for that wait like this themselves. When the
-    /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves.
+    /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves. It does not wait for
+    /// requests that are made meanwhile.
     @discardableResult
     public func cancelAll() async -> Int {
         let number = present.withLock { era in
@@ -156,15 +157,16 @@ extension TaskRegistry {
         var running: [TaskDelegate] = []
         for book in books { running += await book.cancel(number) }
         let stopped = Self.cancelOthers(running)
-        await drain(until: .never)
+        await drain(until: .never, upTo: number)
         return stopped.count
     }
 
     /// The same for what a closing ends; those that nobody made are left out of the number.
     func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
-        let stopped = Self.cancelOthers(await delegates.filter { $0.id.rawValue <= closing.last.rawValue })
-        // A session that was opened again meanwhile is waited for too, if anything was stopped here.
-        if isClosed || !stopped.isEmpty { await drain(until: .never) }
+        var running: [TaskDelegate] = []
+        for book in books { running += await book.running(upTo: closing.era) }
+        let stopped = Self.cancelOthers(running)
+        await drain(until: .never, upTo: closing.era)
         return stopped.count { !uncounted.contains($0.id) }
     }
 
@@ -201,21 +203,21 @@ extension TaskRegistry {
         guard await drain(until: .never) else { throw CancellationError() }
     }
 
-    /// Waits until nothing runs any more but what the caller is within, or the deadline has come. False if the awaiting
-    /// task was cancelled before.
+    /// Waits until nothing runs any more but what the caller is within, or the deadline has come; with an era that is
+    /// over, until nothing runs of this era and those before. False if the awaiting task was cancelled before.
     @discardableResult
-    nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
+    nonisolated func drain(until deadline: MonotonicTime, upTo era: UInt64? = nil) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var watches: [UInt64] = []
         var isWithin = false
         // All books are told before the first wait: whoever need not be waited for must be known in all of them.
         for book in books {
-            let watch = await book.watch(within: within)
+            let watch = await book.watch(upTo: era, within: within)
             watches.append(watch.id)
             isWithin = isWithin || watch.isWithin
         }
         let isServed = await withTaskCancellationHandler {
-            await wait(watches, isWithin: isWithin, until: deadline, cancellation)
+            await wait(watches, upTo: era, isWithin: isWithin, until: deadline, cancellation)
         } onCancel: {
             cancellation.cancel(.task)
         }
@@ -226,7 +228,8 @@ extension TaskRegistry {
     /// Waits for one book after the other, and again if requests have come meanwhile: while it waited for another, the
     /// first may have filled again. False if it was cancelled, or the deadline came first.
     private nonisolated func wait(
-        _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
+        _ watches: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: MonotonicTime,
+        _ cancellation: Cancellation
     ) async -> Bool {
         var known: [UInt64]?
         while true {
@@ -234,7 +237,7 @@ extension TaskRegistry {
                 guard await book.wait(watch, isWithin: isWithin, until: deadline, cancellation) else { return false }
             }
             let arrivals = await arrivals
-            if books.count == 1 || arrivals == known { return true }
+            if era != nil || books.count == 1 || arrivals == known { return true }
             known = arrivals
         }
     }

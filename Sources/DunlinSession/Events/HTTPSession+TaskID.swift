@@ -11,9 +11,6 @@ extension HTTPSession {
             HTTPSession.TaskID(rawValue: last.add(1, ordering: .relaxed).newValue)
         }
 
-        /// All requests that have one have this or an earlier one.
-        static var latest: HTTPSession.TaskID { HTTPSession.TaskID(rawValue: last.load(ordering: .relaxed)) }
-
         public var description: String { "#\(rawValue)" }
     }
 }

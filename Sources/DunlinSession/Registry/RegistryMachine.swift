@@ -7,7 +7,7 @@
 /// Each request belongs to an era, which ends when its session is shut down or cancels all. A request of an era that
 /// has ended is refused, however long it was on its way.
 struct RegistryMachine<Delegate, Watcher> {
-    private var places: [Delegate?] = []
+    private var places: [Place] = []
     private var free: [Int] = []
     private var endObservers: [Watching] = []
     /// Those who wait for the end of the request in a place.
@@ -21,10 +21,18 @@ struct RegistryMachine<Delegate, Watcher> {
     /// Whether the short way in is closed, and the short way out.
     private var isGuarded = (entry: false, exit: false)
 
+    /// A place, which is taken as long as it has an era: the request has one until it is taken off the list.
+    private struct Place {
+        var delegate: Delegate?
+        var era: UInt64 = 0
+    }
+
     /// Somebody who waits for the last request to end, leaving out those that they are within: they cannot end before.
     private struct Watching {
         let id: UInt64
         var leftOut: Set<Int>
+        /// Those that are waited for; nil for all, also those that come meanwhile.
+        var awaited: Set<Int>?
         /// Set while it waits here. `isWithin` says what for: it may be within requests of other books only.
         var wait: (watcher: Watcher, isWithin: Bool)?
     }
@@ -36,24 +44,27 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     var count: Int { places.count - free.count }
-    var running: [Delegate] { places.compactMap(\.self) }
+    var running: [Delegate] { places.compactMap(\.delegate) }
+
+    /// Those of this era and those before.
+    func running(upTo era: UInt64) -> [Delegate] { places.compactMap { $0.era <= era ? $0.delegate : nil } }
 
     /// The place of the request; nil if somebody has to be told or the request may not enter: see `admit`.
     mutating func add(_ delegate: Delegate, of era: UInt64) -> Int? {
-        isGuarded.entry || !mayCome(era) ? nil : enter(delegate)
+        isGuarded.entry || !mayCome(era) ? nil : enter(delegate, era)
     }
 
     @inline(__always)
     private func mayCome(_ era: UInt64) -> Bool { era > ended.byClosing && era > ended.byCancelling }
 
     @inline(__always)
-    private mutating func enter(_ delegate: Delegate) -> Int {
+    private mutating func enter(_ delegate: Delegate, _ era: UInt64) -> Int {
         arrivals += 1
         if let place = free.popLast() {
-            places[place] = delegate
+            places[place] = Place(delegate: delegate, era: era)
             return place
         }
-        places.append(delegate)
+        places.append(Place(delegate: delegate, era: era))
         return places.count - 1
     }
 
@@ -65,7 +76,7 @@ struct RegistryMachine<Delegate, Watcher> {
         if era <= ended.byCancelling { throw .cancelled }
         let told = moves ? observers.arrived() : []
         noteGuards()
-        return (enter(delegate), told)
+        return (enter(delegate, era), told)
     }
 
     /// Empties a place that `add` gave. False if somebody may have to be told; then nothing was done: see `dismiss`.
@@ -88,29 +99,37 @@ struct RegistryMachine<Delegate, Watcher> {
 
     @inline(__always)
     private mutating func vacate(_ place: Int) {
-        places[place] = nil
+        places[place] = Place()
         free.append(place)
     }
 
     private mutating func ended(_ place: Int) -> [Watcher] {
         defer { noteGuards() }
         let told = requestObservers.removeValue(forKey: place) ?? []
-        for index in endObservers.indices { endObservers[index].leftOut.remove(place) }
+        for index in endObservers.indices {
+            endObservers[index].leftOut.remove(place)
+            endObservers[index].awaited?.remove(place)
+        }
         return told.map(\.watcher) + takeServed()
     }
 
+    /// Those that others wait within.
+    private var leftOut: Set<Int> { endObservers.reduce(into: Set()) { $0.formUnion($1.leftOut) } }
+
     /// Whether the last request has ended, as far as it is waited for. Those who wait within a request do not wait for
     /// others that do so within theirs: neither would ever end.
-    private func isServed(isWithin: Bool) -> Bool {
-        count == (isWithin ? endObservers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count : 0)
+    private func isServed(_ watching: Watching, isWithin: Bool) -> Bool {
+        guard let awaited = watching.awaited else { return count == (isWithin ? leftOut.count : 0) }
+        return isWithin ? awaited.isSubset(of: leftOut) : awaited.isEmpty
     }
 
     /// Takes out those who need not wait any more.
     private mutating func takeServed() -> [Watcher] {
-        let isOver = (isServed(isWithin: false), isServed(isWithin: true))
         var told: [Watcher] = []
         for index in endObservers.indices {
-            guard let wait = endObservers[index].wait, wait.isWithin ? isOver.1 : isOver.0 else { continue }
+            guard let wait = endObservers[index].wait, isServed(endObservers[index], isWithin: wait.isWithin) else {
+                continue
+            }
             endObservers[index].wait = nil
             told.append(wait.watcher)
         }
@@ -119,7 +138,7 @@ struct RegistryMachine<Delegate, Watcher> {
 
     /// Empties a place and keeps it taken, until `remove`.
     mutating func unlist(_ place: Int) {
-        places[place] = nil
+        places[place].delegate = nil
     }
 
     /// Refuses requests of this era and those before.
@@ -132,24 +151,25 @@ struct RegistryMachine<Delegate, Watcher> {
         ended.byCancelling = max(ended.byCancelling, era)
     }
 
-    /// Adds somebody who will wait for the last request to end, perhaps within some of those that run. Returns a number
-    /// to wait and to leave with, whether they are within any, and those to be told: others may have waited for nothing
-    /// but these requests.
+    /// Adds somebody who will wait for the last request to end, perhaps within some of those that run; with an era that
+    /// is over, for the last of this era and those before. Returns a number to wait and to leave with, whether they are
+    /// within any, and those to be told: others may have waited for nothing but these requests.
     mutating func watch(
-        leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+        upTo era: UInt64? = nil, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
     ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
-        let within = places.indices.filter { places[$0].map(isLeftOut) ?? false }
+        let within = places.indices.filter { places[$0].delegate.map(isLeftOut) ?? false }
         nextWatcher += 1
-        endObservers.append(Watching(id: nextWatcher, leftOut: Set(within)))
+        let awaited = era.map { era in Set(places.indices.filter { places[$0].era > 0 && places[$0].era <= era }) }
+        endObservers.append(Watching(id: nextWatcher, leftOut: Set(within), awaited: awaited))
         defer { noteGuards() }
         return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
     }
 
     /// False if there is nothing to wait for. Those who are within a request, of whichever book, wait for fewer.
     mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
-        guard !isServed(isWithin: isWithin), let index = endObservers.firstIndex(where: { $0.id == id }) else {
-            return false
-        }
+        guard let index = endObservers.firstIndex(where: { $0.id == id }),
+            !isServed(endObservers[index], isWithin: isWithin)
+        else { return false }
         endObservers[index].wait = (watcher, isWithin)
         return true
     }
@@ -167,7 +187,7 @@ struct RegistryMachine<Delegate, Watcher> {
 
     /// What to leave with; nil if no request on the list is meant, and there is nothing to wait for.
     mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
-        guard let place = places.firstIndex(where: { $0.map(isMeant) ?? false }) else { return nil }
+        guard let place = places.firstIndex(where: { $0.delegate.map(isMeant) ?? false }) else { return nil }
         nextWatcher += 1
         requestObservers[place, default: []].append((nextWatcher, watcher))
         noteGuards()
@@ -210,7 +230,7 @@ extension RegistryMachine {
     }
 
     mutating func look(_ observer: UInt64, for news: News, where moves: (Delegate) -> Bool) -> Observation {
-        let place = places.firstIndex { $0.map(moves) ?? false }
+        let place = places.firstIndex { $0.delegate.map(moves) ?? false }
         observers.look(observer, for: news, place)
         noteGuards()
         return Observation(isBusy: place != nil, ends: observers.ends)
