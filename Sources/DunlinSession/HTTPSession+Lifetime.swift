@@ -127,13 +127,19 @@ extension HTTPSession {
         {
             await Enclosure.enter(telling) { await invalidated() }
         }
-        if !core.residents.isOver(number) { await core.reachabilityReporter.end() }
-        if !core.residents.isOver(number) {
-            core.hub.tell(.invalidated)
-            core.hub.end()
+        if let reporting = unlessOver(number, { core.reachabilityReporter.take() }) {
+            reporting.cancel()
+            await reporting.value
         }
+        if let ending = unlessOver(number, { core.hub.noteEnd(after: .invalidated) }) { core.hub.tell(ending) }
         closing.chain.end.cancel(.handle)
         return cancelled
+    }
+
+    /// Ends something, without a call to anybody, unless the session was opened again since that closing: what has come
+    /// since belongs to the open session.
+    private func unlessOver<Value>(_ closing: UInt64, _ end: () -> Value?) -> Value? {
+        tasks.withoutOpening { core.residents.isOver(closing) ? nil : end() }
     }
 
     private func endRefreshes(_ closing: UInt64) async {

@@ -71,6 +71,9 @@ public actor TaskRegistry {
             era = Era(number: era.number + 1, chain: chain, closings: era.closings)
         }
     }
+
+    /// Does what must not be parted by an opening. It must call nobody.
+    nonisolated func withoutOpening<Value>(_ act: () -> Value) -> Value { present.withLock { _ in act() } }
 }
 
 // MARK: - Who runs

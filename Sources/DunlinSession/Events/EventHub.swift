@@ -73,13 +73,25 @@ package final class EventHub: Sendable {
     /// returns true, `tellAll` must be called after it.
     func note(_ event: HTTPSession.Event) -> Bool { append(.tell(event)) }
 
-    /// Ends every stream.
-    func end() {
-        take(.end)
-        for reader in state.withLock({ $0.traceReaders.removeAll() }) {
-            count.subtract(1, ordering: .relaxed)
-            reader.end()
-        }
+    /// What is left to do about an end that was noted.
+    struct Ending {
+        fileprivate let hasToTell: Bool
+        fileprivate let readers: [TraceReader]
+    }
+
+    /// Ends every stream that there is after these last events, and tells nobody: that may be done under a lock. `tell`
+    /// must be called after it.
+    func noteEnd(after events: HTTPSession.Event...) -> Ending {
+        let hasToTell = (events.map { append(.tell($0)) } + [append(.end)]).contains(true)
+        let readers = state.withLock { $0.traceReaders.removeAll() }
+        count.subtract(readers.count, ordering: .relaxed)
+        return Ending(hasToTell: hasToTell, readers: readers)
+    }
+
+    /// Must not be called under a lock.
+    func tell(_ ending: Ending) {
+        if ending.hasToTell { tellAll() }
+        for reader in ending.readers { reader.end() }
     }
 
     /// Those who read the trace now.

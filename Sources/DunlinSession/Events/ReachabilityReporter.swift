@@ -20,13 +20,11 @@ final class ReachabilityReporter: Sendable {
         }
     }
 
-    /// Nothing is told any more once it returns.
-    func end() async {
-        let task = task.withLock { telling in
+    /// Lets go of what tells now: nothing is told any more once that has been cancelled and awaited.
+    func take() -> Task<Void, Never>? {
+        task.withLock { telling in
             defer { telling = nil }
             return telling
         }
-        task?.cancel()
-        await task?.value
     }
 }

@@ -33,7 +33,7 @@ import Testing
                 group.addTask { hub.tell(.resumed(Self.snapshot(number))) }
             }
         }
-        hub.end()
+        hub.tell(hub.noteEnd())
         let (all, later) = await (Self.numbers(first), Self.numbers(second))
         #expect(all.first == 0)
         #expect(all.sorted() == Array(0...200))
@@ -44,7 +44,7 @@ import Testing
         let hub = EventHub(always: false)
         let stream = hub.observe(bufferingNewest: 3)
         for number in 0..<10 { hub.tell(.resumed(Self.snapshot(number))) }
-        hub.end()
+        hub.tell(hub.noteEnd())
         #expect(await Self.numbers(stream) == [7, 8, 9])
     }
 
@@ -81,7 +81,7 @@ import Testing
             hub.tell(.resumed(Self.snapshot(2)))
             return isNew
         }
-        hub.end()
+        hub.tell(hub.noteEnd())
         #expect(changed == isNew)
         #expect(await Self.numbers(stream) == (isNew ? [1, 2] : [2]))
     }
@@ -89,12 +89,27 @@ import Testing
     @Test func `events can be observed again once they have ended`() async {
         let hub = EventHub(always: false)
         let before = hub.observe(bufferingNewest: 9)
-        hub.end()
+        hub.tell(hub.noteEnd())
         let after = hub.observe(bufferingNewest: 9)
         hub.tell(.resumed(Self.snapshot(1)))
-        hub.end()
+        hub.tell(hub.noteEnd())
         let (none, one) = await (Self.numbers(before), Self.numbers(after))
         #expect(none.isEmpty)
         #expect(one == [1])
+    }
+
+    @Test func `an end that is noted ends nobody until it is told, and nobody who came in between`() async {
+        let hub = EventHub(always: false)
+        let before = hub.observe(bufferingNewest: 9)
+        let trace = hub.trace(TraceReader(wantedBytes: nil, capacity: 10))
+        let ending = hub.noteEnd(after: .resumed(Self.snapshot(1)))
+        #expect(hub.tracers.isEmpty)
+        let after = hub.observe(bufferingNewest: 9)
+        hub.tell(ending)
+        hub.tell(.resumed(Self.snapshot(2)))
+        hub.tell(hub.noteEnd())
+        let (one, two) = await (Self.numbers(before), Self.numbers(after))
+        #expect(one == [1] && two == [2])
+        for await _ in trace { Issue.record("nothing was told") }
     }
 }

@@ -92,7 +92,7 @@ import Testing
         }
         #expect(!hub.hasObservers && !hub.hasReaders && hub.tracers.isEmpty)
         let trace = hub.trace(TraceReader(wantedBytes: nil, capacity: 10))
-        hub.end()
+        hub.tell(hub.noteEnd())
         #expect(!hub.hasReaders && hub.tracers.isEmpty)
         for await _ in trace { Issue.record("nothing was told") }
         #expect(!hub.hasObservers)
