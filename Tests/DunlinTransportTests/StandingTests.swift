@@ -66,6 +66,20 @@ import Testing
         #expect(whole.queueStatus.priority == .high && parts[1].queueStatus.priority == .high)
     }
 
+    @Test func `the hop that an exchange has left untold is its own, and told once, whatever others have left`() throws
+    {
+        let whole = TransferControl(on: try ReactorGroup.shared.reactors()[0])
+        let parts = (0..<2).map { _ in TransferControl(partOf: whole) }
+        var hop = HTTP.Hop()
+        hop.bytesSent = 7
+        parts[0].untoldHop = hop
+        #expect(whole.untoldHop == hop && parts[0].untoldHop == hop)
+        #expect(parts[1].untoldHop == nil && parts[1].takeUntoldHop() == nil)
+        whole.untoldHop = nil
+        let told = [parts[0].takeUntoldHop(), parts[0].takeUntoldHop()]
+        #expect(told == [hop, nil])
+    }
+
     @Test func `all exchanges of a request keep the same priority of many changes at once`() async throws {
         let reactor = try ReactorGroup.shared.reactors()[0]
         for _ in 0..<50 {

@@ -16,6 +16,7 @@ extension LiveCall {
         var hop = hop
         if hop.ended < hop.started { hop.ended = loop.now() }
         guard var failure = error as? NetworkError else {
+            let control = part?.exchangeOptions?.control ?? control
             // What was cancelled while it was under way has said so itself.
             if !(error is CancellationError) || control?.untoldHop == nil { control?.untoldHop = hop }
             return error

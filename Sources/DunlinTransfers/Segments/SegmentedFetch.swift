@@ -358,18 +358,20 @@ extension SegmentedFetch {
     private func noting(
         _ error: any Error, _ response: TransportResponse?, _ exchange: CallPart, isLead: Bool = false
     ) -> any Error {
-        let error = response.map { call.failing(error, on: $0) } ?? error
+        var own = call
+        own.part = exchange
+        let error = response.map { own.failing(error, on: $0) } ?? error
         let hop = if let failure = error as? NetworkError { failure.hop } else { untoldHop(of: exchange) }
         let isStopped = exchange.cancellation.cause != nil
         if let hop { state.withLock { $0.hops.note(hop, isLead: isLead, isStopped: isStopped) } }
         return error
     }
 
-    /// What an error of another kind has left to its part, or to the call.
+    /// What an error of another kind has left to its part. What the call has may be another part's, and is for the
+    /// outcome to say.
     private func untoldHop(of exchange: CallPart) -> HTTP.Hop? {
-        let whole = call.control?.untoldHop
         call.control?.untoldHop = nil
-        return exchange.takeUntoldHop() ?? whole
+        return exchange.takeUntoldHop()
     }
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.

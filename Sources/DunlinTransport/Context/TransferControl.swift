@@ -46,9 +46,10 @@ public final class TransferControl: Sendable {
     public func now() -> MonotonicTime { reactor.now() }
 
     /// The hop that the call ended with, where its error can tell nothing of it: it was under way when the call's Swift
-    /// task was cancelled, or the user's code failed the call with an error of its own.
+    /// task was cancelled, or the user's code failed the call with an error of its own. What a part notes is noted for
+    /// the whole too, and for no other part.
     public var untoldHop: HTTP.Hop? {
-        get { whole?.untoldHop ?? state.withLock { $0.untoldHop } }
+        get { state.withLock { $0.untoldHop } }
         set {
             state.withLock { $0.untoldHop = newValue }
             whole?.untoldHop = newValue
