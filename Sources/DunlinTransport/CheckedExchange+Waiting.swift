@@ -35,6 +35,7 @@ extension CheckedExchange {
     /// The error with this hop. An error of the body's sending has no hop, or another request's, which this one
     /// replaces.
     func placed(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
+        scope.note(hop)
         guard var failure = error as? NetworkError else {
             context.control?.untoldHop = hop
             return error

@@ -9,6 +9,7 @@ internal import DunlinWire
 /// `BodyReader` bodies; `ExchangeContext` makes the errors. It must not know where the answers come from.
 package struct CheckedExchange: Sendable {
     let context: ExchangeContext
+    let scope: ExchangeScope
     /// As it is once the request's head has been sent.
     let hop: HTTP.Hop
     private let file: FileSource?
@@ -17,6 +18,7 @@ package struct CheckedExchange: Sendable {
     /// where there is none.
     package init(_ request: TransportRequest) async throws {
         let scope = try ExchangeScope.present ?? ExchangeScope(on: ReactorGroup.shared.reactors()[0])
+        self.scope = scope
         context = ExchangeContext(
             request, Cancellation(), ExchangeContext.Terms(scope.limits),
             ExchangeOptions(tlsPolicySource: nil, control: scope.control), since: scope.loop.now(), on: scope.loop)

@@ -115,4 +115,45 @@ import Testing
         let hops = ends.withLock { $0.map(\.metrics.hops) }
         #expect(hops.map { $0.map { $0.duration(of: .firstByte) } } == [[.seconds(1)], [.seconds(2)]])
     }
+
+    enum End: CaseIterable {
+        case handle
+        case registry
+        case total
+    }
+
+    @Test(arguments: End.allCases)
+    func `a request has one that its handle, the registry or its total limit ends`(end: End) async throws {
+        let clock = ManualClock()
+        let transport = MockTransport(clock: clock)
+        transport.on(.get, "/a").reply(Outcome.respond().delayed(.seconds(100)))
+        let session = try Self.session(transport, clock) { $0.timeouts.total = .seconds(2) }
+        let asking = try session.task("a", as: .bytes)
+        asking.resume()
+        try await clock.waitForSleepers()
+        try await clock.advance(by: .seconds(1))
+        switch end {
+        case .handle: asking.cancel()
+        case .registry: #expect(await session.tasks.cancelAll() == 1)
+        case .total: try await clock.advance(by: .seconds(1))
+        }
+        let error = await #expect(throws: NetworkError.self) { _ = try await asking.value }
+        let time = Duration.seconds(end == .total ? 2 : 1)
+        #expect(error?.code == (end == .total ? .timedOut : .cancelled))
+        #expect(error?.hop?.duration(of: .firstByte) == time && error?.hop?.total == time)
+        await session.shutdown()
+    }
+
+    @Test func `a request that nobody watches has one in its error too`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport(clock: clock)
+        transport.on(.get, "/a").reply(Outcome.respond().delayed(.seconds(100)))
+        let session = try Self.session(transport, clock)
+        let asking = Task { try await session.get("a", as: .bytes) }
+        try await clock.waitForSleepers()
+        try await clock.advance(by: .seconds(1))
+        await session.shutdown()
+        let error = await #expect(throws: NetworkError.self) { _ = try await asking.value }
+        #expect(error?.code == .cancelled && error?.hop?.duration(of: .firstByte) == .seconds(1))
+    }
 }

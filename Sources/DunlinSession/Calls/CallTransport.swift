@@ -54,10 +54,15 @@ package final class CallTransport: Sendable {
         let reporter = call.observers?.reporter(for: call.delegate)
         reporter?.saw(.requestHead(request.head))
         let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits)
-        let response = try await self.foreign(
-            until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
-        ) {
-            try await ExchangeScope.$present.withValue(scope) { try await foreign.exchange(request) }
+        let response: TransportResponse
+        do {
+            response = try await self.foreign(
+                until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
+            ) {
+                try await ExchangeScope.$present.withValue(scope) { try await foreign.exchange(request) }
+            }
+        } catch {
+            throw scope.explained(error)
         }
         // Nobody knows when they came.
         for head in response.interim { reporter?.saw(.interimHead(head)) }

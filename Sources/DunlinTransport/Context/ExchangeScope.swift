@@ -1,5 +1,7 @@
 package import DunlinReactor
+package import DunlinTypes
 package import DunlinWire
+internal import Synchronization
 
 /// What a session says of a call to a transport that is not its own, by which the exchange is held to the same limits.
 package struct ExchangeScope: Sendable {
@@ -10,10 +12,26 @@ package struct ExchangeScope: Sendable {
     let loop: Reactor
     let control: TransferControl?
     let limits: WireLimits
+    private let last = Last()
+
+    /// How far the exchange had come that failed last.
+    private final class Last: Sendable {
+        let hop = Mutex<HTTP.Hop?>(nil)
+    }
 
     package init(on loop: Reactor, _ control: TransferControl? = nil, limits: WireLimits = WireLimits()) {
         self.loop = loop
         self.control = control
         self.limits = limits
+    }
+
+    func note(_ hop: HTTP.Hop) { last.hop.withLock { $0 = hop } }
+
+    /// The error with that hop, if it has none. When a call is over, the exchange that it ends is awaited, and its error
+    /// discarded.
+    package func explained(_ error: any Error) -> any Error {
+        guard var failure = error as? NetworkError, failure.hop == nil else { return error }
+        failure.hop = last.hop.withLock { $0 }
+        return failure
     }
 }
