@@ -93,7 +93,6 @@ struct StageDrivers {
     mutating func undelivered(
         _ error: any Error, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async throws {
-        for driver in drivers { if let notes = driver?.takeBack() { delegate.take(notes, id) } }
         if let error = await undelivered(error, drivers.indices, id, of: delegate) { throw error }
     }
 
@@ -102,6 +101,7 @@ struct StageDrivers {
     private mutating func undelivered(
         _ error: any Error, _ asked: Range<Int>, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async -> (any Error)? {
+        for index in asked { if let notes = drivers[index]?.takeBack() { delegate.take(notes, id) } }
         var error = error
         for index in asked.reversed() {
             switch await drivers[index]?.mend(error, delegate[id]) {
