@@ -116,6 +116,24 @@ import Testing
         }
     }
 
+    @Test func `the way of each exchange is warned of where a proxy takes a password, and no other`() async throws {
+        let url = Mutex("")
+        let warnings = Mutex<[HTTPSession.SecurityWarning.Kind]>([])
+        try await Self.with {
+            $0.credentials = .basic(user: "ada", password: "pw")
+            $0.securityWarningHandler = { warning in warnings.withLock { $0.append(warning.kind) } }
+            $0.proxy = .by { $0.path.hasPrefix("/ext") ? .url(url.withLock(\.self)) : .none }
+        } _: { (scene: ProxyStage) async throws in
+            url.withLock { $0 = scene.proxy.url() }
+            #expect(try await scene.session.get("x", as: .string).value == "in")
+            #expect(warnings.withLock(\.self).isEmpty && scene.proxy.visits.isEmpty)
+            // A redirect takes the way of where it leads to.
+            scene.server.enqueue(.response(302, fields: ["Location": "/ext/y"]))
+            #expect(try await scene.session.get("x", as: .string).value == "in")
+            #expect(warnings.withLock(\.self) == [.passwordInClearText] && scene.proxy.visits.count == 1)
+        }
+    }
+
     @Test func `a proxy of one request takes neither the session's Basic nor what got in before`() async throws {
         try await Self.with {
             ($0.proxy, $0.basicInClearText) = (.none, .refused)

@@ -177,11 +177,11 @@ extension LiveCall {
             session.configuration.limits.resends, redirects: redirectPolicy.limit, attempts: retryPolicy.attempts)
     }
 
-    /// The way that was judged to be fit for a password; nil if there is nothing to judge. Throws if a password would
-    /// be sent where everybody on the way can read it. Whoever chooses proxies is asked for each exchange, so the way
+    /// The way that was judged for a password; nil if there is nothing to judge. Warns if the password would be sent
+    /// where everybody on the way can read it, and throws if it may not be. Whoever chooses proxies is asked for each exchange, so the way
     /// that it takes is judged here.
     fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
-        guard chain.settings.builder.basic.policy == .refused, callTransport.sockets != nil else { return nil }
+        guard chain.settings.builder.basic.judgesEachWay, callTransport.sockets != nil else { return nil }
         let rule = chain.settings.builder.basic.under(connectionRules)
         guard rule.dependsOnWay(request.head) else { return nil }
         guard request.head.fields["authorization"]?.hasPrefix("Basic ") == true else { return nil }

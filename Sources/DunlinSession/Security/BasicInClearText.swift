@@ -32,6 +32,9 @@ struct BasicRule: Sendable {
         (self.policy, self.warnings, self.connectionRules) = (policy, warnings, connectionRules)
     }
 
+    /// Whether anything comes of it that a password is in clear text.
+    var judgesEachWay: Bool { policy == .refused || warnings.areTold }
+
     /// Whether it counts which way a request takes.
     func dependsOnWay(_ head: RequestHead) -> Bool {
         connectionRules?.chooseProxy != nil && head.origin.scheme == .http && Self.isOnThisMachine(head.origin)

@@ -49,6 +49,8 @@ final class SecurityWarnings: Sendable {
         self.tell = tell
     }
 
+    var areTold: Bool { tell != nil }
+
     func note(_ warning: HTTPSession.SecurityWarning) {
         guard let tell else { return }
         // There is one warning of one kind for one host, however often and for whatever reason it happens.
