@@ -19,6 +19,11 @@ private final class TestResolver: Resolver {
     }
 
     private let state = Mutex(State())
+    private let heedsCancels: Bool
+
+    init(heedsCancels: Bool = true) {
+        self.heedsCancels = heedsCancels
+    }
 
     var asked: Int { state.withLock { $0.asked } }
     var cancelled: Int { state.withLock { $0.cancelled.count } }
@@ -37,6 +42,7 @@ private final class TestResolver: Resolver {
                 if isOver { waiter.resume(returning: .failure(CancellationError())) }
             }
         } onCancel: {
+            if !heedsCancels { return }
             let waiter = state.withLock { state -> CheckedContinuation<Answer, Never>? in
                 state.cancelled.insert(id)
                 return state.open.firstIndex { $0.id == id }.map { state.open.remove(at: $0).waiter }
@@ -65,11 +71,12 @@ private final class TestResolver: Resolver {
 /// A cache over a resolver on a string, by a clock that stands still.
 private final class Bench: Sendable {
     let time = ManualTime()
-    let resolver = TestResolver()
+    let resolver: TestResolver
     let reactor: Reactor
     let cache: NameCache
 
-    init(life: Int64 = 100, lookUpLimit: Int64 = .max) throws {
+    init(life: Int64 = 100, lookUpLimit: Int64 = .max, _ resolver: TestResolver = TestResolver()) throws {
+        self.resolver = resolver
         reactor = try Reactor(time: .manual(time))
         let limits = NameCache.Machine.Limits(timeToLive: life, negativeTimeToLive: 10, capacity: 8)
         cache = NameCache(resolver, limits: limits, lookUpLimit: lookUpLimit, on: reactor)
@@ -223,6 +230,23 @@ private final class Bench: Sendable {
         #expect(bench.resolver.cancelled == 1)
         #expect(await bench.ask() == "the session is shut down")
         #expect(bench.reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `whoever closes the name cache and is cancelled waits for no resolver that heeds no cancel`()
+        async throws
+    {
+        let bench = try Bench(TestResolver(heedsCancels: false))
+        async let first = bench.ask()
+        try await bench.resolver.waitForQuestions(1)
+        let closing = Task { await bench.cache.close() }
+        #expect(await first == "the session is shut down")
+        closing.cancel()
+        await closing.value
+        // Nobody was cancelled here, and so the end is waited for.
+        async let closed: Void = bench.cache.close()
+        try await bench.resolver.answer(Self.one)
+        await closed
+        await bench.cache.close()
     }
 
     @Test func `a dropped name cache ends its look-ups`() async throws {

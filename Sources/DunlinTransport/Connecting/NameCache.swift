@@ -26,6 +26,9 @@ final class NameCache: Sendable {
     private struct State {
         var machine: Machine
         var worker: Task<Void, Never>?
+        /// Whether the worker has done all its work, and who waits for that.
+        var isDone = false
+        var onlookers: [ValueWaiter<Void>] = []
         /// The cancellations of the look-ups underway.
         var switches: [UInt64: Cancellation] = [:]
         var turns = Turns()
@@ -92,13 +95,32 @@ final class NameCache: Sendable {
         state.withLock { $0.machine.flush() }
     }
 
-    /// Cancels the look-ups underway and waits for their end.
+    /// Cancels the look-ups underway and waits for their end, unless the awaiting task is cancelled: a resolver may not
+    /// heed that it was.
     func close() async {
-        let (waiters, worker) = state.withLock { ($0.machine.close(), $0.worker) }
+        let (end, cancellation) = (ValueWaiter<Void>(on: reactor), Cancellation())
+        let (waiters, worker) = state.withLock { state in
+            let worker = state.isDone ? nil : state.worker
+            if worker != nil { state.onlookers.append(end) }
+            return (state.machine.close(), worker)
+        }
         for waiter in waiters { _ = waiter.deliver(.failed(Self.closed)) }
         orders.continuation.finish()
-        worker?.cancel()
-        await worker?.value
+        guard let worker else { return }
+        worker.cancel()
+        await withTaskCancellationHandler {
+            if case .value = await end.wait(until: .never, cancellation: cancellation) { await worker.value }
+        } onCancel: {
+            cancellation.cancel(.task)
+        }
+    }
+
+    private func workerIsDone() {
+        let onlookers = state.withLock { state in
+            defer { (state.isDone, state.onlookers) = (true, []) }
+            return state.onlookers
+        }
+        for onlooker in onlookers { _ = onlooker.deliver(()) }
     }
 
     /// How many names are kept, and how many are being looked up.
@@ -171,6 +193,7 @@ extension NameCache {
                     }
                 }
             }
+            self?.workerIsDone()
         }
     }
 
