@@ -92,6 +92,7 @@ extension Exchange {
             let chunk = try await reader.next(upTo: size, in: phase, since: since, before: .never, &hop)
             guard let chunk else { continue }
             since = context.clock.now()
+            if isFirst, !chunk.isEmpty, !upload.hasBegun { throw context.saidTooEarly(hop) }
             if isFirst { hop[.firstByte] = since.nanoseconds - start.nanoseconds }
             if let answer = try take(chunk, at: since, in: .receive) { return answer }
         }

@@ -1,4 +1,6 @@
+import DunlinReactor
 import DunlinTypes
+import DunlinWire
 import Synchronization
 import Testing
 
@@ -46,5 +48,30 @@ import Testing
         let failure = NetworkError(.connectionClosed, "it was closed", phase: .firstByte)
         let told = upload.explain(failure) as? NetworkError
         #expect(told?.requestMayHaveBeenSent == (!isStoppedFirst || ahead > 0))
+    }
+
+    /// It may be suspended again after the exchange has looked, and before the first byte.
+    @Test(arguments: [true, false])
+    func `what comes while a suspended upload has sent nothing is no answer`(speaks: Bool) async throws {
+        let line = try Line()
+        let control = TransferControl(on: line.reactor)
+        let head = RequestHead(method: .put, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/")
+        let context = ExchangeContext(
+            TransportRequest(head: head, body: .bytes([1]), deadline: line.time.now.advanced(by: 1_000_000)),
+            Cancellation(), ExchangeContext.Terms(WireLimits()),
+            ExchangeOptions(tlsPolicySource: nil, control: control), since: line.time.now, on: line.reactor)
+        let upload = Upload(
+            Bytes("head"), nil, RequestWriter(context: context, stream: .plain(line.channel)), after: HTTP.Hop())
+        #expect(control.suspend() && !upload.hasBegun)
+        async let run: Void = upload.run()
+        try await line.waitForReader()
+        if speaks { line.say(5) }
+        #expect(control.resume())
+        await run
+        #expect(upload.hasBegun != speaks && upload.isComplete != speaks && line.hear().isEmpty == speaks)
+        guard speaks, case .failed(let error as NetworkError) = upload.outcome else { return }
+        #expect(error.code == .connectionClosed && !error.requestMayHaveBeenSent)
+        let told = upload.explain(NetworkError(.connectionClosed, "it was closed", phase: .send)) as? NetworkError
+        #expect(told?.requestMayHaveBeenSent == false && told?.isSafeToRetry == true)
     }
 }

@@ -160,6 +160,10 @@ extension ExchangeContext {
         return failure
     }
 
+    func saidTooEarly(_ hop: HTTP.Hop) -> NetworkError {
+        closed("the server said something before the request was sent", .send, hop)
+    }
+
     func closed(_ reason: String, _ phase: HTTP.Phase, _ hop: HTTP.Hop, _ cause: (any Error)? = nil) -> NetworkError {
         error(.connectionClosed, reason, in: phase, hop, cause: cause)
     }

@@ -9,8 +9,6 @@ struct RequestWriter: Sendable {
     /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never,
     /// that nobody will read it.
     var heedsEnd = false
-    /// Whether somebody reads meanwhile, to whom what comes belongs.
-    var hasReader = false
 
     /// Writes what the kernel takes at once, and leaves the rest in `bytes`. Returns whether that was all.
     func writeNow(_ bytes: inout Bytes, _ hop: inout HTTP.Hop) throws -> Bool {
@@ -21,11 +19,14 @@ struct RequestWriter: Sendable {
     }
 
     /// Writes all the bytes. If `more` follows at once, they share its segments. The control is told of those that are
-    /// `counted` as the body's.
-    func write(_ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop) async throws {
+    /// `counted` as the body's. `begins` is called before the first byte of all is tried.
+    func write(
+        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop, begins: () -> Void = {}
+    ) async throws {
         var offset = 0
         while offset < bytes.count {
             if context.control != nil { try await pass(hop) }
+            if hop.bytesSent == 0 { begins() }
             let taken = try tryWrite(bytes, from: offset, more: more, hop)
             if let taken {
                 offset += taken
@@ -131,8 +132,8 @@ struct RequestWriter: Sendable {
                 throw context.timedOut(.send, exceeding: .total, since: start, hop)
             }
             // What has come meanwhile would be taken for the answer.
-            if hop.bytesSent == 0, !hasReader, context.cancellation.cause == nil, !stream.isUntouched() {
-                throw context.closed("the server said something before the request was sent", .send, hop)
+            if hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isUntouched() {
+                throw context.saidTooEarly(hop)
             }
         }
         if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }

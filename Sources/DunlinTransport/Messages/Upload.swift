@@ -30,7 +30,6 @@ final class Upload: Sendable {
         self.file = file
         var writer = writer
         writer.heedsEnd = true
-        writer.hasReader = true
         self.writer = writer
         end = ValueWaiter(on: writer.context.clock.reactor)
         leash = ValueWaiter(on: writer.context.clock.reactor)
@@ -46,6 +45,7 @@ final class Upload: Sendable {
     /// Whether the answer ended the sending.
     var isStopped: Bool { machine.withLock { $0.isStopped } }
     var wasRefused: Bool { machine.withLock { $0.head.map { !$0.status.isSuccess } ?? false } }
+    var hasBegun: Bool { machine.withLock { $0.hasBegun } }
     var isAnsweredEarly: Bool { machine.withLock { $0.isAnsweredEarly } }
     var wasReset: Bool { machine.withLock { $0.wasReset } }
     var mayReuse: Bool { machine.withLock { $0.mayReuse } }
@@ -63,7 +63,7 @@ final class Upload: Sendable {
     /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
     /// it caused. `hop` is the reader's; nil where its error has that.
     func explain(_ error: any Error, _ hop: HTTP.Hop? = nil) -> any Error {
-        let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent, $0.head) }
+        let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent && $0.hasBegun, $0.head) }
         if case .failed(let cause)? = outcome {
             let hop = ended(hop ?? (error as? NetworkError)?.hop ?? self.hop)
             // What a body is made from may be another request, whose error knows nothing of this one.
@@ -74,7 +74,8 @@ final class Upload: Sendable {
             own.hop = hop
             own.requestMayHaveBeenSent = own.requestMayHaveBeenSent || sent
             own.isSafeToRetry = own.isSafeToRetry && (!sent || writer.context.request.head.isRepeatable)
-            own.connectionWasReused = false
+            // A body's error says nothing about this connection.
+            own.connectionWasReused = own.connectionWasReused && !sent
             return own
         }
         guard var failure = error as? NetworkError else { return error }
@@ -205,7 +206,11 @@ extension Upload {
     private func write(
         _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop
     ) async throws {
-        try await writing(&hop) { hop in try await writer.write(bytes, more: more, counted: counted, &hop) }
+        try await writing(&hop) { hop in
+            try await writer.write(bytes, more: more, counted: counted, &hop) {
+                machine.withLock { $0.beginWriting() }
+            }
+        }
     }
 
     /// The peer has closed this connection. What a body is made from may have lost another, which is no reason to wait
@@ -221,7 +226,7 @@ extension Upload {
         defer { note(hop) }
         do {
             return try await write(&hop)
-        } catch let error as NetworkError where error.code == .connectionClosed {
+        } catch let error as NetworkError where error.code == .connectionClosed && hasBegun {
             throw PeerGone(cause: error)
         }
     }

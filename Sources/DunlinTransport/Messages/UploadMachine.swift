@@ -96,10 +96,13 @@ struct UploadMachine: Sendable {
     private var answer = Answer.none
     /// Bytes of the request that were written, those of its head too.
     private(set) var bytesSent: Int
+    /// Whether the peer may have a byte of the request. What it says before is no answer.
+    private(set) var hasBegun: Bool
 
     /// `sent`: bytes of the head that went ahead.
     init(after sent: Int) {
         bytesSent = sent
+        hasBegun = sent > 0
     }
 }
 
@@ -119,6 +122,11 @@ extension UploadMachine {
     /// Whether the sender may write, and go on asking its producer.
     var mayWrite: Bool {
         if case .sending = sender { !isStopped } else { false }
+    }
+
+    /// The first byte is about to be written.
+    mutating func beginWriting() {
+        hasBegun = true
     }
 
     /// So many bytes of the request have been written by now.
