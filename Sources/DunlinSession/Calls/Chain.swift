@@ -53,7 +53,7 @@ final class Chain: Sendable {
     /// Whether it may depend on the way that a request takes whether a password may be sent.
     func judgesWays(_ own: RequestSettings?) -> Bool {
         let basic = settings.builder.basic
-        guard basic.policy == .refused, callTransport.sockets != nil else { return false }
+        guard basic.judgesEachWay, callTransport.sockets != nil else { return false }
         return (own?.exchangeOptions?.connectionRules ?? basic.connectionRules)?.chooseProxy != nil
     }
 

@@ -178,8 +178,8 @@ extension LiveCall {
     }
 
     /// The way that was judged for a password; nil if there is nothing to judge. Warns if the password would be sent
-    /// where everybody on the way can read it, and throws if it may not be. Whoever chooses proxies is asked for each exchange, so the way
-    /// that it takes is judged here.
+    /// where everybody on the way can read it, and throws if it may not be. Whoever chooses proxies is asked for each
+    /// exchange, so the way that it takes is judged here.
     fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
         guard chain.settings.builder.basic.judgesEachWay, callTransport.sockets != nil else { return nil }
         let rule = chain.settings.builder.basic.under(connectionRules)

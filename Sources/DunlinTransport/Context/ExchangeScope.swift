@@ -27,8 +27,8 @@ package struct ExchangeScope: Sendable {
 
     func note(_ hop: HTTP.Hop) { last.hop.withLock { $0 = hop } }
 
-    /// The error with that hop, if it has none. When a call is over, the exchange that it ends is awaited, and its error
-    /// discarded.
+    /// The error with that hop, if it has none. When a call is over, the exchange that it ends is awaited, and its
+    /// error discarded.
     package func explained(_ error: any Error) -> any Error {
         guard var failure = error as? NetworkError, failure.hop == nil else { return error }
         failure.hop = last.hop.withLock { $0 }
