@@ -168,6 +168,22 @@ struct `A session's challenge hook` {
         }
     }
 
+    @Test func `a request that is asked who it is ends with the hook's own error, and is not tried again`() async throws
+    {
+        let hook = Hook { if case .clientCertificate = $0.kind { .cancel(OwnError()) } else { .performDefault } }
+        try await SecureStage.with(
+            tolerating: true, tls: { tls, _ in tls.clientCertificate = .requested },
+            configure: { configuration, _ in
+                (configuration.authenticationHandler, configuration.retry) = (
+                    hook.hook, .constant(attempts: 3, every: .zero)
+                )
+            }
+        ) { (stage: SecureStage) async throws in
+            await #expect(throws: OwnError.self) { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(hook.questions == "bc" && stage.server.requests.isEmpty && stage.session.connections.open == 0)
+        }
+    }
+
     @Test(.rows("SP-19"), arguments: versions)
     func `a challenge hook can show a client certificate, or none`(version: LoopbackServer.TLS.Version) async throws {
         let authority = try CertificateAuthority()
