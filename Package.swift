@@ -112,6 +112,7 @@ let package = Package(
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
+        .target(name: "Folders", dependencies: ["DunlinTypes"], path: "Tests/Folders", swiftSettings: dialect),
         .target(name: "TestWidth", path: "Tests/Width", swiftSettings: dialect),
         .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
         .target(
@@ -143,10 +144,11 @@ let package = Package(
             name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinSecureTests",
-            dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows"],
+            dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows"],
+            name: "DunlinReactorTests",
+            dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinSemanticsTests",
@@ -156,12 +158,12 @@ let package = Package(
             name: "DunlinTransportTests",
             dependencies: [
                 "DunlinTransport", "DunlinReactor", "DunlinSecure", "DunlinTypes", "DunlinWire", "DunlinTesting",
-                "LedgerRows",
+                "LedgerRows", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTestingTests",
-            dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire"],
+            dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire", "Folders"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"],
@@ -170,14 +172,14 @@ let package = Package(
             name: "DunlinContentTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinContent", "DunlinSession", "DunlinTesting", "DunlinTransfers",
-                "Mocking", "LedgerRows",
+                "Mocking", "LedgerRows", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinCacheTests",
             dependencies: [
                 "Dunlin", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession",
-                "DunlinTesting", "DunlinTypes", "Mocking",
+                "DunlinTesting", "DunlinTypes", "Mocking", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
@@ -197,14 +199,14 @@ let package = Package(
                 "Dunlin", "DunlinCache", "DunlinContent", "DunlinCurl", "DunlinFoundation", "DunlinInflate",
                 "DunlinReactor", "DunlinRules", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTesting",
                 "DunlinTransfers", "DunlinTransport", "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows",
-                "Mocking",
+                "Mocking", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransfersTests",
             dependencies: [
                 "Dunlin", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTransfers",
-                "DunlinTypes", "LeakChecking", "LedgerRows", "Mocking",
+                "DunlinTypes", "LeakChecking", "LedgerRows", "Mocking", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -216,7 +218,7 @@ let package = Package(
             name: "DunlinFoundationTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
-                "LedgerRows",
+                "LedgerRows", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -228,35 +230,39 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImageCLITests",
-            dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImageCLI", "DunlinImages", "DunlinTesting"],
+            dependencies: [
+                "Dunlin", "DunlinCommandLine", "DunlinImageCLI", "DunlinImages", "DunlinTesting", "Folders",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinImagesTests",
             dependencies: [
                 "Dunlin", "DunlinCodecs", "DunlinDisplay", "DunlinImages", "DunlinTesting", "LeakChecking",
-                "LedgerRows", "Mocking",
+                "LedgerRows", "Mocking", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "CachePeer", "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting",
-                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Children",
+                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Children", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "RealPeerTests",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinTesting", "DunlinTypes", "LeakChecking",
-                "LedgerRows", "NetworkPeer", "Children",
+                "LedgerRows", "NetworkPeer", "Children", "Folders",
             ],
             swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(
-            name: "CallSiteTests", dependencies: ["Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinTesting"],
+            name: "CallSiteTests",
+            dependencies: ["Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinTesting", "Folders"],
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
-            name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting"],
+            name: "DunlinCLITests",
+            dependencies: ["Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders"],
             swiftSettings: dialect),
     ]
 )

@@ -1,13 +1,13 @@
 import Dunlin
 import DunlinTesting
-import Foundation
+import Folders
 import Testing
 
 /// The snippets of the guide to caching, word for word.
 @Suite struct `Guide to caching` {
     @Test func `a cache in a folder, its modes and its hook`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-cache-\(UUID())").path
-        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
+        let place = Folder.unmade()
+        let folder = place.path
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in

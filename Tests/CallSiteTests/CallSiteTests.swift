@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import Testing
 
@@ -110,12 +111,11 @@ struct `Call sites of requests` {
 
     @Test func `an upload's progress reaches 1 on the main actor`() async throws {
         let client = try client()
+        let folder = try Folder()
         let photos = try (1...2).map { index in
-            let url = FileManager.default.temporaryDirectory.appending(path: "photo-\(UUID().uuidString)-\(index).jpg")
-            try Data(repeating: UInt8(index), count: 100_000).write(to: url)
-            return url
+            let bytes = [UInt8](repeating: UInt8(index), count: 100_000)
+            return URL(filePath: try folder.write(bytes, as: "photo-\(index).jpg"))
         }
-        defer { for photo in photos { _ = Result { try FileManager.default.removeItem(at: photo) } } }
         transport.otherwise { _ in .respond(json: Receipt(parts: 3)) }
         var bar = 0.0
         let album = try RequestBody.multipart {
@@ -154,9 +154,8 @@ struct `Call sites of requests` {
 
     @Test func `a file or a sequence is sent as the body`() async throws {
         let client = try client()
-        let cover = FileManager.default.temporaryDirectory.appending(path: "cover-\(UUID().uuidString).jpg").path
-        try Data("jpeg".utf8).write(to: URL(filePath: cover))
-        defer { _ = Result { try FileManager.default.removeItem(atPath: cover) } }
+        let folder = try Folder()
+        let cover = try folder.write("jpeg", as: "cover.jpg")
         let chunks = AsyncThrowingStream<Bytes, any Error> { stream in
             for piece: Bytes in ["one\n", "two\n"] { stream.yield(piece) }
             stream.finish()
@@ -297,10 +296,9 @@ struct `Call sites of requests` {
         server.serve(.init(length: 300_000, tag: "\"v1\""), at: "/images/disk.img")
         let client = try HTTPSession(.init(baseURL: server.baseURL))
         let bar = Bar()
-        let destination = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString).img")
-        defer { _ = Result { try FileManager.default.removeItem(at: destination) } }
+        let folder = try Folder()
         let file = try await client.download(
-            "images/disk.img", to: .file(destination.path), resuming: .ifValidatorMatches
+            "images/disk.img", to: .file("\(folder.path)/disk.img"), resuming: .ifValidatorMatches
         ) { step in
             await bar.set(step.fraction ?? 0)
         }

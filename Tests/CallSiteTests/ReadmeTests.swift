@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinDisplay
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import Testing
 
@@ -111,8 +112,8 @@ struct `Readme` {
 
     @Test func `everyday jobs`() async throws {
         let draft = Draft()
-        let path = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString).img").path
-        defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
+        let folder = try Folder()
+        let path = "\(folder.path)/disk.img"
         var text = ""
         func handle(_ piece: Bytes) throws { text += String(piece) }
 

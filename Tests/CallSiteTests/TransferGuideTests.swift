@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import Testing
 
@@ -20,12 +21,13 @@ struct `Guides to transfers` {
 
     /// A folder of a test's own, and a server with one file.
     private final class Stage {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)").path
+        private let place: Folder
+        var folder: String { place.path }
         let server: LoopbackServer
         let client: HTTPSession
 
         init(fields: Fields = [:], faults: LoopbackServer.EntityFault...) throws {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            place = try Folder()
             server = try LoopbackServer()
             let entity = LoopbackServer.Entity(length: 300_000, tag: "\"v1\"", fields: fields)
             server.serve(entity, at: "/images/disk.img", faults: faults)
@@ -36,13 +38,12 @@ struct `Guides to transfers` {
 
         func holds(_ name: String) throws -> Bool {
             let expected = LoopbackServer.GeneratedBody.bytes(0..<300_000)
-            return try Bytes(Data(contentsOf: URL(filePath: "\(folder)/\(name)"))) == expected
+            return try place.contents(name) == expected
         }
 
         func end() async throws {
             await client.shutdown()
             server.stop()
-            try FileManager.default.removeItem(atPath: folder)
         }
     }
 

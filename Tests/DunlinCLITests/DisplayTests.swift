@@ -1,8 +1,8 @@
 import Dunlin
 import DunlinCommandLine
 import DunlinTesting
+import Folders
 import Foundation
-import Glibc
 import Testing
 
 @testable import DunlinCLI
@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DisplayTests {
     @Test func `nothing that a server sends but the body can control the terminal`() async throws {
         let harm = "\u{9B}2J\u{85}\u{202E}\u{2066}\u{2028}\u{200F}\u{61C}"
-        let paper = Paper()
+        let paper = try Paper()
         let server = try LoopbackServer()
         defer { server.stop() }
         let head = "HTTP/1.1 404 No\(harm)pe\r\nX-Name: v\(harm)w\r\nContent-Length: 5\r\n\r\n"
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `the demo prints five numbered parts and each download with its end`() async throws {
-        let paper = Paper()
+        let paper = try Paper()
         #expect(await DunlinCommand.run(.demo, paper.output) == .success)
         let lines = try Paper.lines(of: paper.results)
         let numbers = lines.compactMap { line in line.dropFirst().hasPrefix(". ") ? line.prefix(1) : nil }
@@ -46,9 +46,9 @@ import Testing
     @Test func `get writes the body into a file and shows its progress in the remarks`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/x", .response(body: "content"), .response(body: "newer content"), .response(.notFound))
-        let paper = Paper()
-        let file = FileManager.default.temporaryDirectory.appending(path: "dunlin-file-\(UUID())").path
-        defer { unlink(file) }
+        let paper = try Paper()
+        let folder = try Folder()
+        let file = "\(folder.path)/file"
         let command = try Command(arguments: ["get", "-i", "-o", file, server.baseURL + "/x"])
         for content in ["content", "newer content"] {
             #expect(await DunlinCommand.run(command, paper.output) == .success)

@@ -1,4 +1,5 @@
 import DunlinCommandLine
+import Folders
 import Foundation
 import Glibc
 
@@ -6,11 +7,14 @@ import Glibc
 
 /// What the command writes, in files.
 final class Paper {
-    let results = FileManager.default.temporaryDirectory.appending(path: "dunlin-results-\(UUID())").path
-    let remarks = FileManager.default.temporaryDirectory.appending(path: "dunlin-remarks-\(UUID())").path
+    private let folder: Folder
+    let results: String
+    let remarks: String
     let output: Output
 
-    init() {
+    init() throws {
+        folder = try Folder()
+        (results, remarks) = ("\(folder.path)/results", "\(folder.path)/remarks")
         func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
         output = Output(of: "dunlin", results: open(results), remarks: open(remarks))
     }
@@ -18,8 +22,6 @@ final class Paper {
     deinit {
         close(output.results)
         close(output.remarks)
-        unlink(results)
-        unlink(remarks)
     }
 
     var said: String { get throws { try String(contentsOfFile: results, encoding: .utf8) } }

@@ -79,7 +79,7 @@ import Testing
     func `what is found to make no sense later is complained about like the rest`(
         arguments: [String], complaint: String
     ) async throws {
-        let paper = Paper()
+        let paper = try Paper()
         let code = await DunlinCommand.run(try Command(arguments: ["get"] + arguments), paper.output)
         #expect(code == .usage)
         #expect(try paper.remarked.hasPrefix("dunlin: \(complaint)"))
@@ -110,7 +110,7 @@ import Testing
     private func run(
         _ arguments: String..., server: LoopbackServer, path: String = "/a"
     ) async throws -> (code: ExitCode, said: String, remarked: String) {
-        let paper = Paper()
+        let paper = try Paper()
         let code = await DunlinCommand.run(
             try Command(arguments: arguments + [server.baseURL + path]), paper.output)
         return (code, try paper.said, try paper.remarked)

@@ -1,7 +1,7 @@
 import Dunlin
 import DunlinCommandLine
 import DunlinTesting
-import Foundation
+import Folders
 import Testing
 
 @testable import DunlinCLI
@@ -31,7 +31,7 @@ import Testing
         let stranger = try CertificateAuthority(.authority("Somebody else")).issue(.server("127.0.0.1"))
         let proxy = try LoopbackProxy(tls: .init(stranger))
         defer { proxy.stop() }
-        let paper = Paper()
+        let paper = try Paper()
         let arguments = ["get", "http://api.test/a", "-x", proxy.url("https")]
         #expect(await DunlinCommand.run(try Command(arguments: arguments), paper.output) != .success)
         let remarks = try paper.remarked
@@ -49,7 +49,7 @@ import Testing
             server.stop()
         }
         server.respond { _ in .response(body: "from the origin") }
-        let paper = Paper()
+        let paper = try Paper()
         let arguments =
             ["get", "\(server.baseURL)/a", "-x", proxy.url()] + (exceptions.map { ["--noproxy", $0] } ?? [])
         let code = await DunlinCommand.run(try Command(arguments: arguments), paper.output)
@@ -58,19 +58,19 @@ import Testing
     }
 
     @Test func `a guarded command refuses this machine`() async throws {
-        let paper = Paper()
+        let paper = try Paper()
         let command = try Command(arguments: ["get", "http://127.0.0.1:9/", "--guard", "public"])
         #expect(await DunlinCommand.run(command, paper.output) == .failure)
         #expect(try paper.remarked.contains("loopback"))
     }
 
     @Test func `what is stored is listed and cleared`() async throws {
-        let folder = "/tmp/dunlin-cli-cache-\(UInt64.random(in: 0 ... .max))"
-        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
+        let place = Folder.unmade()
+        let folder = place.path
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(fields: ["Cache-Control": "max-age=1000"], body: "abc") }
-        let paper = Paper()
+        let paper = try Paper()
         for _ in 1...2 {
             var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
             configuration.cache = StoreCommand.cache(warning: paper.output, in: folder)
@@ -85,7 +85,7 @@ import Testing
         _ = await StoreCommand(deed: .list, output: paper.output).run(in: folder)
         #expect(try paper.said.contains("200 3 B, fresh for ") && paper.said.contains("\(server.baseURL)/a"))
         _ = await StoreCommand(deed: .clear, output: paper.output).run(in: folder)
-        let empty = Paper()
+        let empty = try Paper()
         _ = await StoreCommand(deed: .list, output: empty.output).run(in: folder)
         #expect(try empty.said.isEmpty && paper.remarked.isEmpty)
     }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Foundation
 import Testing
 
@@ -8,24 +9,6 @@ import Testing
 /// What `get` makes of servers and their certificates, and what a person reads of it.
 @Suite(.timeLimit(.minutes(10)))
 struct TrustOptionsTests {
-    /// Files of one test, gone with it.
-    private final class Folder {
-        let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-command-\(UUID())").path
-
-        init() throws {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        }
-
-        deinit {
-            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("left behind: \(error)") }
-        }
-
-        func write(_ text: String, as name: String) throws -> String {
-            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
-            return "\(path)/\(name)"
-        }
-    }
-
     /// The session that the command makes of these arguments, and what comes of its request.
     private static func get(
         _ server: LoopbackServer, _ arguments: [String]

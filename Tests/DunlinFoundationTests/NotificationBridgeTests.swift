@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinFoundation
 import DunlinTesting
+import Folders
 import Foundation
 import LeakChecking
 import LedgerRows
@@ -76,11 +77,10 @@ struct `Notifications` {
 
     @Test(.rows("NO-5", "NO-6", "NO-12", "VD-17"))
     func `a downloaded file is notified, and so is one that cannot be moved`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-notes-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let folder = try Folder()
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
-        let path = folder.appending(path: "file").path
+        let path = "\(folder.path)/file"
         transport.on(.get, "/").reply(
             .stream { index in
                 if index == 1 { try Data("late".utf8).write(to: URL(filePath: path)) }
@@ -106,7 +106,6 @@ struct `Notifications` {
         #expect(failed[2].error?.code == -3005)
         withExtendedLifetime(bridge) {}
         await session.shutdown()
-        try FileManager.default.removeItem(at: folder)
     }
 
     @Test(.rows("SM-48", "NO-3")) func `a completion is notified after the task has its result`() async throws {

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinCommandLine
 import DunlinImages
 import DunlinTesting
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -10,35 +11,33 @@ import Testing
 
 /// A folder with pictures, and files for what the command writes.
 private final class Studio {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-image-\(UUID())").path
+    private let folder: Folder
     let output: Output
 
     init() throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let folder = folder
+        let folder = try Folder()
         func open(_ name: String) -> Int32 {
-            Glibc.open(folder + "/" + name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+            Glibc.open("\(folder.path)/\(name)", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         }
+        self.folder = folder
         output = Output(of: "dunlin-image", results: open("results"), remarks: open("remarks"))
     }
 
     deinit {
         close(output.results)
         close(output.remarks)
-        // A folder that stays is litter, and no reason to fail.
-        do { try FileManager.default.removeItem(atPath: folder) } catch {}
     }
 
-    func path(_ name: String) -> String { folder + "/" + name }
+    func path(_ name: String) -> String { "\(folder.path)/\(name)" }
     func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
-    func bytes(_ name: String) throws -> Bytes { Bytes(Array(try Data(contentsOf: URL(filePath: path(name))))) }
+    func bytes(_ name: String) throws -> Bytes { try folder.contents(name) }
 
     /// A picture of one colour.
     func add(_ name: String, width: Int = 6, height: Int = 4) async throws {
         let pixel: [UInt8] = [200, 100, 50, 255]
         let pixels = [[UInt8]](repeating: pixel, count: width * height).flatMap(\.self)
         let picture = try #require(ImageBuffer(width: width, height: height, pixels: pixels))
-        try Data(try await ImageEncoder().png(picture).array).write(to: URL(filePath: path(name)))
+        try folder.write(try await ImageEncoder().png(picture), as: name)
     }
 
     func run(_ arguments: String...) async throws -> ExitCode {

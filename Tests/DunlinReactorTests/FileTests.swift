@@ -1,27 +1,18 @@
 import DunlinReactor
 import DunlinTypes
+import Folders
 import Glibc
 import Testing
 
-/// A file of its own, gone with the value.
-struct Scratch: ~Copyable {
-    let path = "/tmp/dunlin-\(getpid())-\(UInt32.random(in: 0...(.max)))"
-
-    init(_ count: Int) throws {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0, write(descriptor, bytes, count) == count, close(descriptor) == 0 else {
-            throw Errno.last
-        }
+@Suite struct `Files` {
+    /// A file of so many bytes, which count up.
+    private static func file(_ count: Int, in folder: Folder) throws -> OpenFile {
+        try OpenFile(folder.write((0..<count).map { UInt8(truncatingIfNeeded: $0) }, as: "file"))
     }
 
-    deinit { unlink(path) }
-}
-
-@Suite struct `Files` {
     @Test func `a file goes to a socket from any offset until its end`() throws {
-        let scratch = try Scratch(1000)
-        let file = try OpenFile(scratch.path)
+        let folder = try Folder()
+        let file = try Self.file(1000, in: folder)
         #expect(file.length == 1000)
         let pair = try Pair()
         for (offset, count, taken) in [(0, 10, 10), (990, 100, 10), (1000, 1, 0), (5000, 1, 0)] {
@@ -33,8 +24,8 @@ struct Scratch: ~Copyable {
     }
 
     @Test func `a file waits for a socket that is full`() throws {
-        let scratch = try Scratch(1 << 20)
-        let file = try OpenFile(scratch.path)
+        let folder = try Folder()
+        let file = try Self.file(1 << 20, in: folder)
         let pair = try Pair()
         var offset = 0
         while let taken = try pair.near.sendFile(file, from: offset, count: 1 << 20) { offset += taken }
@@ -42,8 +33,8 @@ struct Scratch: ~Copyable {
     }
 
     @Test func `a file that is sent raises no signal when the peer is gone`() throws {
-        let scratch = try Scratch(10)
-        let file = try OpenFile(scratch.path)
+        let folder = try Folder()
+        let file = try Self.file(10, in: folder)
         let near = try Pair().giveNear()
         // A signal would end the process here.
         #expect(throws: Errno(rawValue: EPIPE)) { try near.sendFile(file, from: 0, count: 10) }

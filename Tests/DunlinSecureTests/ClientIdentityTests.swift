@@ -1,5 +1,6 @@
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Glibc
 import Testing
 
@@ -89,18 +90,18 @@ import Testing
     }
 
     @Test func `an identity in files is read again when they change and stays while they cannot be read`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Folder()
         let first = try Self.client.get()
         let second = try Self.authority.get().issue(.client("somebody"))
-        let certificates = try folder.write("client.pem", first.chainPEM)
-        let key = try folder.write("key.pem", first.privateKeyPEM)
+        let certificates = try folder.write(first.chainPEM, as: "client.pem")
+        let key = try folder.write(first.privateKeyPEM, as: "key.pem")
         let files = try IdentityFiles(.pem(certificates: certificates, key: key))
         #expect(files.current().key == (try first.fingerprint))
         // One of the two is new, and the old identity still works.
-        try folder.write("client.pem", second.chainPEM)
+        try folder.write(second.chainPEM, as: "client.pem", inPlace: true)
         #expect(files.current().key == (try first.fingerprint))
         #expect(files.failure == .keyDoesNotFit)
-        try folder.write("key.pem", second.privateKeyPEM)
+        try folder.write(second.privateKeyPEM, as: "key.pem", inPlace: true)
         #expect(files.current().key == (try second.fingerprint))
         #expect(files.failure == nil)
         unlink(key)
@@ -113,31 +114,5 @@ import Testing
             try IdentityFiles(.pkcs12("/nowhere/client.p12"))
         }
         #expect(throws: IdentityError.cannotRead(path: "/dev/zero")) { try IdentityFiles(.pkcs12("/dev/zero")) }
-    }
-}
-
-/// A folder that is gone with the test.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/dunlin-XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-    }
-
-    deinit {
-        for name in names { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    private var names: Set<String> = []
-
-    @discardableResult
-    func write(_ name: String, _ text: String) throws -> String {
-        names.insert(name)
-        let file = try #require(fopen("\(path)/\(name)", "w"))
-        defer { fclose(file) }
-        #expect(fputs(text, file) >= 0)
-        return "\(path)/\(name)"
     }
 }

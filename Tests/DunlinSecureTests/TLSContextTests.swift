@@ -1,6 +1,7 @@
 import COpenSSL
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Glibc
 import Testing
 
@@ -8,8 +9,8 @@ import Testing
 
 @Suite struct `A TLS context` {
     @Test func `a TLS context writes secrets to a file only when it is told to`() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("keys.log", "")
+        let folder = try Folder()
+        let path = try folder.write("", as: "keys.log")
         #expect(try TLSContext().keyLog == nil)
         var settings = TLSSettings()
         settings.keyLogPath = path
@@ -25,12 +26,11 @@ import Testing
     }
 
     @Test func `a TLS context makes a key log that only its owner can read`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Folder()
         let path = "\(folder.path)/keys.log"
         var settings = TLSSettings()
         settings.keyLogPath = path
         _ = try TLSContext(settings)
-        defer { unlink(path) }
         var facts = stat()
         #expect(stat(path, &facts) == 0)
         #expect(facts.st_mode & 0o077 == 0)

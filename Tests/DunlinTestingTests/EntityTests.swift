@@ -1,6 +1,6 @@
 import DunlinTesting
 import DunlinTypes
-import Glibc
+import Folders
 import Testing
 
 @Suite struct `An entity` {
@@ -143,14 +143,8 @@ import Testing
     }
 
     private static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
-        var name = Array("/tmp/dunlin-generated-XXXXXX".utf8CString)
-        let number = mkstemp(&name)
-        try #require(number >= 0)
-        let path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { unlink(path) }
-        #expect(write(number, bytes, bytes.count) == bytes.count)
-        close(number)
-        try body(path)
+        let folder = try Folder()
+        try body(try folder.write(bytes, as: "generated"))
     }
 }
 

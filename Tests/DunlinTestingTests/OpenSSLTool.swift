@@ -1,4 +1,5 @@
 import Children
+import Folders
 import Foundation
 import Testing
 
@@ -10,24 +11,17 @@ struct OpenSSLTool: ~Copyable {
         let status: Int32
     }
 
-    private let folder: URL
+    private let folder: Folder
 
     static let program = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-openssl-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    }
-
-    deinit {
-        do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("left behind: \(error)") }
-    }
+    init() throws { folder = try Folder() }
 
     /// Arguments may name the file as it is named here: it is where the command runs.
     func write(_ contents: some Sequence<UInt8>, as name: String) throws {
-        try Data(contents).write(to: folder.appending(path: name))
+        try folder.write(contents, as: name)
     }
 
     func write(_ text: String, as name: String) throws { try write(text.utf8, as: name) }
@@ -37,8 +31,8 @@ struct OpenSSLTool: ~Copyable {
         try write(input, as: "input")
         try write("", as: "output")
         let (source, sink) = (
-            try FileHandle(forReadingFrom: folder.appending(path: "input")),
-            try FileHandle(forWritingTo: folder.appending(path: "output"))
+            try FileHandle(forReadingFrom: URL(filePath: "\(folder.path)/input")),
+            try FileHandle(forWritingTo: URL(filePath: "\(folder.path)/output"))
         )
         let child = try Child(
             "/usr/bin/timeout", ["60", try #require(Self.program)] + arguments, in: folder.path,
@@ -46,8 +40,7 @@ struct OpenSSLTool: ~Copyable {
             descriptors: [0: source.fileDescriptor, 1: sink.fileDescriptor, 2: sink.fileDescriptor])
         let status = await child.ended().status
         withExtendedLifetime((source, sink)) {}
-        let text = try Data(contentsOf: folder.appending(path: "output"))
-        return Result(text: String(decoding: text, as: UTF8.self), status: status)
+        return Result(text: folder.text(of: "output"), status: status)
     }
 
     func run(_ arguments: String..., input: String = "") async throws -> Result {

@@ -3,6 +3,7 @@ import DunlinReactor
 import DunlinSecure
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Foundation
 import Testing
 
@@ -16,11 +17,9 @@ import Testing
     private static func with(
         _ algorithm: ContentDigest.Algorithm? = .sha256, _ play: (PartContent, String) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dunlin-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        let path = folder.appendingPathComponent(".x.dunlin-part").path
+        let folder = try Folder()
+        let path = "\(folder.path)/.x.dunlin-part"
         try await play(try PartContent(try PartFile(creating: path), digest: algorithm), path)
-        try FileManager.default.removeItem(at: folder)
     }
 
     private static func write(_ range: Range<Int>, to content: PartContent) throws -> Bool {

@@ -1,29 +1,17 @@
 import DunlinReactor
 import DunlinTypes
+import Folders
 import Glibc
 import Testing
 
 @testable import DunlinTransport
 
 @Suite(.timeLimit(.minutes(10))) struct `Request writer` {
-    /// A file of its own, gone with the value.
-    private final class Scratch {
-        let path = "/tmp/dunlin-\(getpid())-\(UInt32.random(in: 0...(.max)))"
-
-        init(_ bytes: [UInt8]) throws {
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            defer { close(descriptor) }
-            try #require(write(descriptor, bytes, bytes.count) == bytes.count)
-        }
-
-        deinit { unlink(path) }
-    }
-
     private static let text = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
     @Test func `the request writer sends a file through memory where the kernel sends none`() async throws {
-        let scratch = try Scratch(Self.text)
-        let file = try OpenFile(scratch.path)
+        let folder = try Folder()
+        let file = try OpenFile(folder.write(Self.text, as: "file"))
         for refuses in [false, true] {
             let line = try Line(refusesFiles: refuses)
             if refuses {
@@ -40,9 +28,9 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an error says that a file became shorter`(refuses: Bool) async throws {
-        let scratch = try Scratch(Self.text)
-        let file = try OpenFile(scratch.path)
-        try #require(truncate(scratch.path, 10) == 0)
+        let folder = try Folder()
+        let file = try OpenFile(folder.write(Self.text, as: "file"))
+        try #require(truncate("\(folder.path)/file", 10) == 0)
         let line = try Line(refusesFiles: refuses)
         let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
         do {

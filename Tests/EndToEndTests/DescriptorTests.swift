@@ -1,6 +1,6 @@
 import Dunlin
 import DunlinTesting
-import Foundation
+import Folders
 import Testing
 
 /// What becomes of a process whose descriptors are few, or not those that every process begins with. In processes of
@@ -25,19 +25,16 @@ struct `A process short of descriptors` {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { $0.target == "/large" ? .generated(length: 1 << 20) : .response(body: "x") }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-without-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { _ = Result { try FileManager.default.removeItem(at: folder) } }
-        let (file, report) = (folder.appending(path: "file"), folder.appending(path: "report"))
+        let folder = try Folder()
         let end = try await Peer([
-            "without-standard-descriptors", server.baseURL.replacing("127.0.0.1", with: "localhost"), file.path,
-            report.path,
+            "without-standard-descriptors", server.baseURL.replacing("127.0.0.1", with: "localhost"),
+            "\(folder.path)/file", "\(folder.path)/report",
         ]).end()
         #expect(end.status == 0)
-        let found = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        let found = folder.text(of: "report").split(separator: "\n")
         // A timer is the runtime's: Dunlin makes none.
         #expect(found.filter { !$0.hasSuffix("[timerfd]") } == ["done"])
-        #expect(try Data(contentsOf: file).count == 1 << 20)
+        #expect(try folder.contents("file").count == 1 << 20)
     }
 
     @Test func `a forked child that keeps all descriptors open does not disturb its parent`() async throws {

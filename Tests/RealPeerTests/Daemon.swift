@@ -1,5 +1,6 @@
 import Children
 import DunlinTesting
+import Folders
 import Foundation
 import Glibc
 import Testing

@@ -1,3 +1,4 @@
+import Folders
 import Testing
 
 /// Debian's lighttpd, which knows Digest authentication by three algorithms. Everything it writes is in a folder of its
@@ -26,12 +27,12 @@ final class Lighttpd {
 
     private init() async throws {
         let folder = try Folder(with: "files/MD5", "files/SHA-256", "files/SHA-512-256", "files/basic")
-        try folder.write("\(Self.user):\(Self.password)\n".utf8, as: "users")
+        try folder.write("\(Self.user):\(Self.password)\n", as: "users")
         for name in ["MD5", "SHA-256", "SHA-512-256", "basic"] {
-            try folder.write("in \(name)".utf8, as: "files/\(name)/page")
+            try folder.write("in \(name)", as: "files/\(name)/page")
         }
         daemon = try await Daemon(Self.program, in: folder) { ports in
-            try folder.write(Self.configuration(ports[0], folder.path).utf8, as: "lighttpd.conf")
+            try folder.write(Self.configuration(ports[0], folder.path), as: "lighttpd.conf")
             return ["-D", "-f", "\(folder.path)/lighttpd.conf"]
         }
     }

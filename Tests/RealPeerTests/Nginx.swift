@@ -1,5 +1,7 @@
 import Children
 import DunlinTesting
+import DunlinTypes
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -63,7 +65,7 @@ final class Nginx {
 
     func publish(_ contents: [UInt8], as name: String) throws { try folder.write(contents, as: "files/\(name)") }
 
-    func contents(of name: String) throws -> [UInt8] { Array(try folder.contents(of: "files/\(name)")) }
+    func contents(of name: String) throws -> [UInt8] { try folder.contents("files/\(name)").array }
 
     var log: String { folder.text(of: "error.log") }
 
@@ -132,8 +134,8 @@ final class Nginx {
     private func configure() throws {
         for (name, contents) in try security?.files ?? [:] { try folder.write(contents, as: name) }
         // A password as it is, and one as openssl passwd -apr1 writes it.
-        try folder.write("ada:{PLAIN}secret\neve:\(Self.hashed)\n".utf8, as: "users")
-        try folder.write(configuration.utf8, as: "nginx.conf")
+        try folder.write("ada:{PLAIN}secret\neve:\(Self.hashed)\n", as: "users")
+        try folder.write(configuration, as: "nginx.conf")
     }
 
     private var configuration: String {

@@ -1,4 +1,6 @@
 import Dunlin
+import DunlinTypes
+import Folders
 import Foundation
 import LeakChecking
 import Testing
@@ -35,7 +37,7 @@ struct `Downloads from nginx` {
             try nginx.start()
             let response = try await result
             #expect(response.value.byteCount == Self.size)
-            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+            #expect(Noise.isEqual(try folder.contents("into/file").array, file))
         }
     }
 
@@ -59,7 +61,7 @@ struct `Downloads from nginx` {
                     "paced/file", query: ["rate": "\(rate)"], to: .file(folder.path + "/into/file"), transfer: options)
                 let time = ContinuousClock.now - start
                 #expect(response.value.byteCount == file.count)
-                #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+                #expect(Noise.isEqual(try folder.contents("into/file").array, file))
                 #expect((response.metrics.hops.count > 1) == (count > 1))
                 return time
             }
@@ -92,7 +94,7 @@ struct `Downloads from nginx` {
             options.startsOverIfDamaged = false
             let response = try await session.download("paced/file", to: destination, transfer: options)
             #expect(response.value.resumedAt == data.byteCount)
-            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+            #expect(Noise.isEqual(try folder.contents("into/file").array, file))
         }
     }
 
@@ -114,7 +116,7 @@ struct `Downloads from nginx` {
             let response = try await session.download(resuming: data, to: .file(folder.path + "/into/file"))
             #expect(response.value.byteCount == file.count)
             #expect((response.value.resumedAt > 0) == !hasChanged)
-            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+            #expect(Noise.isEqual(try folder.contents("into/file").array, file))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Children
 import Dunlin
 import DunlinTesting
+import Folders
 import LeakChecking
 import Testing
 
@@ -43,9 +44,9 @@ struct `Identities that openssl wrote` {
     ) async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority())
         let client = try authority.issue(.client("Ada").with(kind))
-        try folder.write(client.chainPEM.utf8, as: "own.pem")
-        try folder.write(client.privateKeyPEM.utf8, as: "key.pem")
-        try folder.write("open sesame\n".utf8, as: "secret")
+        try folder.write(client.chainPEM, as: "own.pem")
+        try folder.write(client.privateKeyPEM, as: "key.pem")
+        try folder.write("open sesame\n", as: "secret")
         let openssl = try Child(try #require(OpenSSLServer.program), form.command, in: folder.path)
         try #require(openssl.end())
 

@@ -1,5 +1,6 @@
 import Children
 import DunlinTesting
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -39,8 +40,8 @@ final class OpenSSLServer {
     private init(_ identity: IssuedCertificate, _ options: [String], _ files: [String: [UInt8]]) async throws {
         folder = try Folder()
         for (name, contents) in files { try folder.write(contents, as: name) }
-        try folder.write(identity.pem.utf8, as: "own.pem")
-        try folder.write(identity.privateKeyPEM.utf8, as: "key.pem")
+        try folder.write(identity.pem, as: "own.pem")
+        try folder.write(identity.privateKeyPEM, as: "key.pem")
         (process, input) = try Self.start(in: folder, options)
         do {
             port = try await Self.port(toldIn: folder)

@@ -2,6 +2,7 @@ import DunlinReactor
 import DunlinSecure
 import DunlinSemantics
 import DunlinTypes
+import Folders
 import Foundation
 import Synchronization
 
@@ -13,17 +14,11 @@ final class CachePlace: Sendable {
         do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
     }
 
-    let path: String
+    private let folder = Folder.unmade()
     private let told = Mutex<[CacheTrouble]>([])
     private let failures = Mutex<[CacheFolder.Operation: Int32]>([:])
 
-    init() {
-        path = FileManager.default.temporaryDirectory.appending(path: "dunlin-cache-\(UUID())").path
-    }
-
-    deinit {
-        _ = Result { try FileManager.default.removeItem(atPath: path) }
-    }
+    var path: String { folder.path }
 
     var troubles: [CacheTrouble.Kind] { told.withLock { $0.map(\.kind) } }
 
@@ -47,9 +42,7 @@ final class CachePlace: Sendable {
     }
 
     /// The names of files, but for that of the lock.
-    func files() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasSuffix("-lock") }.sorted()
-    }
+    func files() throws -> [String] { try folder.names().filter { !$0.hasSuffix("-lock") } }
 
     func length(of file: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path + "/" + file)[.size] as? Int ?? -1

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import LedgerRows
 import Mocking
@@ -249,8 +250,8 @@ import Testing
     }
 
     @Test func `public suffixes are read from a given file, or else from the system's`() throws {
-        let folder = Folder()
-        let path = try folder.write("shared.test\n", to: "suffixes")
+        let folder = try Folder()
+        let path = try folder.write("shared.test\n", as: "suffixes")
         let jar = try CookieJar(publicSuffixFile: path)
         try jar.receive(["Set-Cookie": "a=1; Domain=shared.test"], from: "http://me.shared.test/")
         #expect(jar.cookies.isEmpty)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinFoundation
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import LedgerRows
 import Mocking
@@ -12,20 +13,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct `Multipart forms` {
-    /// A folder of its own, gone with the test.
-    private final class Folder: Sendable {
-        let url = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID().uuidString)")
-
-        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-        deinit { _ = Result { try FileManager.default.removeItem(at: url) } }
-
-        func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-            let file = url.appending(path: name)
-            try Data(bytes).write(to: file)
-            return file.path
-        }
-    }
-
     private struct Pieces: AsyncSequence, Sendable {
         typealias Failure = any Error
 
@@ -71,7 +58,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-2", "MP-3", "MP-4", "MP-7", "MP-8", "MP-9", "MP-15", "MP-26", "MP-27"))
     func `a multipart form is written part by part, in order`() async throws {
         let folder = try Folder()
-        let path = try folder.file("a.jpg", Array("JPEG".utf8))
+        let path = try folder.write("JPEG", as: "a.jpg")
         let body = try RequestBody.multipart(boundary: "B") {
             MultipartPart.field("title", "Wäders")
             MultipartPart.data("raw", "123", fileName: "r.bin")
@@ -134,7 +121,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-5"), arguments: [1, 2, 3, 7, 1024, 64 * 1024])
     func `a multipart form is the same in pieces of any size`(size: Int) async throws {
         let folder = try Folder()
-        let path = try folder.file("f", (0..<5000).map { UInt8(truncatingIfNeeded: $0) })
+        let path = try folder.write((0..<5000).map { UInt8(truncatingIfNeeded: $0) }, as: "f")
         let big = Bytes([UInt8](repeating: 9, count: 66_000))
         let parts = [MultipartPart.field("a", "b"), .file("f", at: path), .data("d", big), .field("", "")]
         let form = try MultipartForm(parts, boundary: "B")
@@ -234,8 +221,8 @@ struct `Multipart forms` {
         let folder = try Folder()
         let web = try #require(URL(string: "http://a.test/a.jpg"))
         let cases: [(MultipartPart, String)] = [
-            (.file("f", at: folder.url.appending(path: "none").path), "File URL not reachable."),
-            (.file("f", at: folder.url.path), "File URL not reachable."),
+            (.file("f", at: "\(folder.path)/none"), "File URL not reachable."),
+            (.file("f", at: folder.path), "File URL not reachable."),
             (.file("f", at: "/dev/null"), "File URL not reachable."),
             (.file("f", at: ""), "File URL not reachable."), (.file("f", at: "a\0b"), "File URL not reachable."),
             (.file("f", at: web), "Expected URL to be a file URL"),
@@ -249,7 +236,7 @@ struct `Multipart forms` {
             #expect(error?.code == .invalidPart && error?.reason == reason)
             #expect(error?.foundationCode == .init("com.alamofire.error.serialization.request", -1000))
         }
-        let path = try folder.file("there", [1])
+        let path = try folder.write([1], as: "there")
         _ = try RequestBody.multipart { MultipartPart.file("f", at: URL(filePath: path)) }
     }
 
@@ -266,7 +253,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-25")) func `the error of a form says which part failed, and how`() async throws {
         struct Broken: Error {}
         let folder = try Folder()
-        let path = try folder.file("f", [1, 2, 3])
+        let path = try folder.write([1, 2, 3], as: "f")
         let cases: [(MultipartPart, NetworkError.Code, String)] = [
             (
                 .stream("s", length: 3) { Pieces(pieces: ["ab"]) }, .bodyLengthMismatch,
@@ -316,7 +303,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-18")) func `each part of a form is opened only when its turn comes`() async throws {
         let folder = try Folder()
         let opened = Mutex<[String]>([])
-        let path = try folder.file("f", [UInt8](repeating: 1, count: 600_000))
+        let path = try folder.write([UInt8](repeating: 1, count: 600_000), as: "f")
         let body = try RequestBody.multipart {
             MultipartPart.stream("one", length: 1) {
                 opened.withLock { $0.append("one") }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinFoundation
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import LedgerRows
 import Mocking
@@ -11,20 +12,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A body that is spooled` {
-    /// A folder of its own, gone with the test.
-    private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID().uuidString)").path
-
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        deinit { _ = Result { try FileManager.default.removeItem(atPath: path) } }
-
-        var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path) } }
-
-        func text(_ name: String) throws -> String {
-            String(decoding: try Data(contentsOf: URL(filePath: path + "/" + name)), as: UTF8.self)
-        }
-    }
-
     private struct Pieces: AsyncSequence, Sendable {
         typealias Failure = any Error
 
@@ -64,7 +51,7 @@ struct `A body that is spooled` {
         let text =
             "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--B\r\n"
             + "Content-Disposition: form-data; name=\"s\"\r\n\r\n\(parts)\r\n--B--\r\n"
-        #expect(try folder.text("form") == text && folder.names == ["form"])
+        #expect(try folder.contents("form") == Bytes(text) && folder.names() == ["form"])
         #expect(body.isReplayable && body.contentType == "multipart/form-data; boundary=B")
         guard case .file(let file) = body.content else {
             Issue.record("no file")
@@ -82,7 +69,7 @@ struct `A body that is spooled` {
         _ = try await RequestBody.string("text").spooled(to: folder.path + "/a")
         _ = try await RequestBody.file(folder.path + "/a", range: 1..<3).spooled(to: folder.path + "/b")
         _ = try await RequestBody.none.spooled(to: folder.path + "/c")
-        #expect(try [folder.text("a"), folder.text("b"), folder.text("c")] == ["text", "ex", ""])
+        #expect(try [folder.contents("a"), folder.contents("b"), folder.contents("c")] == ["text", "ex", ""])
     }
 
     @Test(.rows("MP-22")) func `a spooled body that cannot be finished leaves the files as they were`() async throws {
@@ -97,11 +84,11 @@ struct `A body that is spooled` {
             return try await RequestBody.replayable { Pieces(count: 100) }.spooled(to: path)
         }
         await #expect(throws: CancellationError.self) { _ = try await task.value }
-        #expect(try folder.text("form") == "before" && folder.names == ["form"])
+        #expect(try folder.contents("form") == "before" && folder.names() == ["form"])
         for wrong in [folder.path + "/none/form", folder.path, folder.path + "/a\0b"] {
             let error = try await networkError { _ = try await RequestBody.string("x").spooled(to: wrong) }
             #expect(error?.code == .fileNotWritten && error?.foundationCode == .cannotWriteToFile)
         }
-        #expect(try folder.names == ["form"])
+        #expect(try folder.names() == ["form"])
     }
 }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import LedgerRows
 import Synchronization
@@ -29,9 +30,8 @@ struct `A throttled body` {
     @Test(.rows("MP-19")) func `a throttled body is given in packets, with a pause between any two`() async throws {
         let clock = ManualClock()
         let throttle = RequestBody.Throttle(packetSize: 4, delay: .milliseconds(200))
-        let path = FileManager.default.temporaryDirectory.appending(path: "slow-\(UUID().uuidString)").path
-        try Data("abcdefghij".utf8).write(to: URL(filePath: path))
-        defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
+        let folder = try Folder()
+        let path = try folder.write("abcdefghij", as: "slow")
         let bodies: [(RequestBody, [Bytes], Int?)] = [
             (.string("abcdefghij"), ["abcd", "efgh", "ij"], 10), (.file(path), ["abcd", "efgh", "ij"], 10),
             (.file(path, range: 1..<6), ["bcde", "f"], 5),

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import LedgerRows
 import Mocking
 import Synchronization
@@ -32,7 +33,7 @@ import Testing
     {
         let shared = try ImageDownloader.shared.session.configuration
         #expect(shared.cache != nil && shared.cookies != nil && shared.cacheMode == .standard)
-        let (folder, transport) = (Folder(), MockTransport())
+        let (folder, transport) = (Folder.unmade(), MockTransport())
         let fields: Fields = ["Content-Type": "image/png", "Cache-Control": "max-age=3600"]
         transport.on(.get, "/cat.png").respond(fields: fields, body: try await Pictures.png())
         for source in [ImageDownloader.Response.Source.network, .httpCache] {

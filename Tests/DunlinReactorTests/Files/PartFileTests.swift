@@ -1,18 +1,15 @@
 import DunlinReactor
 import DunlinTypes
-import Foundation
+import Folders
+import Glibc
 import LedgerRows
 import Testing
 
 @Suite struct `Part file` {
-    private let folder: String
+    private let place: Folder
+    private var folder: String { place.path }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-parts-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    }
-
-    private func finished() throws { try FileManager.default.removeItem(atPath: folder) }
+    init() throws { place = try Folder() }
 
     private static func errno(_ work: () throws(Errno) -> Void) -> Int32 {
         do throws(Errno) {
@@ -36,7 +33,6 @@ import Testing
             #expect(try file.isInPlace())
         }
         _ = try PartFile(opening: path)
-        try finished()
     }
 
     @Test func `a file that is swept before it is locked is made again`() throws {
@@ -54,7 +50,6 @@ import Testing
             _ = try PartFile(creating: "\(folder)/b") { unlink("\(folder)/b") }
         }
         #expect(always == ENOENT)
-        try finished()
     }
 
     @Test func `a file that somebody else has locked first is theirs`() throws {
@@ -67,7 +62,6 @@ import Testing
         }
         #expect(error == EWOULDBLOCK)
         #expect(try theirs?.isInPlace() == true)
-        try finished()
     }
 
     @Test func `a part file is written anywhere, read, cut and synced`() throws {
@@ -81,7 +75,6 @@ import Testing
         try file.sync()
         #expect(try file.read(at: 0, upTo: 100) == Array("hello".utf8))
         #expect(try file.read(at: 5, upTo: 100).isEmpty)
-        try finished()
     }
 
     @Test func `a part file is removed only from where it still is`() throws {
@@ -92,7 +85,6 @@ import Testing
         _ = try PartFile(creating: path)
         try file.remove()
         #expect(try FileSystem.names(in: folder).sorted() == ["a", "b"])
-        try finished()
     }
 
     @Test func `a folder, link or pipe is not taken for a part file`() throws {
@@ -104,7 +96,6 @@ import Testing
             #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: "\(folder)/\(name)") } == expected)
         }
         #expect(Self.errno { () throws(Errno) in _ = try PartFile(creating: "\(folder)/a\0b") } == EINVAL)
-        try finished()
     }
 
     @Test func `a part file is not taken from where others may have written it`() throws {
@@ -129,7 +120,6 @@ import Testing
         _ = try PartFile(opening: path)
         #expect(symlink(path, "\(folder)/link") == 0)
         #expect(Self.errno { () throws(Errno) in _ = try OpenFile(own: "\(folder)/link") } == ELOOP)
-        try finished()
     }
 
     @Test(.enabled(if: geteuid() == 0, "takes root: a file of another user's is not tested"))
@@ -142,7 +132,6 @@ import Testing
         #expect(try FileSystem.fault(ofFolder: folder) == nil)
         #expect(chown(folder, 12345, 0) == 0)
         #expect(try FileSystem.fault(ofFolder: folder) == .owner(12345))
-        try finished()
     }
 
     @Test(arguments: [
@@ -159,7 +148,6 @@ import Testing
         times[1].tv_sec = 100
         #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
         #expect(try FileSystem.status(of: path)?.isOlder(than: 1, at: Int.min) == false)
-        try finished()
     }
 
     @Test(.rows("SM-62")) func `a file gets a name in one step, and takes it from no other file unless told to`() throws
@@ -182,7 +170,6 @@ import Testing
                 Self.errno { () throws(Errno) in try FileSystem.move(old, to: path, overwriting: true) } == expected)
         }
         #expect(try FileSystem.names(in: folder).sorted() == ["old", "sub"])
-        try finished()
     }
 
     @Test func `missing folders are made, as far as they are missing`() throws {
@@ -194,7 +181,6 @@ import Testing
         #expect(Self.errno { () throws(Errno) in try FileSystem.makeFolders("\(folder)/file") } == ENOTDIR)
         try FileSystem.syncFolder("\(folder)/a")
         #expect(Self.errno { () throws(Errno) in try FileSystem.syncFolder("\(folder)/none") } == ENOENT)
-        try finished()
     }
 
     @Test func `a write beyond the limit of file sizes is an error, on a disk thread`() async throws {
@@ -207,6 +193,5 @@ import Testing
             }
         }
         #expect(outcome == EFBIG || outcome == EINVAL)
-        try finished()
     }
 }

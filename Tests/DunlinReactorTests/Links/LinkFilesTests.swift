@@ -1,5 +1,5 @@
 import DunlinTypes
-import Foundation
+import Folders
 import LedgerRows
 import Testing
 
@@ -7,28 +7,24 @@ import Testing
 
 /// A folder like /sys/class/net; gone with its last holder.
 final class LinkFolder: Sendable {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-links-\(UUID())").path
+    private let folder: Folder
 
     /// Files by link and name; a name that ends in a slash is a folder.
     init(_ links: [String: [String: String]]) throws {
+        folder = try Folder()
         for (link, files) in links {
-            try FileManager.default.createDirectory(atPath: "\(path)/\(link)", withIntermediateDirectories: true)
+            try folder.make(link)
             for (name, text) in files {
-                let place = "\(path)/\(link)/\(name)"
                 if name.hasSuffix("/") {
-                    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+                    try folder.make("\(link)/\(name)")
                 } else {
-                    try Data(text.utf8).write(to: URL(filePath: place))
+                    try folder.write(text, as: "\(link)/\(name)")
                 }
             }
         }
     }
 
-    deinit {
-        do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("left behind: \(error)") }
-    }
-
-    var files: LinkFiles { LinkFiles(folder: path) }
+    var files: LinkFiles { LinkFiles(folder: folder.path) }
 }
 
 @Suite struct `Links` {

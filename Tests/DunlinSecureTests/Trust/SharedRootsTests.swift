@@ -1,12 +1,13 @@
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Synchronization
 import Testing
 
 @testable import DunlinSecure
 
 @Suite struct `Roots that a process shares` {
-    private let folder = Folder()
+    private let folder = Folder.unmade()
     private let clock = Time()
 
     /// Stands until it is moved.
@@ -29,7 +30,7 @@ import Testing
 
     @Test func `shared roots are read once, however many ask and however much later`() throws {
         let authority = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
+        let places = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
         let roots = roots()
         let first = try roots.store(of: places)
         for _ in 0..<10 {
@@ -43,7 +44,7 @@ import Testing
     @Test func `shared roots are read once by many that ask at the same time`() async throws {
         var text = ""
         for number in 0..<20 { text += try CertificateAuthority(.authority("Root \(number)")).pem }
-        let places = SystemRoots(files: [try folder.write(text, to: "roots.pem")], folders: [])
+        let places = SystemRoots(files: [try folder.write(text, as: "roots.pem")], folders: [])
         let roots = roots()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<16 {
@@ -56,16 +57,16 @@ import Testing
 
     @Test func `shared roots are read again when a file changes, looked at once a second`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let path = try folder.write(one.pem, to: "roots.pem")
+        let path = try folder.write(one.pem, as: "roots.pem")
         let places = SystemRoots(files: ["/nonexistent/roots.pem", path], folders: [])
         let roots = roots()
         let first = try roots.store(of: places)
-        _ = try folder.write(one.pem + two.pem, to: "roots.pem")
+        try folder.write(one.pem + two.pem, as: "roots.pem", inPlace: true)
         #expect(try roots.store(of: places) === first)
         clock.pass()
         #expect(try holds(roots.store(of: places), one, two))
         // A root that is believed no longer is gone, and at once where somebody wants to know.
-        _ = try folder.write(two.pem, to: "roots.pem")
+        try folder.write(two.pem, as: "roots.pem", inPlace: true)
         #expect(try holds(roots.store(of: places, looks: true), two))
         #expect(roots.loads(of: places) == 3)
     }
@@ -73,24 +74,24 @@ import Testing
     @Test func `shared roots are those of a file that appears before the one that was read`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let places = SystemRoots(
-            files: ["\(folder.path)/first.pem", try folder.write(one.pem, to: "second.pem")], folders: [])
+            files: ["\(folder.path)/first.pem", try folder.write(one.pem, as: "second.pem")], folders: [])
         let roots = roots()
         #expect(try holds(roots.store(of: places), one))
-        _ = try folder.write(two.pem, to: "first.pem")
+        try folder.write(two.pem, as: "first.pem")
         clock.pass()
         #expect(try holds(roots.store(of: places), two))
     }
 
     @Test func `shared roots change with a folder's files: added, removed and written in place`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority(), three = try CertificateAuthority()
-        _ = try folder.write(one.pem, to: "below/one.pem")
+        try folder.write(one.pem, as: "below/one.pem")
         let places = SystemRoots(certificateFile: nil, certificateFolders: "\(folder.path)/below")
         let roots = roots()
         #expect(try holds(roots.store(of: places), one))
-        _ = try folder.write(two.pem, to: "below/two.pem")
+        try folder.write(two.pem, as: "below/two.pem")
         clock.pass()
         #expect(try holds(roots.store(of: places), one, two))
-        _ = try folder.write(three.pem + "\n", to: "below/two.pem")
+        try folder.write(three.pem + "\n", as: "below/two.pem", inPlace: true)
         clock.pass()
         #expect(try holds(roots.store(of: places), one, three))
         try folder.remove("below/one.pem")
@@ -100,10 +101,10 @@ import Testing
 
     @Test func `shared roots stay the same store where a file is new and holds what it held`() throws {
         let authority = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
+        let places = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
         let roots = roots()
         let first = try roots.store(of: places)
-        _ = try folder.write("# As before\n\(authority.pem)", to: "roots.pem")
+        try folder.write("# As before\n\(authority.pem)", as: "roots.pem", inPlace: true)
         clock.pass()
         #expect(try roots.store(of: places) === first)
         #expect(roots.loads(of: places) == 2)
@@ -111,11 +112,11 @@ import Testing
 
     @Test func `shared roots stay while nothing can be read, and nothing is read over and over`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(one.pem, to: "roots.pem")], folders: [])
+        let places = SystemRoots(files: [try folder.write(one.pem, as: "roots.pem")], folders: [])
         let roots = roots()
         let first = try roots.store(of: places)
         for text in ["", "-----BEGIN CERTIFICATE-----\nMIIB"] {
-            _ = try folder.write(text, to: "roots.pem")
+            try folder.write(text, as: "roots.pem", inPlace: true)
             clock.pass()
             #expect(try roots.store(of: places) === first)
             let loads = roots.loads(of: places)
@@ -123,7 +124,7 @@ import Testing
             #expect(try roots.store(of: places) === first)
             #expect(roots.loads(of: places) == loads)
         }
-        _ = try folder.write(two.pem, to: "roots.pem")
+        try folder.write(two.pem, as: "roots.pem", inPlace: true)
         clock.pass()
         #expect(try holds(roots.store(of: places), two))
     }
@@ -133,7 +134,7 @@ import Testing
         let roots = roots()
         #expect(throws: NetworkError.TrustConfigurationError.self) { try roots.store(of: places) }
         let authority = try CertificateAuthority()
-        _ = try folder.write(authority.pem, to: "roots.pem")
+        try folder.write(authority.pem, as: "roots.pem")
         #expect(try holds(roots.store(of: places), authority))
     }
 
@@ -142,7 +143,7 @@ import Testing
         let roots = roots()
         var all: [SystemRoots] = []
         for number in 0..<20 {
-            all.append(SystemRoots(files: [try folder.write(authority.pem, to: "\(number).pem")], folders: []))
+            all.append(SystemRoots(files: [try folder.write(authority.pem, as: "\(number).pem")], folders: []))
             _ = try roots.store(of: all[number])
             clock.pass()
         }

@@ -1,22 +1,19 @@
 import COpenSSL
 import DunlinTesting
 import DunlinTypes
+import Folders
 import LedgerRows
 import Testing
 
 @testable import DunlinSecure
 
 @Suite struct `Stores of roots` {
-    private let folder = Folder()
-
-    private func write(_ text: String, to name: String) throws -> String {
-        try folder.write(text, to: name)
-    }
+    private let folder = Folder.unmade()
 
     @Test(.rows("AP-7")) func `the first bundle that is there counts, then the first folder`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let first = try write("# One\n\(one.pem)", to: "one.pem")
-        let second = try write("\(two.pem)\(one.pem)\(two.pem)", to: "two.pem")
+        let first = try folder.write("# One\n\(one.pem)", as: "one.pem")
+        let second = try folder.write("\(two.pem)\(one.pem)\(two.pem)", as: "two.pem")
         let load = { (files: [String], folders: [String]) in
             try SystemRoots(files: files, folders: folders).load().map(\.der)
         }
@@ -27,8 +24,8 @@ import Testing
 
     @Test(.rows("AP-7")) func `roots that the environment names count alone, and all of them`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let file = try write(one.pem, to: "one.pem")
-        _ = try write(two.pem, to: "below/two.pem")
+        let file = try folder.write(one.pem, as: "one.pem")
+        try folder.write(two.pem, as: "below/two.pem")
         let both = SystemRoots(certificateFile: file, certificateFolders: "\(folder.path)/below:/nonexistent")
         #expect(try both.load().map(\.der) == [one.certificate.der, two.certificate.der])
         #expect(SystemRoots(certificateFile: file, certificateFolders: nil).folders.isEmpty)
@@ -36,7 +33,7 @@ import Testing
     }
 
     @Test func `a system without roots says where they were looked for`() throws {
-        _ = try write("no certificate", to: "readme")
+        try folder.write("no certificate", as: "readme")
         let roots = SystemRoots(files: ["/nonexistent/a.pem"], folders: ["/nonexistent", folder.path])
         #expect(
             throws: NetworkError.TrustConfigurationError.noSystemRoots(lookedAt: [

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import DunlinTesting
+import Folders
 import Foundation
 import Mocking
 import Synchronization
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func `a folder keeps nobody's name, and knows the user again after a restart`() async throws {
-        let (folder, transport) = (Folder(), MockTransport())
+        let (folder, transport) = (Folder.unmade(), MockTransport())
         let number = Atomic(0)
         transport.otherwise { _ in
             .respond(fields: Self.fresh, body: Bytes("\(number.add(1, ordering: .relaxed).newValue)".utf8))

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import DunlinTesting
+import Folders
 import Mocking
 import Synchronization
 import Testing
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test func `rules that say the same in another order are equal, in every process`() async throws {
-        let (transport, folder) = (numbered(), Folder())
+        let (transport, folder) = (numbered(), Folder.unmade())
         let hosts = (0..<20).map { "h\($0).test" }
         for list in [hosts, hosts.reversed(), hosts.shuffled()] {
             let cache = HTTPSession.Cache(folder: folder.path)
@@ -161,7 +162,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `what is removed by its URL is removed for every Host and address`(isOnDisk: Bool) async throws {
-        let (transport, folder) = (numbered(), Folder())
+        let (transport, folder) = (numbered(), Folder.unmade())
         let cache = isOnDisk ? HTTPSession.Cache(folder: folder.path) : HTTPSession.Cache()
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
         configuration.cache = cache

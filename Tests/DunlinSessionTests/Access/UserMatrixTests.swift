@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Mocking
 import Synchronization
 import Testing
@@ -29,7 +30,7 @@ import Testing
 
     @Test(arguments: all, ConstantField.allCases)
     func `from a folder`(way: WayToAsk, constant: ConstantField) async throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let cache = HTTPSession.Cache(
             .init(memory: 0, disk: 8 << 20, largestShare: 1), folder: folder.path)
         let askers = try Askers(way, constant, Self.fresh) { $0.cache = cache }

@@ -4,7 +4,7 @@ import DunlinSemantics
 import DunlinTesting
 import DunlinTransport
 import DunlinTypes
-import Foundation
+import Folders
 import Mocking
 import Synchronization
 import Testing
@@ -118,8 +118,8 @@ extension Fields {
         let digest = "sha-256=:AAAAul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
         stage.server.route(
             .get, "/a", .response(fields: fresh.with("Content-Digest", digest), body: "sent"))
-        let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-body-\(UUID())").path
-        _ = try await stage.session.download("/a", to: .file(path))
+        let folder = try Folder()
+        _ = try await stage.session.download("/a", to: .file("\(folder.path)/a"))
         #expect(stage.store.all.isEmpty)
     }
 

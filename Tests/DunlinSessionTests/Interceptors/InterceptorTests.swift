@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Mocking
 import Synchronization
 import Testing
@@ -438,8 +439,8 @@ private struct OutOfOrder: Error, Equatable {}
                 return try await next(request)
             })
         mock.transport.otherwise { _ in .respond(body: "x") }
-        let folder = Folder()
-        let file = try folder.write("hello", to: "body")
+        let folder = try Folder()
+        let file = try folder.write("hello", as: "body")
         let once = AsyncStream<Bytes> { stream in
             for piece in ["he", "llo"] as [Bytes] { stream.yield(piece) }
             stream.finish()

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Foundation
 import LedgerRows
 import Mocking
@@ -108,9 +109,8 @@ import Testing
 
     @Test func `sessions share the system's roots, and follow them when the files change`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let path = NSTemporaryDirectory() + "dunlin-\(UUID().uuidString).pem"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data(one.pem.utf8).write(to: URL(filePath: path))
+        let folder = try Folder()
+        let path = try folder.write(one.pem, as: "roots.pem")
         let places = SystemRoots(files: [path], folders: [])
         let shared = SharedRoots(interval: .zero)
         let source = { (roots: HTTPSession.TLS.Roots) in
@@ -126,7 +126,7 @@ import Testing
 
         let chain = try two.issue(.server("api.test")).chain
         #expect(evaluators[0].decide(chain, host: HostIdentity("api.test")).refusal?.reason == .unknownIssuer)
-        try Data((one.pem + two.pem).utf8).write(to: URL(filePath: path))
+        try folder.write(one.pem + two.pem, as: "roots.pem", inPlace: true)
         let renewed = try sources.map { try $0.evaluator() }
         #expect(renewed[0].decide(chain, host: HostIdentity("api.test")).refusal == nil)
         #expect(renewed[0].key != evaluators[0].key)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinReactor
 import DunlinTesting
+import Folders
 import Foundation
 import Mocking
 import Testing
@@ -17,10 +18,6 @@ import Testing
         return storage
     }
 
-    private static func names(_ folder: Folder) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    }
-
     /// Lets go of what was found, outright: a child that some other test starts may have the file open a moment longer.
     private static func what(_ finding: JournalFolder.Finding?) -> String {
         switch finding {
@@ -35,7 +32,7 @@ import Testing
     }
 
     @Test func `a journal entry is given to one caller at a time, in each of its states`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         var file = try storage.add(Self.entry, try Self.entry.bytes())
         #expect(try storage.ids() == [Self.id])
@@ -54,11 +51,11 @@ import Testing
         try storage.forget(Self.id)
         #expect(Self.what(storage.take(Self.id)) == "nothing")
         #expect(Self.what(taken) == "running 3")
-        #expect(try Self.names(folder).isEmpty)
+        #expect(try folder.names().isEmpty)
     }
 
     @Test func `a file that was replaced or forgotten meanwhile is not taken as an entry`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         var file = try storage.add(Self.entry, try Self.entry.bytes())
         let name = "\(folder.path)/\(Self.id).transfer"
@@ -73,35 +70,35 @@ import Testing
     }
 
     @Test func `a second entry of one name is refused`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         let first = try storage.add(Self.entry, try Self.entry.bytes())
         #expect(throws: HTTPSession.FileFailure.self) { try storage.add(Self.entry, try Self.entry.bytes()) }
-        #expect(try Self.names(folder) == ["\(Self.id).transfer"])
+        #expect(try folder.names() == ["\(Self.id).transfer"])
         first.unlock()
         #expect(Self.what(storage.take(Self.id)) == "waiting 0")
     }
 
     @Test func `a half-written entry is removed once its writer must be gone`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         let names = ["0", "1"].map { "\(String(repeating: $0, count: 32)).transfer-new" }
-        for name in names { try folder.write("half", to: name) }
+        for name in names { try folder.write("half", as: name) }
         let long = Date(timeIntervalSinceNow: -100)
         try FileManager.default.setAttributes(
             [.modificationDate: long], ofItemAtPath: "\(folder.path)/\(names[0])")
         try storage.open()
-        #expect(try Self.names(folder) == [names[1]])
+        #expect(try folder.names() == [names[1]])
         // Whoever takes the entry is its only writer.
         let file = try storage.add(Self.entry, try Self.entry.bytes())
         file.unlock()
-        try folder.write("half", to: "\(Self.id).transfer-new")
+        try folder.write("half", as: "\(Self.id).transfer-new")
         #expect(Self.what(storage.take(Self.id)) == "waiting 0")
-        #expect(try Self.names(folder) == ["\(Self.id).transfer", names[1]].sorted())
+        #expect(try folder.names() == ["\(Self.id).transfer", names[1]].sorted())
     }
 
     @Test func `a folder or link with an entry's name is left untouched`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         let (first, second) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
         try FileManager.default.createDirectory(
@@ -109,11 +106,11 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/\(second).transfer", withDestinationPath: "/etc/passwd")
         for id in try storage.ids() { #expect(Self.what(storage.take(id)) == "unreadable") }
-        #expect(try Self.names(folder) == ["\(first).transfer", "\(second).transfer"])
+        #expect(try folder.names() == ["\(first).transfer", "\(second).transfer"])
     }
 
     @Test func `an entry that others may have written is not used, and the error gives the reason`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         try storage.add(Self.entry, try Self.entry.bytes()).unlock()
         let name = "\(folder.path)/\(Self.id).transfer"
@@ -127,7 +124,7 @@ import Testing
         #expect(chmod(name, 0o600) == 0)
         #expect(link(name, "\(folder.path)/other") == 0)
         #expect(Self.distrust(of: storage.take(Self.id), name) == .hasNames(2))
-        #expect(try Self.names(folder) == ["\(Self.id).transfer", "other"], "it stays where it is")
+        #expect(try folder.names() == ["\(Self.id).transfer", "other"], "it stays where it is")
         try folder.remove("other")
         #expect(Self.what(storage.take(Self.id)) == "waiting 0")
     }
@@ -142,7 +139,7 @@ import Testing
     @Test(arguments: [0o770, 0o1777]) func `a journal's folder that others may write to is refused by its name`(
         permissions: Int
     ) async throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         try Self.opened(folder).add(Self.entry, try Self.entry.bytes()).unlock()
         let mocked = try Mocked()
         let journal = try await TransferJournal(in: folder.path, of: mocked.session)
@@ -170,7 +167,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "takes root: what another user forged is not tested"))
     func `an entry that another user wrote is not sent`() async throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         try storage.add(Self.entry, try Self.entry.bytes()).unlock()
         let name = "\(folder.path)/\(Self.id).transfer"
@@ -187,7 +184,7 @@ import Testing
     }
 
     @Test func `an entry that was cut off anywhere is set aside, and all others are read`() throws {
-        let folder = Folder()
+        let folder = Folder.unmade()
         let storage = try Self.opened(folder)
         let other = String(repeating: "a", count: 32)
         let own = JournalEntry(
@@ -195,22 +192,22 @@ import Testing
         try storage.add(own, try own.bytes()).unlock()
         let bytes = try Self.entry.bytes()
         for count in 0...bytes.count {
-            try folder.write(Bytes(Array(bytes[..<count])), to: "\(Self.id).transfer")
+            try folder.write(Bytes(Array(bytes[..<count])), as: "\(Self.id).transfer")
             // What its process was about to write when it was killed.
-            try folder.write(Bytes(Array(bytes[..<count])), to: "\(other).transfer-new")
+            try folder.write(Bytes(Array(bytes[..<count])), as: "\(other).transfer-new")
             #expect(try storage.ids() == [Self.id, other])
             #expect(Self.what(storage.take(Self.id)) == (count < bytes.count ? "damaged" : "waiting 0"))
             #expect(Self.what(storage.take(other)) == "waiting 0")
         }
         #expect(
-            try Self.names(folder) == ["\(Self.id).transfer", "\(Self.id).transfer-damaged", "\(other).transfer"])
+            try folder.names() == ["\(Self.id).transfer", "\(Self.id).transfer-damaged", "\(other).transfer"])
     }
 
     @Test(arguments: [true, false]) func `a published file is not downloaded again, and a missing one is`(
         isThere: Bool
     ) async throws {
-        let folder = Folder()
-        let path = try folder.write("film", to: "film")
+        let folder = Folder.unmade()
+        let path = try folder.write("film", as: "film")
         let named = try #require(JournalFolder.named(path))
         if !isThere { try folder.remove("film") }
         var entry = `An entry of a journal`.entry(

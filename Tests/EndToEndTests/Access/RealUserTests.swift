@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Foundation
 import Synchronization
 import Testing

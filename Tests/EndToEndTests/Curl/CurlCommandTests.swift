@@ -1,7 +1,7 @@
 import Children
 import Dunlin
 import DunlinTesting
-import Foundation
+import Folders
 import Testing
 
 /// What the real `curl` does with the commands that requests are said as.
@@ -97,9 +97,8 @@ struct `Commands for curl` {
     }
 
     @Test(arguments: [nil, 1..<4]) func `curl sends the file that the session sent`(range: Range<Int>?) async throws {
-        let path = "/tmp/dunlin it's \(UUID()).txt"
-        try Data("abcdef".utf8).write(to: URL(filePath: path))
-        defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
+        let folder = try Folder()
+        let path = try folder.write("abcdef", as: "it's a file.txt")
         let server = try LoopbackServer()
         defer { server.stop() }
         server.enqueue(.response(body: "a"), .response(body: "b"))
@@ -144,9 +143,8 @@ struct `Commands for curl` {
         let authority = try CertificateAuthority()
         let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1"))))
         defer { server.stop() }
-        let path = "/tmp/dunlin-\(UUID()).pem"
-        try authority.pem.write(toFile: path, atomically: true, encoding: .utf8)
-        defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
+        let folder = try Folder()
+        let path = try folder.write(authority.pem, as: "roots.pem")
         server.enqueue(.response(body: "a"), .response(body: "b"), .response(body: "c"))
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.tls.roots = .only([.file(path)])

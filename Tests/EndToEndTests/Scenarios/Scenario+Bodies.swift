@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// Request bodies of every kind, and servers that do not want them.

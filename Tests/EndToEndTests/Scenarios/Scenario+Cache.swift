@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinInflate
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// What is stored, served again and asked about.

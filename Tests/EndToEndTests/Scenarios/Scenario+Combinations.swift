@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// Several reasons to send again, or to refuse, in one call.

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// What a jar takes from responses, and what goes along with requests.

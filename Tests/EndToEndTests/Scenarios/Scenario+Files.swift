@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinInflate
 import DunlinTesting
+import Folders
 import Synchronization
 
 extension Scenario {

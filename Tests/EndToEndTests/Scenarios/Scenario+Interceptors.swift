@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// Interceptors around the call and around exchanges: what they see, and what comes of what they do.

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 
 extension Scenario {
     /// Hooks of one request beside the session's, and hooks that have an opinion.

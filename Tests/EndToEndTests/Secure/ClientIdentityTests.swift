@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import LedgerRows
 import Synchronization
 import Testing
@@ -231,7 +232,7 @@ struct `A client's identity` {
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response().closingAfter }
             _ = try await stage.session.get("x", as: .bytes)
-            _ = try folder.write("half of a fi", as: "me.pem")
+            try folder.write("half of a fi", as: "me.pem")
             _ = try await stage.session.get("x", as: .bytes)
             let error = #expect(throws: NetworkError.self) { try stage.session.reloadTLS() }
             #expect(error?.code == .invalidConfiguration)

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Testing
 
 /// Files that change while a session lives, with requests on their way.

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Synchronization
 
 /// A place where a program's own code is called on behalf of a request, and may hold on to the thread it is called on.

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Synchronization
 
 /// Something that a request waits for on its way, and what brings the wait to its end.

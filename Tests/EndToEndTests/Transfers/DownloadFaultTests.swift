@@ -2,6 +2,7 @@ import Dunlin
 import DunlinFoundation
 import DunlinReactor
 import DunlinTesting
+import Folders
 import Foundation
 import LedgerRows
 import Synchronization
@@ -332,11 +333,5 @@ struct `A download that fails` {
         inUse.unlock()
         #expect(try await HTTPSession.sweepParts(in: folder.path, olderThan: .zero) == 3)
         #expect(try folder.names().isEmpty)
-    }
-}
-
-extension Folder {
-    func names(_ sub: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(sub)")
     }
 }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinInflate
 import DunlinTesting
+import Folders
 import Foundation
 import LedgerRows
 import Synchronization
@@ -352,10 +353,4 @@ struct `A download` {
             #expect(try folder.contents("x") == "lasting")
         }
     }
-}
-
-extension Folder {
-    func contents(_ name: String) throws -> Bytes { Bytes(try Data(contentsOf: URL(filePath: "\(path)/\(name)"))) }
-
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 }

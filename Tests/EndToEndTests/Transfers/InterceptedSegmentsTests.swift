@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Synchronization
 import Testing
 

@@ -1,9 +1,11 @@
+import Folders
 import Foundation
 import Glibc
 
 /// A small file system of its own, for as long as it is held; takes root.
 final class Mount {
-    let path: String
+    private let folder: Folder
+    var path: String { folder.path }
 
     static let isPossible: Bool = {
         do { _ = try Mount(size: 1 << 20) } catch { return false }
@@ -11,12 +13,9 @@ final class Mount {
     }()
 
     init(size: Int) throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "dunlin-mount-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        folder = try Folder()
         guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else {
-            let failure = errno
-            try FileManager.default.removeItem(atPath: path)
-            throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EPERM)
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
         }
     }
 
@@ -32,10 +31,7 @@ final class Mount {
         }
     }
 
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
+    func names() throws -> [String] { try folder.names() }
 
-    deinit {
-        umount2(path, Int32(MNT_DETACH))
-        rmdir(path)
-    }
+    deinit { umount2(path, Int32(MNT_DETACH)) }
 }

@@ -1,6 +1,7 @@
 import Children
 import Dunlin
 import DunlinTesting
+import Folders
 import Foundation
 import Synchronization
 import Testing

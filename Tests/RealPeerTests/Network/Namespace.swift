@@ -2,6 +2,7 @@ import Children
 import DunlinReactor
 import DunlinTesting
 import DunlinTypes
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -48,7 +49,7 @@ final class Namespace: Sendable {
     /// Many commands at once.
     func ip(lines: [String]) throws {
         let folder = try Folder()
-        try folder.write(lines.joined(separator: "\n").utf8, as: "commands")
+        try folder.write(lines.joined(separator: "\n"), as: "commands")
         try Self.ip(["-n", name, "-batch", "\(folder.path)/commands"])
     }
 

@@ -1,4 +1,5 @@
 import DunlinTesting
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -29,7 +30,7 @@ final class Danted {
         let forbidden = try LocalPort.free(1)[0]
         self.forbidden = forbidden
         daemon = try await Daemon(Self.program, in: folder) { ports in
-            try folder.write(Self.configuration(ports[0], folder.path, forbidden).utf8, as: "danted.conf")
+            try folder.write(Self.configuration(ports[0], folder.path, forbidden), as: "danted.conf")
             return ["-f", "\(folder.path)/danted.conf"]
         }
     }

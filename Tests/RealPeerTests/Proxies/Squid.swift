@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Foundation
 import Testing
 
@@ -50,13 +51,13 @@ final class Squid {
         authority = try CertificateAuthority()
         let identity = try authority.issue(.server("127.0.0.1"))
         let folder = try Folder()
-        try folder.write(identity.chainPEM.utf8, as: "chain.pem")
-        try folder.write(identity.privateKeyPEM.utf8, as: "key.pem")
-        try folder.write("127.0.0.1 \(Self.origin) \(Self.denied)\n".utf8, as: "hosts")
-        try folder.write("\(Self.user):\(Self.hashed)\n".utf8, as: "hashed")
-        try folder.write("\(Self.user):\(Self.password)\n".utf8, as: "plain")
+        try folder.write(identity.chainPEM, as: "chain.pem")
+        try folder.write(identity.privateKeyPEM, as: "key.pem")
+        try folder.write("127.0.0.1 \(Self.origin) \(Self.denied)\n", as: "hosts")
+        try folder.write("\(Self.user):\(Self.hashed)\n", as: "hashed")
+        try folder.write("\(Self.user):\(Self.password)\n", as: "plain")
         daemon = try await Daemon(Self.program, in: folder, ports: 2) { ports in
-            try folder.write(Self.configuration(ports, folder.path, login).utf8, as: "squid.conf")
+            try folder.write(Self.configuration(ports, folder.path, login), as: "squid.conf")
             return ["-N", "-n", Self.name(ports[0]), "-f", "\(folder.path)/squid.conf"]
         }
     }

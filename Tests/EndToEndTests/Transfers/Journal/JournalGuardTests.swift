@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import Testing
 
 /// The guard of a request is saved with it: whoever goes on with it need not have one.

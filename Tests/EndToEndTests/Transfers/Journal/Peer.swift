@@ -1,4 +1,6 @@
 import Children
+import DunlinTypes
+import Folders
 import Foundation
 import Testing
 
@@ -13,7 +15,7 @@ final class Peer: Sendable {
 
     private let child: Child
     /// A file and no pipe: other children may hold on to a pipe, and whoever reads it would wait for them.
-    private let output = FileManager.default.temporaryDirectory.appending(path: "dunlin-peer-\(UUID())")
+    private let output: Folder
 
     convenience init(_ folder: String) throws {
         try self.init([folder])
@@ -22,8 +24,8 @@ final class Peer: Sendable {
     init(_ words: [String]) throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(filePath: own).deletingLastPathComponent().appending(path: "JournalPeer")
-        try Data().write(to: output)
-        let sink = try FileHandle(forWritingTo: output)
+        output = try Folder()
+        let sink = try FileHandle(forWritingTo: URL(filePath: try output.write("", as: "said")))
         child = try Child(
             program.path, words, environment: Child.ownEnvironment, descriptors: [1: sink.fileDescriptor])
         withExtendedLifetime(sink) {}
@@ -35,8 +37,7 @@ final class Peer: Sendable {
     /// Returns when it is gone.
     func end() async throws -> End {
         let end = await child.ended()
-        let text = try String(contentsOf: output, encoding: .utf8)
-        try FileManager.default.removeItem(at: output)
+        let text = String(try output.contents("said"))
         return End(
             status: end.status, wasKilled: end.wasKilled, lines: text.split(separator: "\n").map(String.init))
     }
