@@ -129,7 +129,8 @@ let package = Package(
         .executableTarget(
             name: "CachePeer",
             dependencies: [
-                "Children", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTypes",
+                "Children", "DunlinCache", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting",
+                "DunlinTypes",
             ],
             path: "Tests/CachePeer", swiftSettings: dialect),
         .executableTarget(

@@ -44,17 +44,3 @@ struct CachePeer {
         }
     }
 }
-
-/// Numbers that a seed stands for.
-struct Dice {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    }
-
-    mutating func next(below limit: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(limit))
-    }
-}

@@ -1,5 +1,6 @@
 import Children
 import DunlinCache
+import DunlinTesting
 import DunlinTypes
 import Foundation
 import Glibc
@@ -72,7 +73,7 @@ struct Crowd {
     private func open(_ folder: String) async throws -> Bool {
         let before = try names(folder).count
         let store = Self.store(folder, capacity)
-        var (dice, stored, longest, slowest) = (Dice(1), 0, Duration.zero, Duration.zero)
+        var (dice, stored, longest, slowest) = (SeededGenerator(seed: 1), 0, Duration.zero, Duration.zero)
         let clock = ContinuousClock()
         let (start, end) = (clock.now, Ended())
         async let ending: Void = end.wait(for: store)

@@ -1,6 +1,7 @@
 import Children
 import DunlinCache
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Foundation
 import Glibc
@@ -14,12 +15,12 @@ final class Kills {
 
     private let count: Int
     private let seed: UInt64
-    private var dice: Dice
+    private var dice: SeededGenerator
     private var found = 0
     private var violations = 0
 
     init(count: Int, seed: UInt64) {
-        (self.count, self.seed, dice) = (count, seed, Dice(seed))
+        (self.count, self.seed, dice) = (count, seed, SeededGenerator(seed: seed))
     }
 
     func run() async -> Bool {

@@ -1,6 +1,7 @@
 import DunlinCache
 import DunlinReactor
 import DunlinSemantics
+import DunlinTesting
 import DunlinTypes
 import Glibc
 import Synchronization
@@ -28,13 +29,13 @@ struct Work {
     /// Returns when something was wrong.
     func run() async {
         await withTaskGroup { group in
-            for number in 0..<4 { group.addTask { await work(Dice(seed &* 4 &+ UInt64(number))) } }
+            for number in 0..<4 { group.addTask { await work(SeededGenerator(seed: seed &* 4 &+ UInt64(number))) } }
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func work(_ dice: Dice) async {
+    private func work(_ dice: SeededGenerator) async {
         var dice = dice
         while !Task.isCancelled {
             let path = "p\(dice.next(below: Self.paths))"
@@ -58,7 +59,7 @@ struct Work {
         await Responses.fault(response, path) != nil
     }
 
-    private func put(_ path: String, _ dice: inout Dice, replacing found: [StoredResponse]) async {
+    private func put(_ path: String, _ dice: inout SeededGenerator, replacing found: [StoredResponse]) async {
         let (seed, count) = (dice.next(below: 1_000_000), Self.lengths[dice.next(below: Self.lengths.count)])
         guard let writer = await store.writer(for: Responses.key(path), length: count) else { return }
         let body = Responses.body(path, seed: seed, count: count)

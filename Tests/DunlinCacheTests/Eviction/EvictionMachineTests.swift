@@ -1,3 +1,4 @@
+import DunlinTesting
 import Testing
 
 @testable import DunlinCache
@@ -68,7 +69,7 @@ import Testing
     /// either taken out or reported.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `nothing is lost or counted twice in any order of events`(seed: UInt64) {
-        var dice = CacheDice(seed)
+        var dice = SeededGenerator(seed: seed)
         let capacity = 200 + dice.next(below: 2000)
         var machine = EvictionMachine<Int>(capacity: capacity)
         var model: [Int: Int] = [:]
@@ -96,19 +97,5 @@ import Testing
             #expect(machine.count == model.count)
         }
         #expect(Set(machine.names) == Set(model.keys))
-    }
-}
-
-/// Numbers that a seed stands for.
-struct CacheDice {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    }
-
-    mutating func next(below limit: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(limit))
     }
 }

@@ -1,3 +1,4 @@
+import DunlinTesting
 import Testing
 
 @testable import DunlinCache
@@ -139,7 +140,7 @@ private struct FolderModel {
     private static let names = (0..<60).compactMap { CacheName(CachePlace.key("/\($0)")) }
 
     private let capacity: Int
-    private var dice: CacheDice
+    private var dice: SeededGenerator
     private(set) var folder: [CacheName: Int] = [:]
     private(set) var processes: [Process]
     /// How many entries there ever were.
@@ -148,7 +149,7 @@ private struct FolderModel {
     private(set) var thrownEarly = 0
 
     init(_ seed: UInt64, processes count: Int) {
-        dice = CacheDice(seed)
+        dice = SeededGenerator(seed: seed)
         capacity = 4096 * (5 + dice.next(below: 30))
         processes = [Process](repeating: Process(index: DiskIndex(capacity: capacity)), count: count)
         for name in Self.names where dice.next(below: 2) == 0 { folder[name] = cost() }

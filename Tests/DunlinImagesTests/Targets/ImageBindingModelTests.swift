@@ -1,4 +1,5 @@
 import DunlinCodecs
+import DunlinTesting
 import LedgerRows
 import Testing
 
@@ -113,16 +114,18 @@ private struct NaiveBinding {
 
     @Test(.rows("UI-5", "UI-9", "UI-15"), arguments: 0..<40)
     func `whatever happens, a target shows what the plain list of rules says`(seed: UInt64) throws {
-        var random = Xorshift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var (machine, naive, effects) = (Machine(), NaiveBinding(), Effects())
         var askers: [UInt64] = []
         for _ in 0..<500 {
-            let slot = Self.slots[random.next(3)]
-            let load = effects.loads.isEmpty ? nil : max(0, effects.loads.count - 1 - random.next(4))
-            switch (random.next(7), load) {
+            let slot = Self.slots[random.next(below: 3)]
+            let load = effects.loads.isEmpty ? nil : max(0, effects.loads.count - 1 - random.next(below: 4))
+            switch (random.next(below: 7), load) {
             case (0, _), (1, _), (_, nil):
-                let (request, placeholder) = (["a", "b", "c"][random.next(3)], Self.placeholders[random.next(4)])
-                let (showsItself, stays) = (random.next(3) == 0, random.next(3) == 0)
+                let (request, placeholder) = (
+                    ["a", "b", "c"][random.next(below: 3)], Self.placeholders[random.next(below: 4)]
+                )
+                let (showsItself, stays) = (random.next(below: 3) == 0, random.next(below: 3) == 0)
                 let (id, actions) = machine.ask(
                     request, in: slot, placeholder,
                     .init(waiter: askers.count, showsItself: showsItself, mayLeave: !stays))
@@ -130,18 +133,18 @@ private struct NaiveBinding {
                 naive.ask(askers.count, request, slot, placeholder, showsItself, stays)
                 askers.append(id)
             case (2, let load?):
-                let image = random.next(3) == 0 ? UInt8(1 + random.next(100)) : nil
+                let image = random.next(below: 3) == 0 ? UInt8(1 + random.next(below: 100)) : nil
                 effects.take(machine.lookedUp(effects.loads[load], image.map(Picture.of)))
                 naive.lookedUp(load + 1, image)
             case (3, let load?):
-                let image = UInt8(1 + random.next(100))
+                let image = UInt8(1 + random.next(below: 100))
                 effects.take(machine.loaded(effects.loads[load], .success(Picture.of(image))))
                 naive.loaded(load + 1, image)
             case (4, let load?):
                 effects.take(machine.loaded(effects.loads[load], .failure(Fault())))
                 naive.loaded(load + 1, nil)
             case (5, _):
-                let asker = max(0, askers.count - 1 - random.next(4))
+                let asker = max(0, askers.count - 1 - random.next(below: 4))
                 effects.take(machine.leave(askers[asker]))
                 naive.leave(asker)
             default:
@@ -157,19 +160,5 @@ private struct NaiveBinding {
         }
         effects.take(machine.cancelAll())
         #expect(Self.slots.allSatisfy { machine.request(in: $0) == nil })
-    }
-}
-
-/// Repeats itself for the same seed.
-struct Xorshift {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next(_ limit: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state >> 11) % limit
     }
 }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCodecs
+import DunlinTesting
 import Testing
 
 @testable import DunlinImages
@@ -53,9 +54,9 @@ import Testing
     }
 
     @Test func `no colour of the palette is nearer than the one that is taken`() {
-        var random = Xorshift(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
-            let (red, green, blue) = (random.next(256), random.next(256), random.next(256))
+            let (red, green, blue) = (random.next(below: 256), random.next(below: 256), random.next(below: 256))
             func error(_ number: Int) -> Int {
                 let color = XtermPalette.parts(number)
                 let (r, g, b) = (color.red - red, color.green - green, color.blue - blue)
