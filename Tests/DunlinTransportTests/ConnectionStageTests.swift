@@ -115,14 +115,7 @@ private struct Way {
         return try await error
     }
 
-    func thrown() async throws -> NetworkError? {
-        do {
-            _ = try await get()
-            return nil
-        } catch let error as NetworkError {
-            return error
-        }
-    }
+    func thrown() async throws -> NetworkError? { try await networkError { _ = try await get() } }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Stages of a connection` {

@@ -94,21 +94,17 @@ struct `Numbers of strangers` {
     /// Requests of several kinds; what each comes to is its own business.
     private static func ask(_ session: HTTPSession, _ options: HTTPSession.Options) async throws {
         for path in ["/", "/moved", "/busy"] as [HTTP.Target] {
-            _ = try await failure { _ = try await session.get(path, options: options, as: .bytes) }
+            _ = try await networkError { _ = try await session.get(path, options: options, as: .bytes) }
         }
-        _ = try await failure { _ = try await session.post("/", body: .string("x"), options: options, as: .string) }
-        _ = try await failure {
+        _ = try await networkError {
+            _ = try await session.post("/", body: .string("x"), options: options, as: .string)
+        }
+        _ = try await networkError {
             try await session.withResponse(from: "/", options: options) { response in
                 for try await _ in response.lines(limit: .max) {}
             }
         }
-        _ = try await failure { _ = try await session.task("/", options: options, as: .bytes).value }
-    }
-
-    /// Nil if it went well; rethrows what is no error of ours.
-    private static func failure(_ work: () async throws -> Void) async throws -> NetworkError? {
-        do { try await work() } catch let error as NetworkError { return error }
-        return nil
+        _ = try await networkError { _ = try await session.task("/", options: options, as: .bytes).value }
     }
 
     @Test(arguments: settings)
@@ -157,7 +153,7 @@ struct `Numbers of strangers` {
         options = HTTPSession.Options()
         options.timeouts = .init(firstByte: .after(time), readIdle: .after(time), total: .after(time))
         try await Self.ask(session, options)
-        _ = try await Self.failure {
+        _ = try await networkError {
             try await session.withTimeout(time) { try await Self.ask(session, HTTPSession.Options()) }
         }
         await session.shutdown(grace: count > 0 ? .seconds(1) : .zero)
@@ -183,7 +179,7 @@ struct `Numbers of strangers` {
         configuration.timeouts.total = .seconds(600)
         configuration.cookies = CookieJar()
         let session = try HTTPSession(configuration)
-        let error = try await Self.failure { _ = try await session.get("/", as: .bytes) }
+        let error = try await networkError { _ = try await session.get("/", as: .bytes) }
         #expect(error?.response?.status == 503)
         #expect(
             configuration.cookies?.cookies.count

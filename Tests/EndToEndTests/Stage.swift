@@ -95,20 +95,6 @@ extension Timeouts {
     }
 }
 
-extension NetworkError {
-    /// The `NetworkError` that `work` throws; anything else fails the test.
-    static func thrown(_ work: () async throws -> Void) async throws -> NetworkError {
-        do {
-            try await work()
-        } catch let error as NetworkError {
-            return error
-        }
-        throw NothingThrown()
-    }
-
-    struct NothingThrown: Error {}
-}
-
 extension HTTPSession.RequestTimeouts {
     static var patient: HTTPSession.RequestTimeouts { HTTPSession.RequestTimeouts(Timeouts.patient) }
 }

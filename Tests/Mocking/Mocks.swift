@@ -26,13 +26,3 @@ package struct User: Codable, Equatable {
         self.name = name
     }
 }
-
-/// The error that `body` throws, if it is a `NetworkError`.
-package func networkError(_ body: () async throws -> Void) async throws -> NetworkError? {
-    do {
-        try await body()
-    } catch let error as NetworkError {
-        return error
-    }
-    return nil
-}

@@ -27,22 +27,6 @@ enum SecureSession {
     static var lenient: HTTPSession.Options { HTTPSession.Options(validatesResponse: false) }
 }
 
-extension NetworkError {
-    /// What `body` throws, which must be one of ours.
-    static func thrown(_ body: () async throws -> Void) async throws -> NetworkError {
-        do {
-            try await body()
-        } catch let error as NetworkError {
-            return error
-        }
-        throw Missing()
-    }
-
-    private struct Missing: Error, CustomStringConvertible {
-        let description = "no error was thrown"
-    }
-}
-
 extension HTTPSession.Response {
     /// How the connection was secured.
     var security: TransportSecurity? { metrics.hops.last?.security }

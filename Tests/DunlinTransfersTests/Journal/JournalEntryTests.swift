@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinTesting
 import DunlinTypes
 import FoundationEssentials
 import Testing
@@ -145,9 +146,9 @@ import Testing
         #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes, id: Self.id) }
     }
 
-    @Test func `a journal entry that is longer than the limit is refused`() throws {
+    @Test func `a journal entry that is longer than the limit is refused`() async throws {
         let long = String(repeating: "x", count: JournalEntry.longest)
-        let error = try networkErrorThrown { _ = try Self.entry(Self.upload, metadata: long).bytes() }
+        let error = try await networkError { _ = try Self.entry(Self.upload, metadata: long).bytes() }
         #expect(error?.code == .limitExceeded)
         let bytes = [UInt8](repeating: 65, count: JournalEntry.longest + 1)
         #expect(throws: JournalEntry.Damage("it is too long")) { try JournalEntry(bytes, id: Self.id) }
@@ -224,14 +225,4 @@ import Testing
             #expect(!JournalEntry.isID(text))
         }
     }
-}
-
-/// The `NetworkError` that `work` throws.
-private func networkErrorThrown(_ work: () throws -> Void) throws -> NetworkError? {
-    do {
-        try work()
-    } catch let error as NetworkError {
-        return error
-    }
-    return nil
 }
