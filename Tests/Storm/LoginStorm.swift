@@ -11,12 +11,6 @@ struct LoginStorm: Sendable {
     let tally: Tally
     let watchdog: Watchdog
 
-    init(count: Int, _ tally: Tally, _ watchdog: Watchdog) {
-        self.count = count
-        self.tally = tally
-        self.watchdog = watchdog
-    }
-
     func run() async throws {
         let loop = try PrivateLoop()
         var configuration = LoopbackServer.Configuration()

@@ -8,17 +8,10 @@ struct RequestStorm: Sendable {
     private static let lifetime = 5000
 
     let count: Int
+    /// With them everything goes over TLS.
     let masks: Masks?
     let tally: Tally
     let watchdog: Watchdog
-
-    /// With masks everything goes over TLS.
-    init(count: Int, _ masks: Masks?, _ tally: Tally, _ watchdog: Watchdog) {
-        self.count = count
-        self.masks = masks
-        self.tally = tally
-        self.watchdog = watchdog
-    }
 
     func run() async throws {
         let loop = try PrivateLoop()

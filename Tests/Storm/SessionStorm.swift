@@ -11,13 +11,6 @@ struct SessionStorm: Sendable {
     let tally: Tally
     let watchdog: Watchdog
 
-    init(count: Int, _ masks: Masks?, _ tally: Tally, _ watchdog: Watchdog) {
-        self.count = count
-        self.masks = masks
-        self.tally = tally
-        self.watchdog = watchdog
-    }
-
     func run() async throws {
         let loop = try PrivateLoop()
         let weather = try Weather(tally, masks)

@@ -32,24 +32,27 @@ struct Storm {
             switch arguments.kind {
             case .requests:
                 try await measure(tally, warmUp: 500) {
-                    try await RequestStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
+                    try await RequestStorm(count: $0 ?? arguments.count, masks: masks, tally: tally, watchdog: watchdog)
+                        .run()
                 }
             case .sessions:
                 try await measure(tally, warmUp: 20) {
-                    try await SessionStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
+                    try await SessionStorm(count: $0 ?? arguments.count, masks: masks, tally: tally, watchdog: watchdog)
+                        .run()
                 }
             case .logins:
                 try await measure(tally, warmUp: 600) {
-                    try await LoginStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                    try await LoginStorm(count: $0 ?? arguments.count, tally: tally, watchdog: watchdog).run()
                 }
             case .proxies:
                 let masks = try masks ?? Masks()
                 try await measure(tally, warmUp: 600) {
-                    try await ProxyStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
+                    try await ProxyStorm(count: $0 ?? arguments.count, masks: masks, tally: tally, watchdog: watchdog)
+                        .run()
                 }
             case .promises:
                 try await measure(tally, warmUp: 480) {
-                    try await PromiseStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                    try await PromiseStorm(count: $0 ?? arguments.count, tally: tally, watchdog: watchdog).run()
                 }
             case .kills:
                 try await measure(tally, warmUp: 1) {

@@ -34,17 +34,10 @@ public enum FuzzContent: Fuzzer {
 private struct Node: Decodable {
     let count: Int
 
-    private struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
         var count = 1
         do {
-            let container = try decoder.container(keyedBy: Key.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             for key in container.allKeys { count += try container.decode(Node.self, forKey: key).count }
         } catch DecodingError.typeMismatch {
             do {

@@ -59,16 +59,9 @@ private struct Node: Decodable {
     private(set) var content = 0
     private(set) var depth = 1
 
-    private struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
         do {
-            let container = try decoder.container(keyedBy: Key.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             for key in container.allKeys {
                 content += key.stringValue.utf8.count
                 add(try container.decode(Node.self, forKey: key))

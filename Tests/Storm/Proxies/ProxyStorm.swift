@@ -14,13 +14,6 @@ struct ProxyStorm: Sendable {
     let tally: Tally
     let watchdog: Watchdog
 
-    init(count: Int, _ masks: Masks, _ tally: Tally, _ watchdog: Watchdog) {
-        self.count = count
-        self.masks = masks
-        self.tally = tally
-        self.watchdog = watchdog
-    }
-
     func run() async throws {
         let loop = try PrivateLoop()
         let weather = try ProxyWeather(masks)
