@@ -49,14 +49,18 @@ private final class HungDisk: Sendable {
         return store
     }
 
+    private static func mocked(_ store: CacheStore, _ clock: ManualClock) throws -> Mocked {
+        try Mocked(clock: clock) {
+            try $0.use(clock)
+            $0.cache = HTTPSession.Cache(store)
+        }
+    }
+
     @Test func `a disk that does not answer is a miss after two seconds, and no wait from then on`() async throws {
         let clock = ManualClock()
         let told = Mutex<[CacheTrouble.Kind]>([])
         let store = await store { trouble in told.withLock { $0.append(trouble.kind) } }
-        let mock = try Mocked(clock: clock) {
-            try $0.use(clock)
-            $0.cache = HTTPSession.Cache(store)
-        }
+        let mock = try Self.mocked(store, clock)
         mock.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc").always()
         disk.hang()
         async let first = mock.session.get("/a", as: .string)
@@ -80,10 +84,7 @@ private final class HungDisk: Sendable {
     @Test func `who is cancelled does not wait for a disk`() async throws {
         let clock = ManualClock()
         let store = await store()
-        let mock = try Mocked(clock: clock) {
-            try $0.use(clock)
-            $0.cache = HTTPSession.Cache(store)
-        }
+        let mock = try Self.mocked(store, clock)
         disk.hang()
         let task = try mock.session.task("/a", as: .string)
         task.resume()
@@ -98,10 +99,7 @@ private final class HungDisk: Sendable {
     @Test func `who has less time than a disk is given does not wait for it`() async throws {
         let clock = ManualClock()
         let store = await store()
-        let mock = try Mocked(clock: clock) {
-            try $0.use(clock)
-            $0.cache = HTTPSession.Cache(store)
-        }
+        let mock = try Self.mocked(store, clock)
         disk.hang()
         async let error = networkError { _ = try await mock.session.get("/a", timeout: .seconds(1), as: .string) }
         try await clock.waitForDeadlines()

@@ -45,21 +45,27 @@ private final class Gate: Sendable {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
     private let place = CachePlace()
 
-    @Test func `what is thrown out and still lies there pushes out nothing else when it is found again`() async throws {
+    /// A store with room for twenty of the entries that lie there. One thread waits at the gate before the first of
+    /// these calls; the other does all the rest, in order.
+    private func narrow(among count: Int, holdingUp held: CacheFolder.Operation, _ gate: Gate) async -> CacheStore {
         let wide = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
-        for number in 0..<100 { await wide.put("/\(number)", "x") }
+        for number in 0..<count { await wide.put("/\(number)", "x") }
         await wide.close()
-        let gate = Gate()
         let folder = CacheFolder(place.path) { operation in
-            if operation == .remove { gate.pass() }
+            if operation == held { gate.pass() }
             return nil
         }
-        // One thread waits before the first file that it removes; the other does all the rest, in order.
         let store = CacheStore(
             CacheCapacity(memory: 0, disk: 20 * 4096, largestShare: 1), folder: folder, rules: CachePlace.rules,
             threads: DiskThreads(threads: 2)
         ) { _ in }
         await gate.arrival()
+        return store
+    }
+
+    @Test func `what is thrown out and still lies there pushes out nothing else when it is found again`() async throws {
+        let gate = Gate()
+        let store = await narrow(among: 100, holdingUp: .remove, gate)
         #expect(store.figures.disk?.evictions == 80)
         // Each has the folder read again, or nearly.
         for number in 100..<110 { await store.put("/\(number)", "x") }
@@ -74,19 +80,8 @@ private final class Gate: Sendable {
     }
 
     @Test func `what is stored again before its old files are removed stays`() async throws {
-        let wide = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
-        for number in 0..<40 { await wide.put("/\(number)", "x") }
-        await wide.close()
         let gate = Gate()
-        let folder = CacheFolder(place.path) { operation in
-            if operation == .lock { gate.pass() }
-            return nil
-        }
-        let store = CacheStore(
-            CacheCapacity(memory: 0, disk: 20 * 4096, largestShare: 1), folder: folder, rules: CachePlace.rules,
-            threads: DiskThreads(threads: 2)
-        ) { _ in }
-        await gate.arrival()
+        let store = await narrow(among: 40, holdingUp: .lock, gate)
         var stored: [String] = []
         for number in 0..<40 where await store.found("/\(number)").count == 1 && stored.count < 10 {
             await store.put("/\(number)", "y")

@@ -219,12 +219,7 @@ private final class TokenServer: Sendable {
 
     @Test func `a body that can be sent once is not sent again, and that is said`() async throws {
         let (_, mock) = try Self.scene("old")
-        let (stream, continuation) = AsyncThrowingStream<Bytes, any Error>.makeStream()
-        continuation.yield("once")
-        continuation.finish()
-        let error = try await networkError {
-            _ = try await mock.session.post("x", body: .stream(stream), as: .string)
-        }
+        let error = try await mock.errorOfBodySentOnce()
         #expect(error?.code == .bodyNotReplayable && error?.response?.status == 401)
     }
 

@@ -244,12 +244,7 @@ private struct OwnError: Error, Equatable {}
 
     @Test func `a body that can be sent once is not lost in silence`() async throws {
         let mock = try Self.mocked { $0.authenticationHandler = { _ in Self.right } }
-        let (stream, continuation) = AsyncThrowingStream<Bytes, any Error>.makeStream()
-        continuation.yield("once")
-        continuation.finish()
-        let error = try await networkError {
-            _ = try await mock.session.post("x", body: .stream(stream), as: .string)
-        }
+        let error = try await mock.errorOfBodySentOnce()
         #expect(error?.code == .bodyNotReplayable && error?.response?.status == 401)
     }
 

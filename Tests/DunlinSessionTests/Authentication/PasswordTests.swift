@@ -168,12 +168,7 @@ import Testing
 
     @Test func `a body that can be sent once is not lost in silence`() async throws {
         let mock = try Self.scene { _ in Self.asks(Self.digest) }
-        let (stream, continuation) = AsyncThrowingStream<Bytes, any Error>.makeStream()
-        continuation.yield("once")
-        continuation.finish()
-        let error = try await networkError {
-            _ = try await mock.session.post("x", body: .stream(stream), as: .string)
-        }
+        let error = try await mock.errorOfBodySentOnce()
         #expect(error?.code == .bodyNotReplayable && error?.response?.status == 401)
     }
 
