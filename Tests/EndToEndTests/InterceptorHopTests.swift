@@ -1,6 +1,5 @@
 import Dunlin
 import DunlinTesting
-import Synchronization
 import Testing
 
 /// A request that fails within an interceptor after a response has come: the exchange took place, and is told.
@@ -13,18 +12,6 @@ struct `The hop of a request that fails within an interceptor` {
         { .call($0) }, { .exchange($0) },
     ]
 
-    /// What the session's hook is told of the end of each request.
-    private final class Ends: Sendable {
-        private let all = Mutex<[HTTPSession.Completion]>([])
-
-        func add(_ completion: HTTPSession.Completion) { all.withLock { $0.append(completion) } }
-
-        func only(_ stage: Stage) async throws -> HTTPSession.Completion {
-            try await stage.eventually("the hook is told") { all.withLock { $0.count == 1 } }
-            return all.withLock { $0[0] }
-        }
-    }
-
     private static func expectOne(_ end: HTTPSession.Completion, _ code: NetworkError.Code) throws {
         let error = try #require(end.error as? NetworkError)
         #expect(error.code == code && error.requestMayHaveBeenSent, "\(error)")
@@ -36,22 +23,13 @@ struct `The hop of a request that fails within an interceptor` {
     /// Refused before anything is given up.
     @Test func `it has that of the first sending where the body cannot be sent again`() async throws {
         for place in Self.places {
-            let ends = Ends()
+            let ends = Completions()
             try await Stage.with(tolerating: true) { configuration in
                 configuration.hooks.completed = { ends.add($0) }
-                configuration.interceptors = [
-                    place { request, next in
-                        _ = try await next(request)
-                        return try await next(request)
-                    }
-                ]
+                configuration.interceptors = [place(HTTPSession.Interception.sendingTwice)]
             } _: { (stage: Stage) async throws in
                 stage.server.respond { _ in .response(body: "x") }
-                let pieces = AsyncStream<Bytes> { stream in
-                    stream.yield("hello")
-                    stream.finish()
-                }
-                await #expect(throws: NetworkError.self) { try await stage.session.post("x", body: .stream(pieces)) }
+                await #expect(throws: NetworkError.self) { try await stage.session.post("x", body: .once) }
                 try Self.expectOne(try await ends.only(stage), .bodyNotReplayable)
                 #expect(stage.server.requests.count == 1)
             }
@@ -61,7 +39,7 @@ struct `The hop of a request that fails within an interceptor` {
     @Test(arguments: [false, true])
     func `it has that of what was sent where it waits until the call is over`(isCancelled: Bool) async throws {
         for place in Self.places {
-            let (ends, clock, waits) = (Ends(), ManualClock(), LoopbackServer.Gate())
+            let (ends, clock, waits) = (Completions(), ManualClock(), LoopbackServer.Gate())
             try await Stage.with(clock: clock, tolerating: true) { configuration in
                 configuration.hooks.completed = { ends.add($0) }
                 configuration.interceptors = [

@@ -24,11 +24,7 @@ struct `Interceptors over the network` {
             }, false
         ),
         (
-            "drops and sends again",
-            { request, next in
-                _ = try await next(request)
-                return try await next(request)
-            }, false
+            "drops and sends again", HTTPSession.Interception.sendingTwice, false
         ),
         (
             "keeps and sends again",
@@ -233,19 +229,10 @@ struct `Interceptors over the network` {
     @Test func `a body that can be sent once is not sent twice`() async throws {
         for place in Self.places {
             try await Stage.with(tolerating: true) { configuration in
-                configuration.interceptors = [
-                    place { request, next in
-                        _ = try await next(request)
-                        return try await next(request)
-                    }
-                ]
+                configuration.interceptors = [place(HTTPSession.Interception.sendingTwice)]
             } _: { (stage: Stage) async throws in
                 stage.server.respond { _ in .response(body: "x") }
-                let pieces = AsyncStream<Bytes> { stream in
-                    stream.yield("hello")
-                    stream.finish()
-                }
-                let error = try await NetworkError.thrown { try await stage.session.post("x", body: .stream(pieces)) }
+                let error = try await NetworkError.thrown { try await stage.session.post("x", body: .once) }
                 #expect(error.code == .bodyNotReplayable)
                 #expect(stage.server.requests.map(\.body) == ["hello"])
             }

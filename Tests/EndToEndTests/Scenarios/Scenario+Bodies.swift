@@ -34,23 +34,11 @@ extension Scenario {
         },
         Scenario("upload-expectation", chancy: [.firstByte]) { scene in
             scene.server.enqueue(.response(body: "taken"))
-            var options = HTTPSession.Options()
-            options.expectsContinue = true
-            options.continueTimeout = .seconds(600)
-            let body = RequestBody.stream(UploadPieces(total: 50_000), length: 50_000)
-            await scene.note("post") { [options] in
-                try await scene.session.post("a", body: body, options: options, as: .string)
-            }
+            await scene.postExpecting()
         },
         Scenario("upload-refused-by-expectation", chancy: [.firstByte]) { scene in
             scene.server.enqueue(LoopbackServer.Reply.response(417, body: "no").closingAfter.beforeBody)
-            var options = HTTPSession.Options()
-            options.expectsContinue = true
-            options.continueTimeout = .seconds(600)
-            let body = RequestBody.stream(UploadPieces(total: 50_000), length: 50_000)
-            await scene.note("post") { [options] in
-                try await scene.session.post("a", body: body, options: options, as: .string)
-            }
+            await scene.postExpecting()
         },
         Scenario("upload-with-handle", chancy: [.firstByte]) { scene in
             scene.server.enqueue(.response(body: "taken"))
@@ -152,4 +140,17 @@ extension Scenario {
             await scene.note("download") { try await task.response }
         },
     ]
+}
+
+extension Scene {
+    /// Sends a body once the server wants it, however long that takes.
+    fileprivate func postExpecting() async {
+        var options = HTTPSession.Options()
+        options.expectsContinue = true
+        options.continueTimeout = .seconds(600)
+        let body = RequestBody.stream(UploadPieces(total: 50_000), length: 50_000)
+        await note("post") { [options] in
+            try await session.post("a", body: body, options: options, as: .string)
+        }
+    }
 }

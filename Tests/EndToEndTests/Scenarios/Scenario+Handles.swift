@@ -144,24 +144,14 @@ extension Scenario {
         },
         Scenario("after-a-failed-one") { scene in
             scene.server.enqueue(.response(404), .response(body: "two"))
-            let first = try scene.session.task("a", as: .string)
-            var options = HTTPSession.Options()
-            options.startsAfter = [first.id]
-            let second = try scene.session.task("b", options: options, as: .string)
-            second.resume()
-            await scene.noteTasks("while it waits")
+            let (first, second) = try await scene.waitingForAnother()
             first.resume()
             await scene.note("second") { try await second.response }
             await scene.note("first") { try await first.response }
         },
         Scenario("after-a-cancelled-one") { scene in
             scene.server.enqueue(.response(body: "two"))
-            let first = try scene.session.task("a", as: .string)
-            var options = HTTPSession.Options()
-            options.startsAfter = [first.id]
-            let second = try scene.session.task("b", options: options, as: .string)
-            second.resume()
-            await scene.noteTasks("while it waits")
+            let (first, second) = try await scene.waitingForAnother()
             first.cancel()
             await scene.note("first") { try await first.response }
             await scene.note("second") { try await second.response }
@@ -217,5 +207,20 @@ extension Scene {
             running ? task.snapshot.state == .running(hop: 1) : task.snapshot.phase == .pool
         }
         return task
+    }
+}
+
+extension Scene {
+    /// A request that has not begun, and one that waits for its end.
+    fileprivate func waitingForAnother() async throws -> (
+        first: HTTPSession.RequestTask<String>, second: HTTPSession.RequestTask<String>
+    ) {
+        let first = try session.task("a", as: .string)
+        var options = HTTPSession.Options()
+        options.startsAfter = [first.id]
+        let second = try session.task("b", options: options, as: .string)
+        second.resume()
+        await noteTasks("while it waits")
+        return (first, second)
     }
 }

@@ -193,14 +193,7 @@ extension Scenario {
             await scene.noteGet("get")
         },
         Scenario("interceptors-in-a-stream-left-early", configure: { $0.interceptors = watching }) { scene in
-            scene.server.enqueue(
-                [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall], .response(body: "next"))
-            await scene.note("stream") {
-                try await scene.session.withResponse(from: "a") { response in
-                    for try await _ in response.body { break }
-                    return response.status.code
-                }
-            }
+            await scene.leaveAfterAPiece()
             await scene.noteGet("next")
         },
         Scenario("interceptors-in-a-resumed-download", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {

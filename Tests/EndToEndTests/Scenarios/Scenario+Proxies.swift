@@ -121,16 +121,7 @@ extension Scenario {
             await scene.noteGet("get")
         },
         Scenario("proxy-stream-cancelled", proxy: Proxy()) { scene in
-            scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
-            let reached = LoopbackServer.Gate()
-            let running = Task {
-                await scene.note("stream") {
-                    try await scene.session.withResponse(from: "a") { response in
-                        for try await _ in response.body { reached.open() }
-                    }
-                }
-            }
-            try await reached.opened()
+            let running = try await scene.reading()
             running.cancel()
             await running.value
         },

@@ -6,14 +6,7 @@ extension Scenario {
     /// Responses that are read as they come, and everything that may happen meanwhile.
     static let longStreams: [Scenario] = [
         Scenario("stream-left-after-a-piece") { scene in
-            scene.server.enqueue(
-                [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall], .response(body: "next"))
-            await scene.note("stream") {
-                try await scene.session.withResponse(from: "a") { response in
-                    for try await _ in response.body { break }
-                    return response.status.code
-                }
-            }
+            await scene.leaveAfterAPiece()
             await scene.note("next") { try await scene.session.get("b", as: .bytes) }
         },
         Scenario("stream-then-another") { scene in
@@ -63,31 +56,13 @@ extension Scenario {
             await scene.note("stream") { try await scene.read("a", method: .head) }
         },
         Scenario("stream-cancelled-while-reading") { scene in
-            scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
-            let reached = LoopbackServer.Gate()
-            let running = Task {
-                await scene.note("stream") {
-                    try await scene.session.withResponse(from: "a") { response in
-                        for try await _ in response.body { reached.open() }
-                    }
-                }
-            }
-            try await reached.opened()
+            let running = try await scene.reading()
             await scene.noteTasks("while it reads")
             running.cancel()
             await running.value
         },
         Scenario("stream-cancelled-by-the-registry") { scene in
-            scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
-            let reached = LoopbackServer.Gate()
-            let running = Task {
-                await scene.note("stream") {
-                    try await scene.session.withResponse(from: "a") { response in
-                        for try await _ in response.body { reached.open() }
-                    }
-                }
-            }
-            try await reached.opened()
+            let running = try await scene.reading()
             let count = await scene.session.tasks.cancelAll()
             await running.value
             scene.transcript.note("cancelled: \(count)")

@@ -18,6 +18,15 @@ final class Hook: Sendable {
         self.answers = answers
     }
 
+    /// Says that it is asked, and has nothing to object once the other gate opens.
+    convenience init(_ asked: LoopbackServer.Gate, until goOn: LoopbackServer.Gate) {
+        self.init { _ in
+            asked.open()
+            do { try await goOn.opened() } catch { return .cancel(error) }
+            return .performDefault
+        }
+    }
+
     var asked: [HTTPSession.AuthenticationChallenge] { log.withLock { $0 } }
 
     /// One letter for each question: believed servers, refused servers, client certificates, protection spaces.
@@ -378,11 +387,7 @@ struct `A hook that takes its time` {
 
     @Test func `a request fails if its server has gone by the time the hook answers`() async throws {
         let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
-        let hook = Hook { _ in
-            asked.open()
-            do { try await goOn.opened() } catch { return .cancel(error) }
-            return .performDefault
-        }
+        let hook = Hook(asked, until: goOn)
         try await SecureStage.with(
             tolerating: true, configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in

@@ -76,11 +76,7 @@ struct `Replacing what a session believes` {
     func `new TLS settings do not change a handshake that is underway`(isStreamed: Bool) async throws {
         let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let other = try CertificateAuthority()
-        let hook = Hook { _ in
-            asked.open()
-            do { try await goOn.opened() } catch { return .cancel(error) }
-            return .performDefault
-        }
+        let hook = Hook(asked, until: goOn)
         try await SecureStage.with(
             tolerating: true, configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in

@@ -13,15 +13,9 @@ struct `A request that is suspended before it is sent` {
         _ telling: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6, body: RequestBody = .none,
         _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
     ) async throws {
-        let (clock, asked, answered) = (ManualClock(), Gate(), Gate())
-        let hook: HTTPSession.AuthenticationHandler = { challenge in
-            guard case .protectionSpace = challenge.kind else { return .performDefault }
-            asked.open()
-            do { try await answered.opened() } catch { return .reject }
-            return .useCredential(.password(user: "a", password: "b"))
-        }
+        let (clock, answer) = (ManualClock(), HeldAnswer())
         try await Stage.with(clock: clock, tolerating: true) { configuration in
-            configuration.authenticationHandler = hook
+            configuration.authenticationHandler = answer.handler
             configuration.connections.perOrigin = connections
         } _: { (stage: Stage) async throws in
             var challenge = LoopbackServer.Reply.response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
@@ -29,12 +23,7 @@ struct `A request that is suspended before it is sent` {
             stage.server.enqueue(challenge)
             stage.server.respond { request in .response(body: Bytes(request.fields["Authorization"] ?? "nobody")) }
             let task = try stage.session.task("x", method: .put, body: body, as: .string)
-            task.resume()
-            try await asked.opened()
-            task.suspend()
-            answered.open()
-            try await clock.advance(by: .seconds(1))
-            #expect(stage.server.requests.count == 1 && task.snapshot.state == .suspended)
+            try await answer.suspend(task, on: stage, clock)
             try await play(stage, task)
         }
     }

@@ -57,29 +57,15 @@ struct `A request that is suspended` {
     }
 
     @Test func `a suspended request sends no answer to a challenge before it is resumed`() async throws {
-        let (clock, asked, answered) = (ManualClock(), LoopbackServer.Gate(), LoopbackServer.Gate())
-        try await Stage.with(
-            clock: clock,
-            configure: {
-                $0.authenticationHandler = { challenge in
-                    guard case .protectionSpace = challenge.kind else { return .performDefault }
-                    asked.open()
-                    do { try await answered.opened() } catch { return .reject }
-                    return .useCredential(.password(user: "a", password: "b"))
-                }
-            }
-        ) { (stage: Stage) async throws in
+        let (clock, answer) = (ManualClock(), HeldAnswer())
+        try await Stage.with(clock: clock, configure: { $0.authenticationHandler = answer.handler }) {
+            (stage: Stage) async throws in
             stage.server.respond { request in
                 request.fields.contains("Authorization")
                     ? .response(body: "in") : .response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
             }
             let task = try stage.session.task("x", as: .string)
-            task.resume()
-            try await asked.opened()
-            task.suspend()
-            answered.open()
-            try await clock.advance(by: .seconds(1))
-            #expect(stage.server.requests.count == 1 && task.snapshot.state == .suspended)
+            try await answer.suspend(task, on: stage, clock)
             task.resume()
             #expect(try await task.value == "in")
         }

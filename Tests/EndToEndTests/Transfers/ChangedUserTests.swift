@@ -80,36 +80,38 @@ struct `A download whose user changes on its way` {
         }
     }
 
+    /// Whose file comes while time passes.
+    private static func download(_ stage: Stage, _ clock: ManualClock) async throws -> String {
+        let folder = try Folder()
+        let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
+        task.resume()
+        try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }
+        _ = try await task.value
+        return try file(folder)
+    }
+
     @Test(arguments: [true, false])
     func `what breaks off goes on with nothing of another user's`(forgets: Bool) async throws {
-        let (folder, clock) = (try Folder(), ManualClock())
+        let clock = ManualClock()
         try await Self.play(clock: clock, forgets: forgets) { user, request, world in
             if user == "bob" { return Self.bobs.reply(to: request) }
             if request.fields["range"] == nil { return Self.alices.reply(to: request, .short(after: Self.arrived)) }
             world.change()
             return nil
-        } _: { stage in
-            let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
-            task.resume()
-            try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }
-            _ = try await task.value
-            #expect(try Self.file(folder) == "bob")
+        } _: { (stage: Stage) async throws in
+            #expect(try await Self.download(stage, clock) == "bob")
         }
     }
 
     /// Passwords are forgotten while the first answer is on its way: nobody knows whose it is.
     @Test func `what came while the user changed is gone on with by nobody`() async throws {
-        let (folder, clock) = (try Folder(), ManualClock())
+        let clock = ManualClock()
         try await Self.play(clock: clock, forgets: true) { user, request, world in
             if user == "bob" { return Self.bobs.reply(to: request) }
             world.change()
             return Self.alices.reply(to: request, .short(after: Self.arrived))
-        } _: { stage in
-            let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
-            task.resume()
-            try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }
-            _ = try await task.value
-            #expect(try Self.file(folder) == "bob")
+        } _: { (stage: Stage) async throws in
+            #expect(try await Self.download(stage, clock) == "bob")
         }
     }
 

@@ -218,6 +218,18 @@ struct `Whose bytes a download goes on with` {
         }
     }
 
+    /// Leads the first request to the first server, and all that follow to the second.
+    private static func lead(_ stage: Stage, to others: [LoopbackServer]) {
+        let count = Mutex(0)
+        stage.server.respond { _ in
+            let index = count.withLock { count in
+                defer { count += 1 }
+                return min(count, 1)
+            }
+            return .response(302, fields: ["Location": "\(others[index].baseURL)/file"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `what one origin sent is no part of another's that a redirect leads to`(byData: Bool) async throws {
         let folder = try Folder()
@@ -226,14 +238,7 @@ struct `Whose bytes a download goes on with` {
             defer { for other in others { other.stop() } }
             others[0].respond { Self.begun(Self.alices, $0) }
             others[1].respond { Self.bobs.reply(to: $0) }
-            let count = Mutex(0)
-            stage.server.respond { _ in
-                let index = count.withLock { count in
-                    defer { count += 1 }
-                    return min(count, 1)
-                }
-                return .response(302, fields: ["Location": "\(others[index].baseURL)/file"])
-            }
+            Self.lead(stage, to: others)
             let data = try await Self.leave(by: stage.session, in: folder, stage)
             let place = HTTPSession.Destination.file("\(folder.path)/file")
             let file =
@@ -256,14 +261,7 @@ struct `Whose bytes a download goes on with` {
             defer { for other in others { other.stop() } }
             others[0].respond { Self.alices.reply(to: $0, .short(after: Self.arrived)) }
             others[1].respond { Self.bobs.reply(to: $0) }
-            let count = Mutex(0)
-            stage.server.respond { _ in
-                let index = count.withLock { count in
-                    defer { count += 1 }
-                    return min(count, 1)
-                }
-                return .response(302, fields: ["Location": "\(others[index].baseURL)/file"])
-            }
+            Self.lead(stage, to: others)
             let task = try stage.session.downloadTask("file", to: .file("\(folder.path)/file"))
             task.resume()
             try await clock.advance(by: .seconds(1), until: "the download is over") { task.resultIfEnded != nil }

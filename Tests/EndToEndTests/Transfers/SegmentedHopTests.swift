@@ -15,22 +15,10 @@ struct `The hops of a download in segments` {
         return options
     }
 
-    /// What a download ended with, as its hook is told.
-    private final class Ends: Sendable {
-        private let all = Mutex<[HTTPSession.Completion]>([])
-
-        func add(_ completion: HTTPSession.Completion) { all.withLock { $0.append(completion) } }
-
-        func only(_ stage: Stage) async throws -> HTTPSession.Completion {
-            try await stage.eventually("the hook is told") { all.withLock { $0.count == 1 } }
-            return all.withLock { $0[0] }
-        }
-    }
-
     private static func play(
-        _ file: ServedFile, clock: ManualClock? = nil, _ play: (Stage, Ends, Folder) async throws -> Void
+        _ file: ServedFile, clock: ManualClock? = nil, _ play: (Stage, Completions, Folder) async throws -> Void
     ) async throws {
-        let (folder, ends) = (try Folder(), Ends())
+        let (folder, ends) = (try Folder(), Completions())
         try await Stage.with(
             clock: clock, tolerating: true,
             configure: {
