@@ -19,8 +19,7 @@ struct CallState {
 
     /// The sending that `id` names, between its beginning and its end.
     subscript(id: SendingID) -> LiveCall {
-        guard let call = id == .main ? main : others[id] else { preconditionFailure("the sending is over") }
-        return call
+        mutating get { read(id) { $0 } }
     }
 
     /// Reads some of a sending where it is: the rest is not copied for that.

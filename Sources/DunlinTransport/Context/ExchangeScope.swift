@@ -1,5 +1,5 @@
 package import DunlinReactor
-package import DunlinTypes
+internal import DunlinTypes
 package import DunlinWire
 internal import Synchronization
 
