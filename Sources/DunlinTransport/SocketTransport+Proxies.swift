@@ -21,25 +21,28 @@ extension SocketTransport {
         guard let proxy = context.connectionTerms?.proxy else {
             return try await Exchange.run(context, through: self, uploads)
         }
-        let content = Self.content(of: context.request.body)
-        let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory, content: content)
+        let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
+        let body = context.request.body
         // Without credentials there is nothing to tell, and no second round.
         if proxy.credentials == nil {
             let response = try await Exchange.run(context, through: self, uploads)
             guard response.head.status == .proxyAuthenticationRequired else { return response }
             throw try await refusal(
-                response, login.challenged(response.head, to: context.request.head, after: nil), context)
+                response, login.challenged(response.head, to: HashedRequest(context.request.head, body), after: nil),
+                context)
         }
-        let head = try RequestMessage.absolute(context, nil)
-        var sent = try login.unasked(head)
+        var asked = HashedRequest(try RequestMessage.absolute(context, nil), body)
+        try await hash(&asked, by: [login.memory.bodyHashFunction(for: proxy)].compactMap(\.self), context)
+        var sent = try login.unasked(asked)
         var round = 1
         while true {
             let authorized = context.authorized(sent?.value, isFirst: round == 1)
             let response = try await Exchange.run(authorized, through: self, uploads)
             // Only the proxy asks so: whoever it forwards to must not (RFC 9110 §15.5.8).
             guard response.head.status == .proxyAuthenticationRequired else { return response }
-            let decision = login.challenged(response.head, to: head, after: sent)
-            guard case .send(let next) = decision, round < Self.mostChallenges, context.request.body.canBeSent else {
+            try await hash(&asked, for: response, context)
+            let decision = login.challenged(response.head, to: asked, after: sent)
+            guard case .send(let next) = decision, round < Self.mostChallenges, body.canBeSent else {
                 throw try await refusal(response, decision, authorized)
             }
             noting(try await discard(challenge: response, context))
@@ -48,12 +51,31 @@ extension SocketTransport {
         }
     }
 
-    /// Nil if it is not in memory.
-    private static func content(of body: RequestBody) -> Bytes? {
-        switch body.content {
-        case .none: .empty
-        case .bytes(let bytes): bytes
-        case .file, .stream: nil
+    /// Hashes a long body for the answers to a challenge, whose connection is closed where that is not done.
+    private func hash(
+        _ request: inout HashedRequest, for response: TransportResponse, _ context: ExchangeContext
+    ) async throws {
+        guard context.request.body.canBeSent else { return }
+        let choice = ChallengeChoice(Challenge.all(in: response.head.fields, from: .proxy))
+        do {
+            try await hash(&request, by: choice.options.compactMap(\.bodyHashFunction), context)
+        } catch {
+            if case .stream(let body) = response.body { abandon(body, error) }
+            throw error
+        }
+    }
+
+    /// Hashes a long body ahead, beside the loop.
+    private func hash(
+        _ request: inout HashedRequest, by functions: @autoclosure () -> [HashFunction], _ context: ExchangeContext
+    ) async throws {
+        let begun = context.clock.now()
+        do {
+            try await request.hash(by: functions()) { work in
+                try await Race.run(until: context.clock.whole, context.cancellation, on: context.clock.reactor, work)
+            }
+        } catch let lost as Race.Lost {
+            throw context.failure(lost == .cancelled ? .cancelled : .timedOut, in: .send, since: begun, context.hop)
         }
     }
 

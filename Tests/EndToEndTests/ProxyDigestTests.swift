@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinSecure
 import DunlinTesting
 import DunlinTypes
 import Testing
@@ -112,6 +113,53 @@ struct `Proxies that ask by Digest` {
             #expect(response.interim.map(\.status) == [.continue])
             #expect(scene.server.requests.map(\.bodyCount) == [100_000])
         }
+    }
+
+    /// The loop is reached in less time than the hash takes.
+    @Test(arguments: [10, 128 << 20]) func `a body that a proxy wants protected is hashed beside the loop`(
+        count: Int
+    ) async throws {
+        // In a tunnel the proxy knows of no body.
+        if Stage.isSecure { return }
+        let body = Bytes([UInt8](repeating: 7, count: count))
+        let begun = ContinuousClock.now
+        let hash = try HashFunction.md5.hash(of: body).hex
+        let hashing = begun.duration(to: .now)
+        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+            let ask = "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"\r\n"
+            scene.proxy.enqueue(
+                .say(Bytes(ask + "Content-Length: 0\r\n\r\n")),
+                .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin"))
+            // The body itself is kept back.
+            let options = HTTPSession.Options(expectsContinue: true, continueTimeout: .seconds(600))
+            async let answer = scene.session.put("up", body: .bytes(body), options: options, as: .string).value
+            try await eventually("the proxy asks") { scene.proxy.visits.count > 0 }
+            var longest = Duration.zero
+            while scene.proxy.visits.count == 1 {
+                let asked = ContinuousClock.now
+                let reached = try await scene.session.onEventLoop { ContinuousClock.now }
+                longest = max(longest, asked.duration(to: reached))
+            }
+            #expect(try await answer == "in")
+            let last = try #require(scene.proxy.visits.last)
+            #expect(try Self.response(in: last, "ada:r:open sesame", "PUT", hash) == Self.parameter("response", last))
+            if count > 10 { #expect(longest < hashing / 2, "\(longest) of \(hashing)") }
+        }
+    }
+
+    private static func parameter(_ name: String, _ visit: LoopbackProxy.Visit) -> String {
+        visit.said.split(separator: "\(name)=").dropFirst().first.map {
+            String($0.prefix { !",\r".contains($0) }.filter { $0 != "\"" })
+        } ?? ""
+    }
+
+    /// What proves the password and the body (RFC 7616 §3.4).
+    private static func response(
+        in visit: LoopbackProxy.Visit, _ user: String, _ method: String, _ bodyHash: String
+    ) throws -> String {
+        func hash(_ text: String) throws -> String { try HashFunction.md5.hash(of: Bytes(text)).hex }
+        let use = "\(parameter("nc", visit)):\(parameter("cnonce", visit)):auth-int"
+        return try hash("\(hash(user)):n:\(use):\(hash("\(method):\(visit.target):\(bodyHash)"))")
     }
 
     /// What comes behind the head of a challenge.

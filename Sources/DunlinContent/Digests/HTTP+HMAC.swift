@@ -48,7 +48,7 @@ extension HTTP.HMAC: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension HashFunction {
-    fileprivate init(_ algorithm: ContentDigest.Algorithm) {
+    init(_ algorithm: ContentDigest.Algorithm) {
         switch algorithm {
         case .sha256: self = .sha256
         case .sha512: self = .sha512

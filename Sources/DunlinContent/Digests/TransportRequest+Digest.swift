@@ -17,7 +17,7 @@ extension TransportRequest {
     ) async throws -> (request: TransportRequest, digest: ContentDigest) {
         switch body.content {
         case .none: return (self, try ContentDigest(algorithm, of: .empty))
-        case .bytes(let bytes): return (self, try ContentDigest(algorithm, of: bytes))
+        case .bytes(let bytes): return (self, try BodyDigest.of(bytes, algorithm))
         case .file, .stream(_, isReplayable: true, _):
             return (self, try await BodyDigest.read(body, algorithm))
         case .stream(_, isReplayable: false, _):
@@ -33,6 +33,17 @@ extension TransportRequest {
 
 /// Reads bodies for their digests, piece by piece.
 private enum BodyDigest {
+    /// In steps: a cancel ends it.
+    static func of(_ bytes: Bytes, _ algorithm: ContentDigest.Algorithm) throws -> ContentDigest {
+        do {
+            let hash = try HashFunction(algorithm).hash(of: bytes) { try Task.checkCancellation() }
+            guard let digest = ContentDigest(algorithm, hash) else { throw Digester.Unavailable(algorithm: algorithm) }
+            return digest
+        } catch  where error is HashFunction.Unavailable || error is Digester.Unavailable {
+            throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+        }
+    }
+
     static func read(_ body: RequestBody, _ algorithm: ContentDigest.Algorithm) async throws -> ContentDigest {
         do {
             guard let make = try body.pieces().make else { return try ContentDigest(algorithm, of: .empty) }

@@ -9,6 +9,10 @@ public struct Digester: ~Copyable {
     public struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         public let algorithm: ContentDigest.Algorithm
 
+        package init(algorithm: ContentDigest.Algorithm) {
+            self.algorithm = algorithm
+        }
+
         public var description: String { "OpenSSL does not make \(algorithm) digests" }
     }
 

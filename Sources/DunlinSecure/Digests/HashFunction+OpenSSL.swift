@@ -11,12 +11,34 @@ extension HashFunction {
 
     /// The hash of content that is there as a whole. Content in pieces is a `Digester`'s.
     package func hash(of content: Bytes) throws(Unavailable) -> Bytes {
-        var length: UInt32 = 0
+        try hash { room, length in
+            content.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, room, &length, method, nil) == 1 }
+        }
+    }
+
+    /// The same of content that is long, in steps: ends with the error that `check` throws before one.
+    package func hash(of content: Bytes, _ check: () throws -> Void) throws -> Bytes {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var isMade = context != nil && EVP_DigestInit_ex(context, method, nil) == 1
+        var offset = 0
+        while isMade, offset < content.count {
+            try check()
+            let end = min(offset + Self.step, content.count)
+            isMade = content[offset..<end].withUnsafeBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
+            offset = end
+        }
+        return try hash { room, length in isMade && EVP_DigestFinal_ex(context, room, &length) == 1 }
+    }
+
+    private static let step = 1 << 20
+
+    private func hash(
+        _ make: (UnsafeMutablePointer<UInt8>?, inout UInt32) -> Bool
+    ) throws(Unavailable) -> Bytes {
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { room, count in
-            let isDone = content.withUnsafeBytes { content in
-                EVP_Digest(content.baseAddress, content.count, room.baseAddress, &length, method, nil) == 1
-            }
-            count = isDone ? Int(length) : 0
+            var length: UInt32 = 0
+            count = make(room.baseAddress, &length) ? Int(length) : 0
         }
         guard bytes.count == byteCount else {
             OpenSSLErrors.clear()

@@ -15,11 +15,26 @@ package struct DigestRequest: Sendable {
     }
 }
 
+extension DigestChallenge {
+    /// How the body is to be hashed for an answer; nil if it need not be.
+    var bodyHashFunction: HashFunction? { quality == .integrity ? algorithm.function : nil }
+}
+
+extension ChallengeChoice.Option {
+    /// How the body is to be hashed for an answer; nil if it need not be.
+    package var bodyHashFunction: HashFunction? {
+        if case .digest(let challenge) = self { challenge.bodyHashFunction } else { nil }
+    }
+}
+
+extension DigestAnswer {
+    /// How the body was hashed for it; nil if it was not.
+    package var bodyHashFunction: HashFunction? { quality == .integrity ? algorithm.function : nil }
+}
+
 extension DigestMachine {
     /// How the body is to be hashed for the next answer; nil if it need not be.
-    package var bodyHashFunction: HashFunction? {
-        challenge?.quality == .integrity ? challenge?.algorithm.function : nil
-    }
+    package var bodyHashFunction: HashFunction? { challenge?.bodyHashFunction }
 
     /// The answer for one request. It may be sent once: the next one has a count of its own.
     ///

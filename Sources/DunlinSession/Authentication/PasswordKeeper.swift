@@ -21,6 +21,11 @@ final class PasswordKeeper: Sendable {
             }
         }
 
+        /// How the body has to be hashed to send the same again; nil if it need not be.
+        var bodyHashFunction: HashFunction? {
+            if case .digest(let answer, _) = self { answer.bodyHashFunction } else { nil }
+        }
+
         func isBy(_ password: HTTPSession.Password) -> Bool {
             switch self {
             case .digest(let answer, _): answer.isBy(user: password.user, password: password.password)
@@ -74,11 +79,11 @@ final class PasswordKeeper: Sendable {
 
     var isInUse: Bool { used.load(ordering: .relaxed) }
 
-    private static func name(_ challenge: DigestChallenge, _ request: TransportRequest) -> ProtectionSpaces.Name {
+    private static func name(_ challenge: DigestChallenge, _ request: HashedRequest) -> ProtectionSpaces.Name {
         .init(origin: request.head.origin.description, scheme: .digest, realm: challenge.realm)
     }
 
-    private static func name(basic realm: String, _ request: TransportRequest) -> ProtectionSpaces.Name {
+    private static func name(basic realm: String, _ request: HashedRequest) -> ProtectionSpaces.Name {
         .init(origin: request.head.origin.description, scheme: .basic, realm: realm)
     }
 }
@@ -86,8 +91,17 @@ final class PasswordKeeper: Sendable {
 // MARK: - Before the server asks
 
 extension PasswordKeeper {
+    /// How the body of a request has to be hashed that nobody has asked yet; nil if it need not be.
+    func bodyHashFunction(for request: RequestHead) -> HashFunction? {
+        state.withLock { state in
+            state.proven.name(for: request.origin.description, target: request.target).flatMap {
+                state.proven.machine($0)?.bodyHashFunction
+            }
+        }
+    }
+
     /// What a request goes with that nobody has asked yet.
-    func unasked(_ request: TransportRequest) -> Sent? {
+    func unasked(_ request: HashedRequest) -> Sent? {
         state.withLock { state in
             guard let name = state.proven.name(for: request.head.origin.description, target: request.head.target) else {
                 return nil
@@ -108,7 +122,7 @@ extension PasswordKeeper {
     }
 
     /// The same answer for another sending of the same request. Nil if its password is not at hand any more.
-    func repeated(_ sent: Sent, _ request: TransportRequest) -> Sent? {
+    func repeated(_ sent: Sent, _ request: HashedRequest) -> Sent? {
         guard case .digest(let answer, let name) = sent else { return sent }
         return state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
@@ -126,7 +140,7 @@ extension PasswordKeeper {
     /// The server asks again after `last`. The answer with another nonce, if that was all that was wrong; otherwise
     /// what got in before is forgotten.
     func renewed(
-        after last: Sent, by challenges: ResponseChallenges, _ request: TransportRequest
+        after last: Sent, by challenges: ResponseChallenges, _ request: HashedRequest
     ) -> Sent? {
         for option in challenges.items.flatMap(\.options) {
             switch (option, last) {
@@ -142,7 +156,7 @@ extension PasswordKeeper {
     }
 
     private func renewed(
-        _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: TransportRequest
+        _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: HashedRequest
     ) -> Sent? {
         state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(last) }) else { return nil }
@@ -152,7 +166,7 @@ extension PasswordKeeper {
                 return nil
             }
             let decision = Self.answer(&machine, name, request, cause)
-            state.change(isProven: isProven) { $0.keep(machine, challenge, request) }
+            state.change(isProven: isProven) { $0.keep(machine, challenge, request.head) }
             if case .send(let sent) = decision { return sent }
             return nil
         }
@@ -160,7 +174,7 @@ extension PasswordKeeper {
 
     /// What others got in with, as an answer to one of these; nil if that is what was refused.
     func recalled(
-        _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: TransportRequest
+        _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: HashedRequest
     ) -> Sent? {
         for option in options {
             switch option {
@@ -175,7 +189,7 @@ extension PasswordKeeper {
     }
 
     private func recalled(
-        _ challenge: DigestChallenge, after refused: Sent?, _ request: TransportRequest
+        _ challenge: DigestChallenge, after refused: Sent?, _ request: HashedRequest
     ) -> Sent? {
         let name = Self.name(challenge, request)
         return state.withLock { state in
@@ -184,14 +198,14 @@ extension PasswordKeeper {
             guard case .answer(let cause) = machine.challenged(challenge),
                 case .send(let sent) = Self.answer(&machine, name, request, cause)
             else { return nil }
-            state.proven.keep(machine, challenge, request)
+            state.proven.keep(machine, challenge, request.head)
             return sent
         }
     }
 
     /// The answer of this password to a challenge.
     func answer(
-        _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: TransportRequest,
+        _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: HashedRequest,
         _ rule: BasicRule
     ) -> Decision {
         switch option {
@@ -201,7 +215,7 @@ extension PasswordKeeper {
     }
 
     private func answer(
-        _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: TransportRequest
+        _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: HashedRequest
     ) -> Decision {
         let name = Self.name(challenge, request)
         return state.withLock { state in
@@ -212,7 +226,7 @@ extension PasswordKeeper {
                 case .refuse(let problem): return .fail(.authenticationFailed, "\(problem)")
                 case .answer(let cause):
                     let decision = Self.answer(&machine, name, request, cause)
-                    state.change(isProven: known?.isProven ?? false) { $0.keep(machine, challenge, request) }
+                    state.change(isProven: known?.isProven ?? false) { $0.keep(machine, challenge, request.head) }
                     return decision
                 }
             } catch {
@@ -222,7 +236,7 @@ extension PasswordKeeper {
     }
 
     private func answer(
-        _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: TransportRequest, _ rule: BasicRule
+        _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: HashedRequest, _ rule: BasicRule
     ) -> Decision {
         guard password.answersBasic else {
             return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
@@ -243,11 +257,11 @@ extension PasswordKeeper {
         """
 
     private static func answer(
-        _ machine: inout DigestMachine, _ name: ProtectionSpaces.Name, _ request: TransportRequest,
+        _ machine: inout DigestMachine, _ name: ProtectionSpaces.Name, _ request: HashedRequest,
         _ cause: DigestAnswer.Cause
     ) -> Decision {
         do {
-            return .send(.digest(try machine.answer(request.head, over: request.body.whole, cause: cause), name))
+            return .send(.digest(try machine.answer(request, cause: cause), name))
         } catch {
             return .fail(.authenticationFailed, "\(error)")
         }
@@ -258,14 +272,14 @@ extension PasswordKeeper {
 
 extension PasswordKeeper {
     /// A request got in with this. Returns why its response is not to be believed; nil if it is.
-    func accepted(_ sent: Sent, _ response: ResponseHead, to request: TransportRequest) -> String? {
+    func accepted(_ sent: Sent, _ response: ResponseHead, to request: RequestHead) -> String? {
         switch sent {
         case .bearer, .basic(_, realm: nil): return nil
         case .basic(let value, let realm?):
             _ = state.withLock {
                 $0.proven.keep(
-                    .basic(value), origin: request.head.origin.description, realm: realm,
-                    scope: .basic(request.head.target))
+                    .basic(value), origin: request.origin.description, realm: realm,
+                    scope: .basic(request.target))
             }
             used.store(true, ordering: .relaxed)
             return nil
@@ -275,7 +289,7 @@ extension PasswordKeeper {
     }
 
     private func accepted(
-        _ answer: DigestAnswer, _ name: ProtectionSpaces.Name, _ info: AuthenticationInfo?, _ request: TransportRequest
+        _ answer: DigestAnswer, _ name: ProtectionSpaces.Name, _ info: AuthenticationInfo?, _ request: RequestHead
     ) -> String? {
         state.withLock { state in
             guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
@@ -305,11 +319,10 @@ extension ProtectionSpaces {
         use(name) { if case .basic(let value) = $0 { value } else { nil } } ?? nil
     }
 
-    fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: TransportRequest)
-    {
-        let address = WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil)
+    fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: RequestHead) {
+        let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
         keep(
-            .digest(machine), origin: request.head.origin.description, realm: challenge.realm,
+            .digest(machine), origin: request.origin.description, realm: challenge.realm,
             scope: .digest(challenge, at: address))
     }
 }
@@ -317,16 +330,5 @@ extension ProtectionSpaces {
 extension ProtectionSpaces.Access {
     fileprivate var machine: DigestMachine? {
         if case .digest(let machine) = self { machine } else { nil }
-    }
-}
-
-extension RequestBody {
-    /// All of it, if it is at hand; nothing for no body.
-    fileprivate var whole: Bytes? {
-        switch content {
-        case .none: .empty
-        case .bytes(let bytes): bytes
-        case .stream, .file: nil
-        }
     }
 }

@@ -29,6 +29,9 @@ struct ResponseChallenges {
         self.items = items
     }
 
+    /// How the body has to be hashed for those that ask for that.
+    var bodyHashFunctions: [HashFunction] { items.flatMap(\.options).compactMap(\.bodyHashFunction) }
+
     var spaces: [HTTPSession.AuthenticationChallenge.ProtectionSpace] { items.map(\.space) }
 }
 

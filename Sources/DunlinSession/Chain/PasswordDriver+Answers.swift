@@ -38,7 +38,10 @@ extension PasswordDriver {
             response: response, request: call.request, challenges: ResponseChallenges(response),
             login: stage.login(for: call.request, of: call), last: last, shared: stage.shared(for: call))
         let (request, challenges) = (question.request, question.challenges)
-        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, request) {
+        if last != nil || question.login != nil || !hooks.isEmpty {
+            try await hash(request, by: challenges.bodyHashFunctions, call)
+        }
+        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, hashed(request)) {
             return Given(sent: sent, keeper: last.keeper, by: last.by, mark: last.mark)
         }
         last?.mark?.judged()
@@ -86,7 +89,7 @@ extension PasswordDriver {
     ) async throws -> Outcome {
         let (item, request) = (question.challenges.items[index], question.request)
         if hooks.request == nil, let keeper = question.shared?.keeper,
-            let sent = keeper.recalled(item.options, after: question.last?.sent, request),
+            let sent = keeper.recalled(item.options, after: question.last?.sent, hashed(request)),
             machine.recalls(item.space)
         {
             return .answer(Given(sent: sent, keeper: keeper, by: .memory))
@@ -248,7 +251,7 @@ extension PasswordDriver {
     ) throws(NetworkError) -> PasswordKeeper.Sent? {
         var problem: NetworkError?
         for option in options {
-            switch keeper.answer(option, by: password, request, basic) {
+            switch keeper.answer(option, by: password, hashed(request), basic) {
             case .send(let sent): return sent
             case .fail(let code, let reason): problem = failure(code, reason, response)
             }

@@ -24,6 +24,8 @@ final class PasswordDriver: StageDriver {
     private var next: Given?
     private var isNextSent = false
     var machine: ChallengeMachine?
+    /// Of the request's body.
+    private var hashes: [HashFunction: Bytes] = [:]
 
     init(_ stage: PasswordStage, _ hooks: ChallengeHooks, _ basic: BasicRule) {
         self.stage = stage
@@ -41,7 +43,7 @@ final class PasswordDriver: StageDriver {
         last = nil
         guard covers(request) else { return request }
         _ = try choose(request, call)
-        last = given(request, call)
+        last = try await given(request, call)
         guard let sent = last?.sent else { return request }
         return request.with { $0.head.fields.authorize(sent.value) }
     }
@@ -56,19 +58,30 @@ final class PasswordDriver: StageDriver {
 
     /// A Digest answer is good for one sending. What is remembered is nothing to a request with a hook of its own, for
     /// that may have another opinion, and is asked first.
-    private func given(_ request: TransportRequest, _ call: LiveCall) -> Given? {
+    private func given(_ request: TransportRequest, _ call: LiveCall) async throws -> Given? {
         guard let next else {
             guard hooks.request == nil, let keeper = stage.keeper(for: request, of: call) else { return nil }
-            guard let sent = keeper.unasked(request), mayGo(sent, request, call) else {
-                return nil
-            }
+            try await hash(request, by: [keeper.bodyHashFunction(for: request.head)].compactMap(\.self), call)
+            guard let sent = keeper.unasked(hashed(request)), mayGo(sent, request, call) else { return nil }
             return Given(sent: sent, keeper: keeper, by: .memory)
         }
         defer { isNextSent = true }
         if !isNextSent { return next }
-        let sent = next.keeper.repeated(next.sent, request)
+        try await hash(request, by: [next.sent.bodyHashFunction].compactMap(\.self), call)
+        let sent = next.keeper.repeated(next.sent, hashed(request))
         return sent.map { Given(sent: $0, keeper: next.keeper, by: next.by, mark: next.mark) }
     }
+
+    /// Hashes a long body ahead: off the loop, and within the call's limits.
+    func hash(
+        _ request: TransportRequest, by functions: @autoclosure () -> [HashFunction], _ call: LiveCall
+    ) async throws {
+        var asked = hashed(request)
+        defer { hashes = asked.hashes }
+        try await asked.hash(by: functions()) { try await call.foreign($0) }
+    }
+
+    func hashed(_ request: TransportRequest) -> HashedRequest { HashedRequest(request.head, request.body, hashes) }
 
     /// What got in on one way may not go in clear text on another, as through a proxy of this request's.
     private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
@@ -87,7 +100,7 @@ final class PasswordDriver: StageDriver {
         let last = last
         (self.last, next) = (nil, nil)
         guard response.head.status == .unauthorized else {
-            if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request) {
+            if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request.head) {
                 throw failure(.authenticationFailed, "the response is not to be believed: \(problem)", response.head)
             }
             last?.mark?.judged()
@@ -111,7 +124,7 @@ final class PasswordDriver: StageDriver {
     }
 
     func movedOn() {
-        (last, next, machine) = (nil, nil, nil)
+        (last, next, machine, hashes) = (nil, nil, nil, [:])
     }
 
     func startOver() { movedOn() }

@@ -20,7 +20,7 @@ struct ConnectStage: ConnectionStage {
     init(to origin: HTTP.Origin, _ login: ProxyLogin) throws {
         request = ProxiedRequest.connect(to: origin, fields: login.proxy.connectFields)
         self.login = login
-        sent = try login.unasked(request)
+        sent = try login.unasked(HashedRequest(request, .none))
     }
 
     mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
@@ -49,7 +49,7 @@ struct ConnectStage: ConnectionStage {
                 line.unread(rest)
                 return .passed
             case .answer(let framing):
-                switch login.challenged(head, to: request, after: sent) {
+                switch login.challenged(head, to: HashedRequest(request, .none), after: sent) {
                 case .send(let next): sent = next
                 case .fail(let reason):
                     throw try await refusal(.proxyAuthenticationFailed, reason, head, rest, framing, &line)

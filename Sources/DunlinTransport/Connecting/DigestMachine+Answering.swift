@@ -1,6 +1,6 @@
 internal import DunlinSecure
 package import DunlinSemantics
-package import DunlinTypes
+internal import DunlinTypes
 
 /// What the rules of Digest leave to others, for servers and proxies alike: hashes, and numbers that nobody foretells.
 extension DigestMachine {
@@ -11,12 +11,9 @@ extension DigestMachine {
         }
     }
 
-    /// The answer for a request with this content, which is asked for if it is hashed; nil is one that is not at hand.
-    package mutating func answer(
-        _ request: RequestHead, over content: @autoclosure () -> Bytes?, cause: DigestAnswer.Cause
-    ) throws -> DigestAnswer {
-        var asked = DigestRequest(method: request.method, target: request.target)
-        if let function = bodyHashFunction { asked.bodyHash = try content().map(function.hash) }
+    package mutating func answer(_ request: HashedRequest, cause: DigestAnswer.Cause) throws -> DigestAnswer {
+        var asked = DigestRequest(method: request.head.method, target: request.head.target)
+        if let function = bodyHashFunction { asked.bodyHash = try request.bodyHash(by: function) }
         return try answer(asked, clientNonce: Hex.random(), cause: cause)
     }
 }

@@ -26,14 +26,12 @@ struct ProxyLogin: Sendable {
 
     let proxy: ProxyAddress
     let memory: ProxyMemory
-    /// The content of the requests, which Digest may hash; nil if it is not at hand.
-    var content: Bytes? = .empty
 
     /// What a request goes with that the proxy has not been asked about. Throws for credentials that no field can
     /// carry.
-    func unasked(_ request: RequestHead) throws -> Sent? {
+    func unasked(_ request: HashedRequest) throws -> Sent? {
         guard let credentials = proxy.credentials else { return nil }
-        if let answer = memory.answer(for: proxy, request, content) { return .digest(answer) }
+        if let answer = memory.answer(for: proxy, request) { return .digest(answer) }
         do throws(Authorization.Problem) {
             return .basic(try Authorization.basic(user: credentials.user, password: credentials.password))
         } catch .colonInUser {
@@ -45,7 +43,7 @@ struct ProxyLogin: Sendable {
     }
 
     /// The proxy has asked; `last` is what the request went with before.
-    func challenged(_ response: ResponseHead?, to request: RequestHead, after last: Sent?) -> Decision {
+    func challenged(_ response: ResponseHead?, to request: HashedRequest, after last: Sent?) -> Decision {
         guard let response, let credentials = proxy.credentials else {
             return .fail("the proxy asks for a user name and a password, and has none in its URL")
         }
@@ -57,7 +55,7 @@ struct ProxyLogin: Sendable {
                 offersDigest = true
                 var before: DigestAnswer?
                 if case .digest(let answer) = last { before = answer }
-                if let answer = memory.answer(challenge, for: self, credentials, request, after: before) {
+                if let answer = memory.answer(challenge, of: proxy, credentials, request, after: before) {
                     return .send(.digest(answer))
                 }
             case .basic:
@@ -85,22 +83,26 @@ struct ProxyLogin: Sendable {
 final class ProxyMemory: Sendable {
     private let machines = Mutex(RecentValues<ProxyAddress, DigestMachine>(limit: 64))
 
+    /// How a body has to be hashed that goes through a proxy which has asked before; nil if it need not be.
+    func bodyHashFunction(for proxy: ProxyAddress) -> HashFunction? {
+        machines.withLock { $0[proxy]?.bodyHashFunction }
+    }
+
     /// The answer that nobody has asked for, if the proxy has asked before.
-    func answer(for proxy: ProxyAddress, _ request: RequestHead, _ content: Bytes?) -> DigestAnswer? {
+    func answer(for proxy: ProxyAddress, _ request: HashedRequest) -> DigestAnswer? {
         machines.withLock { machines in
             guard var machine = machines[proxy] else { return nil }
             defer { machines.keep(machine, for: proxy) }
-            return Self.answer(&machine, request, content, .unasked)
+            return Self.answer(&machine, request, .unasked)
         }
     }
 
     /// The answer to a challenge; nil if there is none, or the password is wrong.
     func answer(
-        _ challenge: DigestChallenge, for login: ProxyLogin, _ credentials: ProxyCredentials,
-        _ request: RequestHead, after last: DigestAnswer?
+        _ challenge: DigestChallenge, of proxy: ProxyAddress, _ credentials: ProxyCredentials,
+        _ request: HashedRequest, after last: DigestAnswer?
     ) -> DigestAnswer? {
-        let proxy = login.proxy
-        return machines.withLock { machines -> DigestAnswer? in
+        machines.withLock { machines -> DigestAnswer? in
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
                 machines.remove(proxy)
@@ -109,10 +111,10 @@ final class ProxyMemory: Sendable {
                 guard challenge.isStale, var own = Self.machine(credentials),
                     case .answer(let cause) = own.challenged(challenge)
                 else { return nil }
-                return Self.answer(&own, request, login.content, cause)
+                return Self.answer(&own, request, cause)
             }
             defer { machines.keep(machine, for: proxy) }
-            return Self.answer(&machine, request, login.content, cause)
+            return Self.answer(&machine, request, cause)
         }
     }
 
@@ -125,8 +127,8 @@ final class ProxyMemory: Sendable {
     }
 
     private static func answer(
-        _ machine: inout DigestMachine, _ request: RequestHead, _ content: Bytes?, _ cause: DigestAnswer.Cause
+        _ machine: inout DigestMachine, _ request: HashedRequest, _ cause: DigestAnswer.Cause
     ) -> DigestAnswer? {
-        do { return try machine.answer(request, over: content, cause: cause) } catch { return nil }
+        do { return try machine.answer(request, cause: cause) } catch { return nil }
     }
 }

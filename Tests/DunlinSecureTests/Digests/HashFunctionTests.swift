@@ -18,6 +18,27 @@ import Testing
         #expect(hash.count == function.byteCount)
     }
 
+    private struct Enough: Error {}
+
+    @Test(arguments: HashFunction.allCases, [0, 1, 1 << 20, (2 << 20) + 1])
+    func `what is hashed in steps has the same hash, and the next step can be called off`(
+        function: HashFunction, count: Int
+    ) throws {
+        let content = Bytes([UInt8](repeating: 5, count: count))
+        var steps = 0
+        let hash = try function.hash(of: content) { steps += 1 }
+        #expect(try hash == function.hash(of: content))
+        #expect(steps == (count + (1 << 20) - 1) >> 20)
+        var left = steps
+        guard steps > 0 else { return }
+        #expect(throws: Enough.self) {
+            try function.hash(of: content) {
+                left -= 1
+                if left == 0 { throw Enough() }
+            }
+        }
+    }
+
     @Test func `SHA-512/256 is no part of SHA-512`() throws {
         let (long, short) = (try HashFunction.sha512.hash(of: "abc"), try HashFunction.sha512of256.hash(of: "abc"))
         #expect(long[0..<32] != short)

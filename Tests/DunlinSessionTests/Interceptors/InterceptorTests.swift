@@ -454,4 +454,15 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(digests.withLock { $0 } == Array(repeating: expected, count: limit < 5 ? 2 : 3))
         #expect(mock.transport.requests.allSatisfy { $0.body == "hello" })
     }
+
+    @Test func `the digest of a long body is that of all of it, and nothing for who is cancelled`() async throws {
+        let body = Bytes([UInt8](repeating: 7, count: (3 << 20) + 1))
+        let request = Self.request.with { $0.body = .bytes(body) }
+        #expect(try await request.digested(by: .sha256).digest == ContentDigest(.sha256, of: body))
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await request.digested(by: .sha256)
+        }
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+    }
 }
