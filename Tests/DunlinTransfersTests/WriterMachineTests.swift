@@ -31,6 +31,20 @@ import Testing
         #expect(machine.waitForRoom("w") == false)
     }
 
+    @Test func `a writer is full with many pieces, however small, and has room again with half as many`() {
+        var machine = Machine(high: 100, low: 50, most: 4)
+        for name in ["a", "b", "c", "d"] { _ = machine.offer(name, 1) }
+        #expect(!machine.isFull)
+        _ = machine.offer("e", 1)
+        #expect(machine.isFull && machine.waitForRoom("w") == true)
+        for left in [4, 3] {
+            _ = machine.next()
+            #expect(machine.wrote(1) == nil, "\(left) are left")
+        }
+        _ = machine.next()
+        #expect(machine.wrote(1) == "w", "2 are left")
+    }
+
     @Test func `a writer is at rest when all is written, and not before`() {
         var machine = Machine(high: 10, low: 5)
         #expect(machine.waitForRest("w") == false, "nothing was ever written")

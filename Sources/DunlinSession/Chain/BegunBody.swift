@@ -1,18 +1,32 @@
+internal import DunlinTransport
 internal import Synchronization
 
-/// A body of which the first pieces have been read already.
+/// A body whose beginning has been read already.
 final class BegunBody: PassedBody {
     let stream: any TransportResponse.BodyStream
-    /// The last one first.
-    private let pieces: Mutex<[Bytes]>
+    /// Nil once it has been given out.
+    private let beginning: Mutex<Bytes?>
 
-    init(_ pieces: [Bytes], _ stream: any TransportResponse.BodyStream) {
+    private init(_ beginning: Bytes, _ stream: any TransportResponse.BodyStream) {
         self.stream = stream
-        self.pieces = Mutex(pieces.reversed())
+        self.beginning = Mutex(beginning)
+    }
+
+    /// All that `next` brings of a stream; once that is more than `limit` bytes, it and the rest as another stream. In
+    /// one buffer: the peer says how small the pieces are, and each takes memory of its own.
+    static func collected(
+        _ stream: any TransportResponse.BodyStream, upTo limit: Int, _ next: () async throws -> Bytes?
+    ) async throws -> TransportResponse.Body {
+        var body = CollectedBody(expecting: stream.expectedLength)
+        while let piece = try await next() {
+            body.append(piece)
+            if body.count > limit { return .stream(BegunBody(body.bytes, stream)) }
+        }
+        return .bytes(body.bytes)
     }
 
     func next() async throws -> Bytes? {
-        if let piece = pieces.withLock({ $0.popLast() }) { return piece }
+        if let beginning = beginning.withLock({ $0.take() }) { return beginning }
         return try await stream.next()
     }
 }

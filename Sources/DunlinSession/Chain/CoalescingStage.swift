@@ -193,20 +193,16 @@ private final class CoalescingDriver: StageDriver {
             stream.expectedLength ?? 0 <= largestBody,
             response.head.fields["content-type"]?.lowercased().hasPrefix("text/event-stream") != true
         else { return response }
-        var (pieces, count): ([Bytes], Int) = ([], 0)
         do {
-            while let piece = try await next(stream, call) {
-                pieces.append(piece)
-                count += piece.count
-                if count > largestBody { return response.with(.stream(BegunBody(pieces, stream)), response.hop) }
-            }
+            let body = try await BegunBody.collected(stream, upTo: largestBody) { try await next(stream, call) }
+            guard case .bytes = body else { return response.with(body, response.hop) }
+            return response.with(body, stream.hop, trailers: stream.trailers)
         } catch {
             // Where what is stored is damaged the hop may be sent again, and the others wait for what that brings. If
             // it is not, the turn ends with the attempt.
             if !error.isDamageOfStore { end(Self.outcome(of: error, call)) }
             throw error
         }
-        return response.with(.bytes(.joined(pieces, count)), stream.hop, trailers: stream.trailers)
     }
 
     private func next(_ stream: any TransportResponse.BodyStream, _ call: LiveCall) async throws -> Bytes? {
@@ -231,15 +227,5 @@ private final class CoalescingDriver: StageDriver {
         case .timedOut where error.exceeded == .total: return .again
         default: return .failure(error)
         }
-    }
-}
-
-extension Bytes {
-    fileprivate static func joined(_ pieces: [Bytes], _ count: Int) -> Bytes {
-        if pieces.count <= 1 { return pieces.first ?? .empty }
-        var whole: [UInt8] = []
-        whole.reserveCapacity(count)
-        for piece in pieces { piece.withUnsafeBytes { whole.append(contentsOf: $0) } }
-        return Bytes(whole)
     }
 }

@@ -3,7 +3,8 @@
 /// Rules:
 /// 1. Chunks are written in the order in which they came, one at a time, by whoever `offer` told to begin.
 /// 2. With more than `high` bytes unwritten there is no room, and the reader waits until no more than `low` are: a slow
-///    disk holds up the peer instead of filling memory.
+///    disk holds up the peer instead of filling memory. The same is true of more than `most` chunks and half as many,
+///    for the peer says how small they are, and each takes memory of its own.
 /// 3. The first failure stays. Chunks that were still to be written are discarded, and those who wait get the error.
 ///
 /// It must not know files, threads or clocks.
@@ -16,22 +17,26 @@ struct WriterMachine<Piece, Waiter, Failure> {
 
     private let high: Int
     private let low: Int
+    private let most: Int
     private var state = State.resting
     private var pieces: [(piece: Piece, count: Int)] = []
-    private var waiter: (waiter: Waiter, bytes: Int)?
+    private var waiter: (waiter: Waiter, isForRest: Bool)?
     private(set) var unwritten = 0
     private(set) var written = 0
 
-    init(high: Int, low: Int) {
+    init(high: Int, low: Int, most: Int = 256) {
         self.high = high
         self.low = low
+        self.most = most
     }
 
     var failure: Failure? {
         if case .failed(let failure, _) = state { failure } else { nil }
     }
 
-    var isFull: Bool { unwritten > high }
+    var isFull: Bool { unwritten > high || pieces.count > most }
+
+    private var hasRoom: Bool { unwritten <= low && pieces.count <= most / 2 }
 
     private var isWriting: Bool {
         switch state {
@@ -75,14 +80,14 @@ struct WriterMachine<Piece, Waiter, Failure> {
     /// False if there is nothing to wait for. One may wait at a time.
     mutating func waitForRoom(_ waiter: Waiter) -> Bool {
         guard failure == nil, isFull else { return false }
-        self.waiter = (waiter, low)
+        self.waiter = (waiter, isForRest: false)
         return true
     }
 
     /// Waits until nobody writes any more; false if there is nothing to wait for.
     mutating func waitForRest(_ waiter: Waiter) -> Bool {
         guard isWriting else { return false }
-        self.waiter = (waiter, -1)
+        self.waiter = (waiter, isForRest: true)
         return true
     }
 
@@ -92,8 +97,8 @@ struct WriterMachine<Piece, Waiter, Failure> {
     }
 
     private mutating func takeWaiter() -> Waiter? {
-        guard let (found, bytes) = waiter else { return nil }
-        guard bytes < 0 ? !isWriting : unwritten <= bytes else { return nil }
+        guard let (found, isForRest) = waiter else { return nil }
+        guard isForRest ? !isWriting : hasRoom else { return nil }
         waiter = nil
         return found
     }

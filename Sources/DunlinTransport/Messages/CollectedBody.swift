@@ -1,10 +1,10 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// Collects a body in one buffer, as its chunks come. A body of a single chunk is never copied.
 ///
 /// A peer that announces a length has not sent it yet: memory is reserved for as much as is usual, and for more only as
 /// it comes.
-struct CollectedBody {
+package struct CollectedBody: Sendable {
     private var first = Bytes.empty
     private var whole: [UInt8] = []
     private let expected: Int?
@@ -14,13 +14,13 @@ struct CollectedBody {
     /// Bytes kept for an error; the session may cut them to fewer.
     private static let kept = 256 << 10
 
-    init(expecting length: Int?) {
+    package init(expecting length: Int?) {
         expected = length
     }
 
-    var count: Int { first.count + whole.count }
+    package var count: Int { first.count + whole.count }
 
-    var bytes: Bytes { whole.isEmpty ? first : Bytes(whole) }
+    package var bytes: Bytes { whole.isEmpty ? first : Bytes(whole) }
 
     /// The beginning of a body that did not come to its end, for its error.
     var beginning: Bytes {
@@ -28,7 +28,7 @@ struct CollectedBody {
         return first.isEmpty ? Bytes(Array(whole.prefix(kept))) : first[0..<kept]
     }
 
-    mutating func append(_ part: Bytes) {
+    package mutating func append(_ part: Bytes) {
         if count == 0 {
             first = part
             return

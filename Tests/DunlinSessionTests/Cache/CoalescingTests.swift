@@ -197,6 +197,30 @@ import Testing
         #expect(others == ["number 2", "number 3"])
     }
 
+    /// Brings one byte at a time.
+    private final class Drip: TransportResponse.BodyStream {
+        private let left: Atomic<Int>
+        let expectedLength: Int? = nil
+        let trailers = Fields()
+        let hop = HTTP.Hop()
+
+        init(_ count: Int) { left = Atomic(count) }
+
+        func next() async throws -> Bytes? { left.subtract(1, ordering: .relaxed).newValue < 0 ? nil : "x" }
+    }
+
+    @Test(arguments: [0, 1, 5, 6, 1000]) func `what comes in small pieces is kept as one`(count: Int) async throws {
+        let (stream, limit) = (Drip(count), 5)
+        switch try await BegunBody.collected(stream, upTo: limit, { try await stream.next() }) {
+        case .bytes(let whole): #expect(count <= limit && whole.count == count)
+        case .stream(let begun):
+            #expect(try await begun.next()?.count == limit + 1)
+            var rest = 0
+            while let piece = try await begun.next() { rest += piece.count }
+            #expect(count > limit && rest == count - limit - 1)
+        }
+    }
+
     @Test func `a body that breaks off is an error like another`() async throws {
         let shared = try Shared(.stream(["abc"], length: 9, failing: NetworkError(.connectionClosed, "gone")))
         let tasks = try await shared.tasks(3, Self.get)
