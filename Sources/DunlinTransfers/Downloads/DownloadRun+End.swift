@@ -22,8 +22,7 @@ extension DownloadRun {
     private func check(
         _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
-        let (cancellation, loop, deadline) = (call.delegate.cancellation, call.loop, call.request.deadline)
-        let isOver: @Sendable () -> Bool = { cancellation.cause != nil || loop.now() >= deadline }
+        let isOver = call.isOver
         var seen: ContentDigest?
         if part.content.hasDigest {
             seen = try await digest(of: part, head, call) { try $0.digest(unless: isOver) }
@@ -162,6 +161,12 @@ extension NetworkError {
 }
 
 extension LiveCall {
+    /// Whether it was cancelled, or its time is up: to be asked on a disk thread.
+    var isOver: @Sendable () -> Bool {
+        let (cancellation, loop, deadline) = (delegate.cancellation, loop, request.deadline)
+        return { cancellation.cause != nil || loop.now() >= deadline }
+    }
+
     /// The response whose body has gone to a file, as observers see it.
     fileprivate func response(
         _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [HTTP.Hop]

@@ -38,10 +38,10 @@ struct PartFinder {
     private func takeUp(
         _ part: DownloadPart, _ data: ResumeData, _ call: LiveCall
     ) async throws -> (DownloadPart, ResumeData)? {
-        let cancellation = call.delegate.cancellation
+        let isOver = call.isOver
         let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
             do throws(Errno) {
-                return .success(try part.takeUp(data) { cancellation.cause != nil })
+                return .success(try part.takeUp(data, unless: isOver))
             } catch {
                 return .failure(error)
             }
@@ -52,6 +52,11 @@ struct PartFinder {
         } catch {
             part.file.unlock()
             try await call.pass(isUnsent: true)
+            if call.loop.now() >= call.request.deadline {
+                throw NetworkError(
+                    .timedOut, "what is there of the file could not be read again in time", isSafeToRetry: true,
+                    exceeding: .total, limit: call.request.timeouts.total)
+            }
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)
         }

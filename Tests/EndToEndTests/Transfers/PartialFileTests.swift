@@ -47,6 +47,29 @@ struct `A partial file from elsewhere` {
         }
     }
 
+    @Test func `a total counts while a partial file is read again, which stays as it is`() async throws {
+        let folder = try Folder()
+        let path = try Self.write(0, folder)
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.truncate(atOffset: 256 << 20)
+        try file.close()
+        try await Stage.with { (stage: Stage) async throws in
+            let begun = ContinuousClock.now
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+            let read = ContinuousClock.now
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.download(
+                    resuming: data, options: .init(timeouts: .init(total: .milliseconds(5))),
+                    to: .file("\(folder.path)/file"))
+            }
+            #expect(read.duration(to: .now) < begun.duration(to: read))
+            #expect(error.code == .timedOut && error.exceeded == .total && error.isSafeToRetry, "\(error)")
+            #expect("\(error)".contains("read again in time") && stage.server.requests.isEmpty, "\(error)")
+            #expect(try folder.names() == ["begun"])
+        }
+    }
+
     @Test(arguments: [0o600, 0o640])
     func `a partial file that is closed to readers becomes a file that is`(permissions: Int) async throws {
         let folder = try Folder()
