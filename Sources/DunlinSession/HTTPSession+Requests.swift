@@ -19,8 +19,13 @@ extension HTTPSession {
         // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
         let serializing = Serializing(
             validates: options.validatesResponse, errors: errorRules(options), body: body)
-        let response = try await fetch(
-            method, target, query: query, body: body, options: options, accept: serializer.accept)
+        let response: Response<Bytes>
+        do {
+            response = try await fetch(
+                method, target, query: query, body: body, options: options, accept: serializer.accept)
+        } catch {
+            throw serializing.failure(error, by: serializer, with: contentSettings)
+        }
         return try await serializing.value(of: response, by: serializer, with: contentSettings, isOnLoop: isOnLoop)
     }
 

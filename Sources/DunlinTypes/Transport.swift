@@ -209,18 +209,24 @@ extension TransportResponse.BodyStream {
     package func readAll(_ admit: (Int) throws -> Void) async throws -> Bytes {
         if let stream = self as? any TransportResponse.RecyclingStream { return try await stream.collect(admit) }
         guard let first = try await next(keeping: { .empty }) else { return .empty }
-        try admit(first.count)
+        try Self.admit(first.count, keeping: { first }, admit)
         guard let second = try await next(keeping: { first }) else { return first }
         var whole: [UInt8] = []
         whole.reserveCapacity((first.count + second.count) * 2)
         first.withUnsafeBytes { whole.append(contentsOf: $0) }
         var piece = Optional(second)
         while let bytes = piece {
-            try admit(whole.count + bytes.count)
+            try Self.admit(whole.count + bytes.count, keeping: { Bytes(whole + bytes.array) }, admit)
             bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
             piece = try await next(keeping: { Bytes(whole) })
         }
         return Bytes(whole)
+    }
+
+    private static func admit(
+        _ count: Int, keeping beginning: () -> Bytes, _ admit: (Int) throws -> Void
+    ) throws {
+        do { try admit(count) } catch { throw error.keeping(beginning()) }
     }
 
     private func next(keeping beginning: () -> Bytes) async throws -> Bytes? {

@@ -138,6 +138,29 @@ import Testing
         #expect(error?.code == .limitExceeded)
     }
 
+    @Test(arguments: [10, nil], [true, false])
+    func `a body that is too long is one of a refused status only where that is refused`(
+        length: Int?, isWatched: Bool
+    ) async throws {
+        let mock = try Mocked { $0.limits.maximumBodySize = 4 }
+        mock.transport.otherwise { _ in .stream(["01", "234", "56789"], status: 500, length: length) }
+        func code(_ serializer: StringSerializer, validates: Bool = true) async throws -> NetworkError.Code? {
+            let options = HTTPSession.Options(validatesResponse: validates)
+            let error = try await networkError {
+                if isWatched {
+                    _ = try await mock.session.task("a", options: options, as: serializer).value
+                } else {
+                    _ = try await mock.session.get("a", options: options, as: serializer)
+                }
+            }
+            #expect(error?.body == "0123" && error?.request?.url == "http://api.test/a")
+            return error?.code
+        }
+        #expect(try await code(.string) == .unacceptableStatus)
+        #expect(try await code(.string.accepting(statuses: [500])) == .limitExceeded)
+        #expect(try await code(.string, validates: false) == .limitExceeded)
+    }
+
     @Test func `a body that breaks off is an error, and trailers come with one that ends`() async throws {
         let mock = try Mocked()
         let broken = NetworkError(.connectionClosed, "the response ended too soon")

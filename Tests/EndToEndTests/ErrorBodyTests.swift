@@ -71,6 +71,30 @@ struct `Bodies in errors` {
         }
     }
 
+    @Test(arguments: [Way.plain, .watched], [0, 1, 2])
+    func `a refused body that is too long to be read is refused for its status all the same`(way: Way, form: Int)
+        async throws
+    {
+        let pieces = stride(from: 0, to: Self.problem.count, by: 300).map {
+            Self.problem[$0..<min($0 + 300, Self.problem.count)]
+        }
+        let reply = [
+            Self.refusal, .chunked([Self.problem], status: 422), .chunked(pieces, status: 422),
+        ][form]
+        try await Stage.with(tolerating: true, configure: { $0.limits.maximumBodySize = 1_000 }) {
+            (stage: Stage) async throws in
+            for kept in [10, 1_000, .max] {
+                var options = HTTPSession.Options()
+                options.maximumErrorBodySize = kept == .max ? .none : .bytes(kept)
+                stage.server.enqueue(reply)
+                let error = try await NetworkError.thrown { try await way.send(stage.session, options) }
+                #expect(error.code == .unacceptableStatus && error.response?.status == 422, "\(error)")
+                #expect(error.body == Self.problem[0..<min(kept, 1_000)])
+                #expect((error.underlying as? NetworkError)?.code == .limitExceeded && error.hop != nil)
+            }
+        }
+    }
+
     @Test func `the body in an error is no longer than the limit even if it was cut`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.limits.maximumErrorBodySize = 10 }) {
             (stage: Stage) async throws in

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinTransport
 
 /// Reads a body to its end, up to a limit.
 struct BodyCollector {
@@ -21,7 +22,11 @@ struct BodyCollector {
         let stream: any TransportResponse.BodyStream
         switch response.body {
         case .bytes(let body):
-            try check(body.count, response.head)
+            do {
+                try check(body.count, response.head)
+            } catch {
+                throw response.head.status.isSuccess ? error : error.keeping(body.beginning(upTo: wanted))
+            }
             return (response, body)
         case .stream(let arriving): stream = arriving
         }
@@ -30,19 +35,41 @@ struct BodyCollector {
             bytes = try await read(stream, response.head)
         } catch var error as NetworkError {
             error.response = error.response ?? response.head
-            error.body = error.body?.beginning(upTo: call.asked.reading.kept)
+            error.body = error.body?.beginning(upTo: wanted)
             throw error
         }
         return (response.with(.bytes(bytes), response.latestHop, trailers: stream.trailers), bytes)
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
-        if let length = stream.expectedLength { try check(length, head) }
-        if call.callTransport.sockets != nil { return try await stream.readAll { try check($0, head) } }
+        if call.callTransport.sockets != nil { return try await bytes(of: stream, head) }
         let collector = self
-        return try await call.foreign(in: .receive) {
-            try await stream.readAll { try collector.check($0, head) }
+        return try await call.foreign(in: .receive) { try await collector.bytes(of: stream, head) }
+    }
+
+    private func bytes(of stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
+        if let length = stream.expectedLength {
+            do {
+                try check(length, head)
+            } catch {
+                throw head.status.isSuccess ? error : error.keeping(try await beginning(of: stream))
+            }
         }
+        return try await stream.readAll { try check($0, head) }
+    }
+
+    /// How much of a body an error has that is refused for its length.
+    private var wanted: Int { min(limit ?? .max, call.asked.reading.kept) }
+
+    /// What a response that is an error says begins with why: as much of it as is allowed is read, though not all is.
+    private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {
+        var beginning = CollectedBody(expecting: nil)
+        do {
+            while beginning.count < wanted, let piece = try await stream.next() { beginning.append(piece) }
+        } catch {
+            throw error.keeping(beginning.bytes)
+        }
+        return beginning.bytes.beginning(upTo: wanted)
     }
 
     private func check(_ count: Int, _ head: ResponseHead) throws {

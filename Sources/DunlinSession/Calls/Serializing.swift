@@ -36,4 +36,27 @@ internal import DunlinReactor
             throw response.refused(error, errors, to: body)
         }
     }
+
+    /// What a request fails with whose response has not come whole. If only its body was too long, and the serializer
+    /// refuses its status, the status says more: it is the error, with the beginning of the body, and the limit is the
+    /// underlying one.
+    @usableFromInline func failure(
+        _ error: any Error, by serializer: some ResponseSerializer, with settings: ContentSettings?
+    ) -> any Error {
+        guard validates, var failure = error as? NetworkError, failure.code == .limitExceeded,
+            let head = failure.response
+        else { return error }
+        var whole = HTTP.WholeResponse(head: head, body: failure.body ?? .empty)
+        whole.settings = settings
+        do {
+            try serializer.validate(whole)
+        } catch let refusal as NetworkError where refusal.code == .unacceptableStatus {
+            (failure.code, failure.reason, failure.phase) = (refusal.code, refusal.reason, nil)
+            failure.underlying = error
+            return failure
+        } catch {
+            // It judges more than the status, and has seen the beginning only.
+        }
+        return error
+    }
 }

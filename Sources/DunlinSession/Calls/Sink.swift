@@ -13,6 +13,9 @@ package protocol Sink: Sendable {
     /// Makes the caller's value of that, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
 
+    /// What the caller gets for a response that was not taken.
+    func failure(_ error: any Error) -> any Error
+
     /// The body that observers may see; nil unless it was taken as a whole.
     func body(of taken: HTTPSession.Response<Taken>) -> Bytes?
 
@@ -37,6 +40,7 @@ package protocol BodyReceiver: HTTPSession.Destination.Place {
 }
 
 extension Sink {
+    package func failure(_ error: any Error) -> any Error { error }
     package func body(of taken: HTTPSession.Response<Taken>) -> Bytes? { nil }
     package func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)? { nil }
     package var serializer: (any ResponseSerializer)? { nil }
@@ -147,6 +151,10 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     var serializer: (any ResponseSerializer)? { chosen }
 
     func take(from call: isolated TaskDelegate) async throws -> Response<Bytes> { try await whole.take(from: call) }
+
+    func failure(_ error: any Error) -> any Error {
+        serializing.failure(error, by: chosen, with: session.contentSettings)
+    }
 
     func body(of taken: Response<Bytes>) -> Bytes? { whole.body(of: taken) }
 

@@ -198,7 +198,10 @@ extension TaskDelegate {
         of taken: Result<Response<S.Taken>, any Error>, _ sink: S
     ) async -> Result<Response<S.Value>, any Error> {
         do {
-            return .success(try await sink.value(of: try taken.get()))
+            switch taken {
+            case .success(let response): return .success(try await sink.value(of: response))
+            case .failure(let error): return .failure(sink.failure(error))
+            }
         } catch {
             return .failure(error)
         }

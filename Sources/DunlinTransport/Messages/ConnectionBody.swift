@@ -182,7 +182,13 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
             while true {
                 switch try step(&reading, hop) {
                 case .data(let range):
-                    try admit(whole.count + range.count)
+                    do {
+                        try admit(whole.count + range.count)
+                    } catch {
+                        // It is here, and may say why the request failed.
+                        whole.append(reading.chunk[range])
+                        throw error
+                    }
                     whole.append(reading.take(range, &hop))
                     context.control?.received(upTo: hop.bodyBytes)
                 case .needMore:
