@@ -36,8 +36,8 @@ extension InflateError: CustomStringConvertible {
             "The body decompresses to more than the limit of \(limit) bytes for each byte received."
         case .sizeExceeded(let limit): "The body decompresses to more than the limit of \(limit) bytes."
         case .tooManyCodings(let limit): "The body has more than the limit of \(limit) content codings."
-        case .decodingOnly(let coding): "The coding \(coding) can be undone only."
-        case .outOfMemory: "There is no memory to compress or decompress with."
+        case .decodingOnly(let coding): "The coding \(coding) can only be decoded, not encoded."
+        case .outOfMemory: "There is not enough memory to compress or decompress."
         }
     }
 }

@@ -35,7 +35,7 @@ extension SecurityPolicy {
             let found = try CertificateFile.certificates(in: bytes, source: "the pin")
             guard found.count == 1 else {
                 throw NetworkError.TrustConfigurationError.notACertificate(
-                    source: "the pin", problem: "it holds \(found.count)")
+                    source: "the pin", problem: "it holds \(found.count) certificates, not 1")
             }
             content = .certificate(found[0])
         }
@@ -116,7 +116,7 @@ extension SecurityPolicy.Pin: Codable {
         do {
             return try container.decodeIfPresent(String.self, forKey: key)
         } catch {
-            throw .notAPin("\(key.rawValue) is no text")
+            throw .notAPin("\(key.rawValue) is not a string")
         }
     }
 
@@ -129,7 +129,7 @@ extension SecurityPolicy.Pin: Codable {
             return .key(digest)
         case (nil, let text?):
             guard let der = Base64.decode(text.utf8), let certificate = Certificate(der: Bytes(der)) else {
-                throw .notACertificate(source: "the pin", problem: "it is not Base64 of the DER of one")
+                throw .notACertificate(source: "the pin", problem: "it is not Base64 of DER")
             }
             return .certificate(certificate)
         default: throw .notAPin("neither a key nor a certificate")

@@ -21,7 +21,7 @@ extension SecurityPolicy {
         guard isPinning else { return rules }
         rules.pins = try compiled(pins.union(backupPins))
         for (text, pins) in hosts {
-            guard !pins.isEmpty else { throw .contradiction("there are no pins for \(text)") }
+            guard !pins.isEmpty else { throw .contradiction("the host \(text) has no pins") }
             rules.hosts[try Self.pattern(text)] = try compiled(pins)
         }
         return rules
@@ -30,10 +30,10 @@ extension SecurityPolicy {
     private func checkSense() throws(NetworkError.TrustConfigurationError) {
         if pinningMode == .none, allowInvalidCertificates, !validatesDomainName, !isDeclaredInsecure {
             throw .contradiction(
-                "the policy would believe every server; if that is what you want, it is called SecurityPolicy.insecure")
+                "the policy would trust every server; if that is what you want, use `SecurityPolicy.insecure`")
         }
         if pinningMode == .none, requirePinningForAllHosts {
-            throw .contradiction("the policy requires pins for all hosts, and its mode pins none")
+            throw .contradiction("the policy requires pins for all hosts, and its pinning mode is none")
         }
     }
 
@@ -43,7 +43,8 @@ extension SecurityPolicy {
         case .publicKey: return TrustRules.Pins(keys: Set(pins.map(\.publicKey)), certificates: Self.certificates(pins))
         case .certificate:
             guard pins.allSatisfy({ $0.certificate != nil }) else {
-                throw .contradiction("a key's digest cannot pin a certificate; the mode for it is publicKey")
+                throw .contradiction(
+                    "a digest of a public key cannot pin a certificate; use the pinning mode `publicKey`")
             }
             return TrustRules.Pins(certificates: Self.certificates(pins))
         }

@@ -19,15 +19,15 @@ public struct ContentDigest: Sendable, Hashable {
     /// digest must not mean that none is checked.
     public init(_ algorithm: ContentDigest.Algorithm, hex: String) throws(Malformed) {
         let digits = Array(hex.utf8)
-        let wanted = "a digest by \(algorithm) has \(2 * algorithm.byteCount) hexadecimal digits"
+        let wanted = "a \(algorithm) digest has \(2 * algorithm.byteCount) hexadecimal digits"
         guard digits.count == 2 * algorithm.byteCount else {
-            throw Malformed(description: "\(wanted), and this text \(digits.count) characters")
+            throw Malformed(description: "\(wanted), but this text has \(digits.count) characters")
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(algorithm.byteCount)
         for index in stride(from: 0, to: digits.count, by: 2) {
             guard let high = Hex.value(digits[index]), let low = Hex.value(digits[index + 1]) else {
-                throw Malformed(description: "\(wanted), and this text other characters")
+                throw Malformed(description: "\(wanted), but this text has other characters")
             }
             bytes.append(high << 4 | low)
         }

@@ -15,7 +15,9 @@ extension NetworkError {
 extension NetworkError.InterfaceRefusal: CustomStringConvertible {
     public var description: String {
         let names = interfaces.map(\.description).joined(separator: ", ")
-        let ways = interfaces.isEmpty ? "the system does not say which interface leads there" : "the ways are \(names)"
+        let ways =
+            interfaces.isEmpty
+            ? "the system does not say which interface leads there" : "the routes lead through \(names)"
         return "\(ways); the rules say: \(rules)"
     }
 }

@@ -14,10 +14,9 @@ extension NetworkError {
             switch self {
             case .neverAccepted: "the server refused a credential that had just been fetched, so another would not help"
             case .resting:
-                "fetching a credential did not succeed a moment ago, and between one second and one minute pass before "
-                    + "it is tried again"
+                "fetching a credential failed a moment ago, and the next try comes after one second to one minute"
             case .refusedAgain: "the credential that replaced it was refused too"
-            case .expiresTooSoon: "each one expired before a request with it came to the server"
+            case .expiresTooSoon: "each one expired before a request with it reached the server"
             default: rawValue
             }
         }

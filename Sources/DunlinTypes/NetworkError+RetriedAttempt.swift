@@ -46,11 +46,11 @@ extension NetworkError {
         public var explanation: String {
             switch self {
             case .attemptsSpent: "it had all the attempts that the policy allows"
-            case .notSafe: "the server may have done its work; an idempotency key would say that twice is as once"
+            case .notSafe: "the server may have processed the request; an idempotency key makes it safe to repeat"
             case .bodyNotReplayable: "its body can be sent once only; a file or bytes can be sent again"
             case .retryAfterTooLong: "the server asks for a longer wait than the policy's `cap` allows"
-            case .deadline: "its total time is over before the next attempt could begin"
-            case .budgetSpent: "the policy's `budget` for retries to this origin is spent; it fills with other requests"
+            case .deadline: "its total time would be over before the next attempt"
+            case .budgetSpent: "the policy's `budget` for retries to this origin is spent; other requests refill it"
             default: rawValue
             }
         }

@@ -23,11 +23,11 @@ extension NetworkError.TrustConfigurationError: CustomStringConvertible {
         switch self {
         case .noSystemRoots(let paths):
             "the system has no root certificates; looked at \(paths.joined(separator: ", "))"
-        case .unreadable(let path): "\(path) cannot be read: it is not there, or not for this process"
+        case .unreadable(let path): "\(path) cannot be read: it is missing, or not readable by this process"
         case .noCertificates(let path): "\(path) holds no certificate"
-        case .notACertificate(let source, let problem): "\(source) is no certificate: \(problem)"
-        case .notAPin(let text): "\"\(text)\" is no pin; a pin is sha256/ and Base64 of 32 bytes"
-        case .notAHostPattern(let text): "\"\(text)\" is no host pattern"
+        case .notACertificate(let source, let problem): "\(source) is not a certificate: \(problem)"
+        case .notAPin(let text): "\"\(text)\" is not a pin; a pin is sha256/ and Base64 of 32 bytes"
+        case .notAHostPattern(let text): "\"\(text)\" is not a host pattern, such as *.example.com"
         case .contradiction(let text): text
         }
     }

@@ -7,16 +7,16 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
 
     private var sentence: String {
         switch reason {
-        case .noCertificate: "\(host) showed no certificate"
+        case .noCertificate: "\(host) sent no certificate"
         case .expired: "\(whose) expired on \(moment(\.notAfter))"
         case .notYetValid: "\(whose) is not valid before \(moment(\.notBefore))"
         case .wrongHost: "the certificate is for \(names), not for \(host)"
-        case .namesNoHost: "the certificate of \(host) names no host; its common name does not count"
+        case .namesNoHost: "the certificate of \(host) names no host; its common name is ignored"
         case .unknownIssuer: "the chain of \(host) ends at an unknown issuer: \(issuer)"
-        case .selfSigned: "the certificate of \(host) is signed by itself and not known: \(subject)"
+        case .selfSigned: "the certificate of \(host) is self-signed and not trusted: \(subject)"
         case .pinMismatch: "pin mismatch for \(host): saw \(list(texts(seen))), expected \(oneOf(texts(expected)))"
-        case .noPins: "the policy asks for a pin and has none, so \(host) is refused"
-        case .hostNotPinned: "the policy asks for a pin for each host and has none for \(host)"
+        case .noPins: "the policy requires a pin and has none, so \(host) is refused"
+        case .hostNotPinned: "the policy requires a pin for each host and has none for \(host)"
         case .nameNeedsPin:
             "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked"
         case .refusedByHook: "the challenge hook refused \(host)"
@@ -27,18 +27,18 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
 
     private var faultOfCertificate: String {
         switch reason {
-        case .badSignature: "the signature of \(named) does not fit"
+        case .badSignature: "the signature of \(named) is not valid"
         case .weakKey: "\(whose) has a key that is too weak: \(certificate?.details.key ?? "unknown")"
         case .weakSignature:
-            "\(whose) is signed in a way that is too weak: \(certificate?.details.signature ?? "unknown")"
-        case .wrongPurpose: "\(named) is not for servers"
-        case .notAnAuthority: "\(named) has signed another and is no authority"
+            "\(whose) has a signature that is too weak: \(certificate?.details.signature ?? "unknown")"
+        case .wrongPurpose: "\(named) may not be used for servers"
+        case .notAnAuthority: "\(named) has signed another and is not an authority"
         case .pathTooLong: "the chain of \(host) has more authorities than allowed"
         case .nameNotPermitted: "an authority in the chain of \(host) may not sign for that name"
         case .malformed: "\(named) breaks the rules for certificates"
-        case .unsupported: "\(named) demands what is not known here"
+        case .unsupported: "\(named) has a critical extension that is not supported"
         case .revoked: "\(named) is revoked"
-        case .revocationUnknown: "whether \(named) is revoked could not be found out"
+        case .revocationUnknown: "the revocation status of \(named) could not be determined"
         default: "\(named) is refused by the trust store"
         }
     }

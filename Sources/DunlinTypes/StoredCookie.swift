@@ -74,10 +74,10 @@ extension StoredCookie {
                 return "it has a character that ends a cookie or a field"
             }
             let ends = [text.utf8.first, text.utf8.last].compactMap(\.self)
-            if ends.contains(0x20) || ends.contains(0x09) { return "a blank begins or ends it" }
+            if ends.contains(0x20) || ends.contains(0x09) { return "it begins or ends with a space or tab" }
         }
         let isHost = domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(0x41...0x5A).contains($0) }
-        if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || !isHost { return "its domain is no host" }
-        return path.utf8.first == UInt8(ascii: "/") ? nil : "its path begins with no slash"
+        if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || !isHost { return "its domain is not a host" }
+        return path.utf8.first == UInt8(ascii: "/") ? nil : "its path does not begin with a slash"
     }
 }

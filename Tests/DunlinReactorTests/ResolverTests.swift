@@ -136,7 +136,7 @@ import Testing
         let shortage = shortage.map { Errno(rawValue: $0) }
         let error = ResolverError.lookUp(code, Errno(rawValue: 5), shortage: shortage)
         #expect(error.kind == (isAnswer ? .noSuchName : .unanswered))
-        if let shortage { #expect(error.description == "there is no descriptor to ask with: \(shortage)") }
+        if let shortage { #expect(error.description == "no file descriptor is free for the name look-up: \(shortage)") }
         if code == EAI_SYSTEM, shortage == nil { #expect(error.description == "\(Errno(rawValue: 5))") }
     }
 

@@ -73,6 +73,6 @@ import Testing
     @Test func `an error says what the process lacks for a socket option`() {
         let error = SocketOptionError(
             option: "the interface eth0", errno: Errno(rawValue: EPERM), need: "CAP_NET_RAW")
-        #expect(error.description == "the interface eth0: Operation not permitted (it takes CAP_NET_RAW)")
+        #expect(error.description == "the interface eth0: Operation not permitted (it needs CAP_NET_RAW)")
     }
 }

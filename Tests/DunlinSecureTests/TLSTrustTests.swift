@@ -117,7 +117,7 @@ import Testing
     @Test func `a TLS engine takes only so many bytes while the question about trust is open`() throws {
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Scene.server())
         try pair.run()
-        #expect(throws: TLSError.flood("while a question was open")) {
+        #expect(throws: TLSError.flood("while a decision about certificates was awaited")) {
             for _ in 0..<100 { try pair.deliver([UInt8](repeating: 23, count: 10_000)) }
         }
     }

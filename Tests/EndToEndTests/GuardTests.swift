@@ -170,13 +170,14 @@ struct `The guard` {
         }) { (stage: Stage) async throws in
             let base = "\(stage.scheme)://"
             try await Self.expectRefused(stage, .url(base + "api.test:8443/"), saying: "port 8443")
-            try await Self.expectRefused(stage, .url(base + "example.com:443/"), saying: "example.com is not in it")
             try await Self.expectRefused(
-                stage, .url(base + "SECRET.example.com.:443/"), saying: "denies secret.example.com")
+                stage, .url(base + "example.com:443/"), saying: "example.com is not in `allowedHosts`")
+            try await Self.expectRefused(
+                stage, .url(base + "SECRET.example.com.:443/"), saying: "secret.example.com is denied")
             var own = Self.loopbackAlone
             own.schemes = [stage.scheme == "http" ? .https : .http]
             try await Self.expectRefused(
-                stage, .url(base + "api.test/"), saying: "does not allow the scheme \(stage.scheme)",
+                stage, .url(base + "api.test/"), saying: "the scheme \(stage.scheme) is not allowed",
                 options: .init(guard: .value(own)))
             #expect(resolver.names.isEmpty)
         }

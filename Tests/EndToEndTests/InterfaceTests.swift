@@ -37,7 +37,7 @@ struct `Rules about interfaces` {
             let refusal = try #require(error.underlying as? NetworkError.InterfaceRefusal)
             #expect(refusal.interfaces.map(\.name) == ["lo"])
             #expect(refusal.rules == rules)
-            #expect("\(error)".contains("the ways are lo (loopback); the rules say: not lo"))
+            #expect("\(error)".contains("the routes lead through lo (loopback); the rules say: not lo"))
             #expect(stage.server.connectionCount == 0)
             // A request may have rules of its own.
             let response = try await stage.session.get("x", options: Self.options(.any), as: .string)

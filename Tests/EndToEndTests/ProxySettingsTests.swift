@@ -119,7 +119,7 @@ struct `Proxies of the environment and of guards` {
                 return error.code == .guardRefused ? error.reason : "\(error)"
             }
             var rules = HTTPSession.Guard.publicInternet
-            #expect(try await refusal(rules).contains("the guard cannot judge a name"))
+            #expect(try await refusal(rules).contains("resolves the name, so its addresses cannot be checked"))
             rules.trustedProxies = [proxy.url()]
             #expect(try await refusal(rules).contains("127.0.0.1 is a loopback address"))
             #expect(proxy.connectionCount == 0)

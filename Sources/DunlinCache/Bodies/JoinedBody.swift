@@ -45,7 +45,7 @@ package final class JoinedBody: WrappedBody {
         await rest.refuse()
         let problem = CacheDamage(.rest)
         return NetworkError(
-            .invalidResponse, "the rest of a stored body was to have \(rest.count) bytes, and \(count) came",
+            .invalidResponse, "the rest of a stored body should have \(rest.count) bytes, but \(count) arrived",
             phase: .receive, requestMayHaveBeenSent: true, isSafeToRetry: true, underlying: problem)
     }
 

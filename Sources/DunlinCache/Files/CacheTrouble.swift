@@ -25,13 +25,13 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
 
     package var description: String {
         switch kind {
-        case .foreign: "The cache's folder \(folder) is not this user's alone; nothing is stored there"
-        case .folder(let errno): "The cache's folder \(folder) cannot be used: \(errno)"
+        case .foreign: "Other users own or can write to the cache folder \(folder); nothing is stored there"
+        case .folder(let errno): "The cache folder \(folder) cannot be used: \(errno)"
         case .reading(let errno): "The cache in \(folder) cannot be read: \(errno)"
         case .writing(let errno): "The cache in \(folder) cannot be written: \(errno)"
         case .damage: "A file of the cache in \(folder) was damaged, and was removed"
-        case .slowness: "The disk of the cache in \(folder) does not answer; requests go on without it"
-        case .names: "OpenSSL makes no SHA-256; nothing is stored in \(folder)"
+        case .slowness: "The disk of the cache in \(folder) does not respond in time; requests go on without the cache"
+        case .names: "OpenSSL cannot compute SHA-256; nothing is stored in \(folder)"
         }
     }
 }
@@ -58,9 +58,9 @@ package struct CacheDamage: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch kind {
         case .bytes: "the stored body is damaged"
-        case .absence: "the stored body was removed meanwhile"
-        case .slowness: "the disk of the cache does not answer"
-        case .rest: "what came is not the rest of what is stored"
+        case .absence: "the stored body was removed before it was read"
+        case .slowness: "timed out waiting for the disk of the cache"
+        case .rest: "the response is not the rest of the stored body"
         }
     }
 }

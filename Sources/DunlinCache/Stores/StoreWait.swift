@@ -34,7 +34,7 @@ package struct StoreWait: Sendable {
         case nil: if loop.now() < deadline { return }
         }
         throw NetworkError(
-            .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total,
+            .timedOut, "the request timed out", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total,
             limit: total)
     }
 

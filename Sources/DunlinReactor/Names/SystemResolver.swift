@@ -30,7 +30,7 @@ public final class SystemResolver: Resolver {
         switch action {
         case .wait: break
         case .startThread: startThread()
-        case .refuse: throw ResolverError(.overloaded, "too many look-ups are waiting")
+        case .refuse: throw ResolverError(.overloaded, "too many name look-ups are waiting")
         }
         let outcome = await withTaskCancellationHandler {
             await waiter.wait(until: .never, cancellation: nil)
@@ -48,7 +48,7 @@ public final class SystemResolver: Resolver {
         do throws(Errno) {
             try SystemThread.start(name: "dunlin-names") { self.work() }
         } catch {
-            let failure = ResolverError(.unanswered, "no thread to look names up: \(error)")
+            let failure = ResolverError(.unanswered, "the thread for name look-ups cannot be started: \(error)")
             for waiter in state.withLock({ $0.machine.threadFailed() }) { _ = waiter.deliver(.failure(failure)) }
         }
     }
@@ -96,7 +96,9 @@ extension ResolverError {
     /// The error for a failure of getaddrinfo. Without a descriptor the C library can neither read a file nor ask a
     /// server, and says that there is no such name. No server has said so, and it must not be kept.
     static func lookUp(_ code: Int32, _ failure: Errno, shortage: Errno?) -> ResolverError {
-        if let shortage { return ResolverError(.unanswered, "there is no descriptor to ask with: \(shortage)") }
+        if let shortage {
+            return ResolverError(.unanswered, "no file descriptor is free for the name look-up: \(shortage)")
+        }
         let reason = code == EAI_SYSTEM ? "\(failure)" : String(cString: gai_strerror(code))
         return ResolverError(code == EAI_NONAME || code == noData ? .noSuchName : .unanswered, reason)
     }

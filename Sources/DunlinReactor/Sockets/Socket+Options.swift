@@ -10,7 +10,7 @@ public struct SocketOptionError: Error, Sendable, Hashable, CustomStringConverti
     public let need: String?
 
     public var description: String {
-        "\(option): \(errno)" + (need.map { " (it takes \($0))" } ?? "")
+        "\(option): \(errno)" + (need.map { " (it needs \($0))" } ?? "")
     }
 }
 

@@ -13,7 +13,7 @@ public struct Digester: ~Copyable {
             self.algorithm = algorithm
         }
 
-        public var description: String { "OpenSSL does not make \(algorithm) digests" }
+        public var description: String { "OpenSSL cannot compute \(algorithm) digests" }
     }
 
     public let algorithm: ContentDigest.Algorithm

@@ -6,7 +6,7 @@ extension HashFunction {
     package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         package let function: HashFunction
 
-        package var description: String { "OpenSSL does not make \(function) hashes" }
+        package var description: String { "OpenSSL cannot compute \(function) hashes" }
     }
 
     /// The hash of content that is there as a whole. Content in pieces is a `Digester`'s.

@@ -10,7 +10,7 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     public var name: String { Self.known[code]?.name ?? "number \(code)" }
 
     /// What it means for whoever made the request.
-    public var meaning: String { Self.known[code]?.meaning ?? "it gives no reason that is known here" }
+    public var meaning: String { Self.known[code]?.meaning ?? "its code is unknown" }
 
     public var description: String { name }
 
@@ -27,7 +27,7 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
 
     /// Every alert that the registry names.
     static let known: [UInt8: (name: String, meaning: String)] = [
-        0: ("close_notify", "it has nothing more to say"),
+        0: ("close_notify", "it closes the connection"),
         10: ("unexpected_message", "it got a message that it did not expect"),
         20: ("bad_record_mac", "it got a record that was changed on the way"),
         21: ("decryption_failed", "it could not decrypt a record"),
@@ -45,14 +45,14 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
         49: ("access_denied", "it knows our certificate and denies access"),
         50: ("decode_error", "it could not decode a message"),
         51: ("decrypt_error", "a signature or a key exchange did not verify"),
-        60: ("export_restriction", "it refuses what was once not for export"),
+        60: ("export_restriction", "a key breaks old export restrictions"),
         70: ("protocol_version", "it speaks none of the TLS versions offered"),
         71: ("insufficient_security", "it asks for stronger ciphers than were offered"),
-        80: ("internal_error", "it failed for reasons of its own"),
+        80: ("internal_error", "it had an internal error"),
         86: ("inappropriate_fallback", "it speaks a later TLS version than was offered"),
-        90: ("user_canceled", "somebody there cancelled the handshake"),
+        90: ("user_canceled", "the handshake was cancelled at its end"),
         100: ("no_renegotiation", "it does not renegotiate"),
-        109: ("missing_extension", "it misses an extension"),
+        109: ("missing_extension", "an extension that it needs is missing"),
         110: ("unsupported_extension", "it got an extension that it did not ask for"),
         111: ("certificate_unobtainable", "it could not fetch our certificate"),
         112: ("unrecognized_name", "it does not know the host by this name"),

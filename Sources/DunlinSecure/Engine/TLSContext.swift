@@ -35,9 +35,10 @@ public final class TLSContext: Sendable {
         try check(dunlin_ctx_set_max_version(context, settings.versions.upperBound.number), "the latest version")
         try check(SSL_CTX_set_cipher_list(context, settings.ciphers), "the ciphers of TLS 1.2")
         try check(SSL_CTX_set_ciphersuites(context, settings.suites), "the cipher suites of TLS 1.3")
-        try check(dunlin_ctx_set_groups(context, settings.groups ?? KeyExchangeGroups.preferred), "the groups")
+        try check(
+            dunlin_ctx_set_groups(context, settings.groups ?? KeyExchangeGroups.preferred), "the key exchange groups")
         guard let protocols = wireFormat(settings.applicationProtocols) else {
-            throw .invalidSetting("an application protocol's name has no or more than 255 bytes")
+            throw .invalidSetting("an application protocol's name must have 1 to 255 bytes")
         }
         if !protocols.isEmpty, SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count)) != 0 {
             throw .invalidSetting("the application protocols")

@@ -183,7 +183,9 @@ extension TLSEngine {
     }
 
     private mutating func hold(_ ciphertext: UnsafeRawBufferPointer) throws(TLSError) {
-        if held.count + ciphertext.count > Self.heldLimit { throw fail(.flood("while a question was open")) }
+        if held.count + ciphertext.count > Self.heldLimit {
+            throw fail(.flood("while a decision about certificates was awaited"))
+        }
         held.append(contentsOf: ciphertext)
     }
 }
@@ -254,7 +256,8 @@ extension TLSEngine {
         case .settled(.accepted): phase = .at(.open)
         case .asking: phase = .at(.suspended(.trust))
         case .settled(.refused(let refusal)): throw fail(.untrusted(refusal))
-        case .undecided, .awaitingStaple: throw fail(.protocolViolation("it proved nothing about itself"))
+        case .undecided, .awaitingStaple:
+            throw fail(.protocolViolation("it presented no certificate that could be checked"))
         }
     }
 
@@ -316,7 +319,7 @@ extension TLSEngine {
             return fail(TLSError.flood("more than \(EngineState.silentMessageLimit) in a row"))
         }
         guard error == SSL_ERROR_SSL, code != 0 else {
-            return fail(TLSError.protocolViolation("OpenSSL stopped without a reason"))
+            return fail(TLSError.protocolViolation("OpenSSL stopped without giving a reason"))
         }
         return fail(explained(code))
     }

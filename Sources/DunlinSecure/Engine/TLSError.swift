@@ -44,22 +44,22 @@ extension TLSError: CustomStringConvertible {
         case .alert(let alert): "the server ended the connection with the TLS alert \(alert.name): \(alert.meaning)"
         case .clientCertificateRequired: "the server requires a client certificate and got none"
         case .renegotiationRefused:
-            "the server wanted to renegotiate, often to ask for a client certificate, and that is not done here"
-        case .versionMismatch(let words): "the server speaks no TLS version that is allowed here: \(words)"
+            "the server asked to renegotiate, often to request a client certificate; Dunlin does not support that"
+        case .versionMismatch(let words): "the server supports none of the allowed TLS versions: \(words)"
         case .notTLS: "the server does not speak TLS on this port"
-        case .unacceptableParameters(let words): "the server chose what is not acceptable here: \(words)"
-        case .badRecord(let words): "a TLS record is not intact: \(words)"
+        case .unacceptableParameters(let words): "the server chose parameters that are not acceptable: \(words)"
+        case .badRecord(let words): "a TLS record is damaged: \(words)"
         case .protocolViolation(let words): "the server broke the rules of TLS: \(words)"
         case .flood(let words): "the server sent too many TLS messages without content: \(words)"
         case .untrusted(let refusal): "the server's certificate is not trusted: \(refusal)"
         case .endedDuringHandshake(let afterFirstByte):
             afterFirstByte
-                ? "the server closed the connection in the middle of the TLS handshake"
-                : "the server closed the connection without an answer to the TLS handshake"
-        case .truncated: "the TLS connection ended without close_notify: what was received may not be all"
+                ? "the server closed the connection during the TLS handshake"
+                : "the server closed the connection before it answered the TLS handshake"
+        case .truncated: "the TLS connection ended without close_notify; the received data may be incomplete"
         case .closed: "the TLS connection is not open"
         case .invalidSetting(let words): "a TLS setting cannot be used: \(words)"
-        case .outOfMemory: "OpenSSL found no memory"
+        case .outOfMemory: "OpenSSL ran out of memory"
         }
     }
 }

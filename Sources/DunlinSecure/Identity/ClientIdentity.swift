@@ -42,7 +42,7 @@ public struct ClientIdentity: Sendable {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
         guard X509_digest(certificate.pointer, EVP_sha256(), &digest, &count) == 1 else {
-            throw .malformed("its digest cannot be made")
+            throw .malformed("its digest cannot be computed")
         }
         return Bytes(Array(digest[..<Int(count)]))
     }

@@ -14,13 +14,13 @@ public enum IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotRead(let path):
-            "the client identity's file \(path) cannot be read: it is not there, not for this process, or too large"
+            "the client identity's file \(path) is missing, not readable by this process, or too large"
         case .noCertificate: "there is no certificate in the client identity"
         case .noKey: "there is no private key in the client identity"
         case .passphraseNeeded: "the client identity is encrypted and there is no passphrase; give it as `passphrase:`"
         case .wrongPassphrase: "the passphrase does not open the client identity"
         case .keyDoesNotFit: "the client identity's key belongs to none of its certificates"
-        case .malformed(let words): "the client identity cannot be understood: \(words)"
+        case .malformed(let words): "the client identity cannot be read: \(words)"
         }
     }
 }

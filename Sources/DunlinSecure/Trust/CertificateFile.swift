@@ -9,13 +9,13 @@ package enum CertificateFile {
         guard !bytes.isEmpty else { throw .notACertificate(source: source, problem: "it is empty") }
         guard PEM.isPEM(bytes) else {
             if let certificate = Certificate(der: bytes) { return [certificate] }
-            throw .notACertificate(source: source, problem: "it is neither PEM nor the DER of one")
+            throw .notACertificate(source: source, problem: "it is neither PEM nor DER")
         }
         var certificates: [Certificate] = []
         for block in try blocks(of: bytes, source: source) {
             certificates.append(try certificate(block, number: certificates.count + 1, source: source))
         }
-        if certificates.isEmpty { throw .notACertificate(source: source, problem: "it holds no block") }
+        if certificates.isEmpty { throw .notACertificate(source: source, problem: "it holds no PEM block") }
         return certificates
     }
 
@@ -26,7 +26,7 @@ package enum CertificateFile {
             throw .notACertificate(source: source, problem: "it holds a \(block.label)")
         }
         guard let certificate = Certificate(der: block.bytes) else {
-            throw .notACertificate(source: source, problem: "number \(number) in it cannot be read")
+            throw .notACertificate(source: source, problem: "certificate \(number) in it cannot be read")
         }
         return certificate
     }

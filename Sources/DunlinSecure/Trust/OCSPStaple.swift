@@ -26,18 +26,18 @@ struct OCSPStaple {
         let response = bytes.withUnsafeBytes {
             dunlin_ocsp_decode($0.bindMemory(to: UInt8.self).baseAddress, $0.count)
         }
-        guard let response else { return .unknown("the staple cannot be read") }
+        guard let response else { return .unknown("the stapled OCSP response cannot be read") }
         defer { OCSP_RESPONSE_free(response) }
         guard OCSP_response_status(response) == OCSP_RESPONSE_STATUS_SUCCESSFUL,
             let answer = OCSP_response_get1_basic(response)
-        else { return .unknown("the staple holds no answer") }
+        else { return .unknown("the stapled OCSP response is empty") }
         defer { OCSP_BASICRESP_free(answer) }
-        guard isSigned(answer) else { return .unknown("the staple is not signed by the issuer") }
+        guard isSigned(answer) else { return .unknown("the stapled OCSP response is not signed by the issuer") }
         for index in 0..<dunlin_ocsp_count(answer) {
             guard let single = OCSP_resp_get0(answer, index), isOurs(OCSP_SINGLERESP_get0_id(single)) else { continue }
             return Self.finding(of: single, at: now)
         }
-        return .unknown("the staple is about another certificate")
+        return .unknown("the stapled OCSP response is for another certificate")
     }
 
     private func isSigned(_ answer: OpaquePointer) -> Bool {
@@ -67,10 +67,16 @@ struct OCSPStaple {
         let status = OCSP_single_get0_status(single, &reason, nil, &start, &end)
         // Revoked is revoked, however old the news.
         if status == V_OCSP_CERTSTATUS_REVOKED { return .revoked }
-        guard status == V_OCSP_CERTSTATUS_GOOD else { return .unknown("the staple's signer does not know it") }
-        guard let start, let end else { return .unknown("the staple does not say how long it counts") }
-        guard X509Reading.seconds(start) ?? .max <= now + skew else { return .unknown("the staple is from the future") }
-        guard X509Reading.seconds(end) ?? .min >= now - skew else { return .unknown("the staple is too old") }
+        guard status == V_OCSP_CERTSTATUS_GOOD else {
+            return .unknown("the OCSP responder does not know the certificate")
+        }
+        guard let start, let end else { return .unknown("the stapled OCSP response has no validity period") }
+        guard X509Reading.seconds(start) ?? .max <= now + skew else {
+            return .unknown("the stapled OCSP response is not valid yet")
+        }
+        guard X509Reading.seconds(end) ?? .min >= now - skew else {
+            return .unknown("the stapled OCSP response has expired")
+        }
         return .good
     }
 }

@@ -18,9 +18,9 @@ package enum PEM {
 
         package var description: String {
             switch self {
-            case .notClosed(let label): "its \(label) has no end"
-            case .notBase64(let label): "its \(label) is not Base64"
-            case .closedOtherwise(let label): "its \(label) ends as something else"
+            case .notClosed(let label): "its \(label) block has no end line"
+            case .notBase64(let label): "its \(label) block is not Base64"
+            case .closedOtherwise(let label): "its \(label) block has the end line of another"
             }
         }
     }

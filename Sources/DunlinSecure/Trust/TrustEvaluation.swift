@@ -166,7 +166,7 @@ struct TrustEvaluation {
         }
         guard let staple, !staple.isEmpty else {
             let isPromised = X509_get_ext_by_NID(leaf, NID_tlsfeature, -1) >= 0
-            return wanted == .required || isPromised ? unknown("the server sent no staple") : nil
+            return wanted == .required || isPromised ? unknown("the server sent no stapled OCSP response") : nil
         }
         let pointers = path.pointers
         // An anchor that is the server's own certificate has no issuer to ask.

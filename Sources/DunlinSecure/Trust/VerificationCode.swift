@@ -86,7 +86,7 @@ package enum VerificationCode {
         default:
             guard let words = X509_verify_cert_error_string(Int(code)).map({ String(cString: $0) }) else { return nil }
             guard formal.contains(code) else { return words }
-            return "\(words); SecurityPolicy.certificateRules = .compatible accepts that"
+            return "\(words); `SecurityPolicy.certificateRules = .compatible` accepts that"
         }
     }
 }

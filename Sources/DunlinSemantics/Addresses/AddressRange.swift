@@ -73,8 +73,8 @@ extension AddressRange.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notAnAddress: "an address was expected, as in 10.0.0.0/8 or fd00::/8, without brackets"
-        case .invalidLength: "after the slash must stand a number of bits, at most 32 for IPv4 and 128 for IPv6"
-        case .hostBits(let meant): "there are bits set behind the length; the range around the address is \(meant)"
+        case .invalidLength: "the number of bits after the slash must be at most 32 for IPv4 and 128 for IPv6"
+        case .hostBits(let meant): "bits are set beyond the length of the prefix; write \(meant)"
         }
     }
 }

@@ -14,7 +14,7 @@ public enum Authorization {
             switch self {
             case .colonInUser: "a user name for Basic authentication may not have a colon"
             case .controlCharacter: "user names and passwords may not have control characters"
-            case .malformedToken: "a bearer token may have letters, digits and -._~+/ and end in equals signs"
+            case .malformedToken: "a bearer token may only have letters, digits and -._~+/, and equals signs at its end"
             }
         }
     }

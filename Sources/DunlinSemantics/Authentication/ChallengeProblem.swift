@@ -22,15 +22,15 @@ extension ChallengeProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .malformed: "it cannot be read"
-        case .repeated(let name): "\(Self.shown(name)) comes twice"
+        case .repeated(let name): "\(Self.shown(name)) is given twice"
         case .tooManyParameters: "it has more than \(ChallengeReader.mostParameters) parameters"
         case .missing(let name): "it has no \(name)"
         case .notText(let name): "its \(name) is not UTF-8"
-        case .unknownScheme: "the scheme is not known"
+        case .unknownScheme: "the scheme is not supported"
         case .wantsToken: "it asks for a token and not for a password"
-        case .unknownAlgorithm(let text): "the algorithm \"\(Self.shown(text))\" is not known"
-        case .unknownQuality(let text): "none of the qualities of protection \"\(Self.shown(text))\" is known"
-        case .noQuality(let algorithm): "\(algorithm) needs a quality of protection, and there is none"
+        case .unknownAlgorithm(let text): "the algorithm \"\(Self.shown(text))\" is not supported"
+        case .unknownQuality(let text): "no qop of \"\(Self.shown(text))\" is supported"
+        case .noQuality(let algorithm): "\(algorithm) needs a qop, and there is none"
         }
     }
 

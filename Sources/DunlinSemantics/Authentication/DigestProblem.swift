@@ -25,14 +25,14 @@ extension DigestProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notChallenged: "there is no challenge to answer"
-        case .wrongPassword: "user name or password are not accepted"
+        case .wrongPassword: "the user name or the password was refused"
         case .staleAgain: "the server calls each nonce stale"
         case .unavailable(let function): "\(function) is not available here"
-        case .noBodyHash: "the server wants the body protected, and it is not there as a whole"
+        case .noBodyHash: "the server asks for a digest of the body (auth-int), and the body is not in memory"
         case .nonceUsedUp: "the nonce cannot be used again"
         case .unusableClientNonce: "the client's nonce is empty or has control characters"
-        case .otherAnswer: "the server confirms another answer than the one that was sent"
-        case .wrongProof: "the server does not know the password"
+        case .otherAnswer: "the server's Authentication-Info is for another request"
+        case .wrongProof: "the server did not prove that it knows the password"
         }
     }
 }

@@ -19,17 +19,18 @@ extension GuardRefusal: CustomStringConvertible {
     /// Half a sentence for the reason of an error.
     package var description: String {
         switch self {
-        case .scheme(let scheme): "the guard does not allow the scheme \(scheme.rawValue)"
-        case .port(let port): "the guard does not allow port \(port)"
+        case .scheme(let scheme): "refused by the guard: the scheme \(scheme.rawValue) is not allowed"
+        case .port(let port): "refused by the guard: port \(port) is not allowed"
         case .deniedHost(let host, let pattern):
-            "the guard denies \(pattern)" + (host == pattern.description ? "" : ", and so \(Self.shown(host))")
-        case .unlistedHost(let host): "the guard has a list of hosts, and \(Self.shown(host)) is not in it"
-        case .deniedAddress(let address, let range): "the guard denies \(range), and \(address)"
-        case .kind(let address): "the guard does not allow it: \(address)"
-        case .unixSocket: "the guard does not allow Unix sockets"
+            "refused by the guard: \(pattern) is denied"
+                + (host == pattern.description ? "" : ", which covers \(Self.shown(host))")
+        case .unlistedHost(let host): "refused by the guard: \(Self.shown(host)) is not in `allowedHosts`"
+        case .deniedAddress(let address, let range): "refused by the guard: \(range) is denied, and \(address)"
+        case .kind(let address): "refused by the guard: \(address)"
+        case .unixSocket: "refused by the guard: Unix sockets are not allowed"
         case .untrustedProxy(let proxy):
-            "the guard cannot judge a name that \(proxy) resolves; trust that proxy to judge, or resolve names here by "
-                + "socks5"
+            "refused by the guard: \(proxy) resolves the name, so its addresses cannot be checked; add that proxy to "
+                + "`trustedProxies`, or use socks5://"
         }
     }
 

@@ -45,9 +45,9 @@ extension NamePattern.Problem: CustomStringConvertible {
     /// Half a sentence that says what to write.
     package var description: String {
         switch self {
-        case .invalidName: "this is no host's name; write example.com, or *.example.com for all names below it"
-        case .wildcard: "a * may stand in front of a name alone, as in *.example.com"
-        case .address: "this is an address and no name; write it as a range of addresses"
+        case .invalidName: "this is not a host name; write example.com, or *.example.com for all names below it"
+        case .wildcard: "a * may only stand in front of a name, as in *.example.com"
+        case .address: "this is an address, not a name; write it as a range of addresses"
         }
     }
 }

@@ -45,7 +45,7 @@ extension IDNAError.Problem: CustomStringConvertible {
         case .invalidPunycode: "the label is not valid Punycode"
         case .notNormalized: "the Punycode stands for a label in a form that is not canonical"
         case .leadingMark(let scalar): "the label begins with the combining mark \(scalar.codePoint)"
-        case .misplacedJoiner(let scalar): "the joiner \(scalar.codePoint) has no meaning where it stands"
+        case .misplacedJoiner(let scalar): "the joiner \(scalar.codePoint) is not allowed where it stands"
         case .mixedDirections: "the label mixes left-to-right and right-to-left characters"
         case .emptyLabel: "the name has an empty label"
         case .labelTooLong: "the label is longer than 63 bytes"

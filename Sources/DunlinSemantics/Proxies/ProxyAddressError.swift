@@ -42,7 +42,7 @@ extension ProxyAddressError: CustomStringConvertible {
         switch self {
         case .invalidScheme: "the URL does not begin with a scheme; write http://HOST:PORT or socks5h://HOST:PORT"
         case .unsupportedScheme("socks"), .unsupportedScheme("socks4"), .unsupportedScheme("socks4a"):
-            "SOCKS is spoken in its version 5 alone; write socks5://HOST:PORT, or socks5h:// to have the proxy resolve "
+            "only version 5 of SOCKS is supported; write socks5://HOST:PORT, or socks5h:// to have the proxy resolve "
                 + "names"
         case .unsupportedScheme(let scheme):
             "proxies of scheme \(scheme) are not supported; write http://, https://, socks5:// or socks5h://"
@@ -55,7 +55,7 @@ extension ProxyAddressError: CustomStringConvertible {
             "user name or password have a character that must be percent-encoded, such as %40 for @ and %25 for %"
         case .invalidAuthority(.invalidPort): "the port is not a number from 1 to 65535; write http://HOST:PORT"
         case .invalidAuthority(.invalidIPv6), .invalidAuthority(.zoneIdentifier):
-            "an IPv6 address stands in brackets and has no zone; write http://[2001:db8::1]:PORT"
+            "an IPv6 address must be in brackets and have no zone; write http://[2001:db8::1]:PORT"
         case .invalidAuthority(let problem): "\(problem); write http://HOST:PORT"
         case .unfitForSOCKS: "SOCKS needs both a user name and a password, each of at most 255 bytes, or neither"
         case .controlCharacter: "user names and passwords may not have control characters"

@@ -104,9 +104,9 @@ package struct ProxyEnvironmentError: Error, Sendable, Hashable {
 extension ProxyEnvironmentError: CustomStringConvertible {
     package var description: String {
         switch problem {
-        case .address(let error): "the variable \(variable) names no proxy: \(error)"
+        case .address(let error): "the variable \(variable) is not a valid proxy: \(error)"
         case .exceptions(let error):
-            "the variable \(variable) lists hosts that are to be asked without a proxy: \(error)"
+            "the variable \(variable) is not a valid list of hosts: \(error)"
         }
     }
 }

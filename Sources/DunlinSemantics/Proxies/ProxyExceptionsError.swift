@@ -31,9 +31,9 @@ extension ProxyExceptionsError.Problem: CustomStringConvertible {
     /// Half a sentence that says what to write.
     package var description: String {
         switch self {
-        case .url: "an entry is a host or a range of addresses, such as example.com or 10.0.0.0/8, and no URL"
-        case .invalidHost: "this is no host; write a name, an address or a range, such as example.com or 10.0.0.0/8"
-        case .wildcard: "a * stands alone, or in front of a name as in *.example.com; write 10.0.0.0/8 for 10.*"
+        case .url: "an entry must be a host or a range of addresses, such as example.com or 10.0.0.0/8, not a URL"
+        case .invalidHost: "this is not a host; write a name, an address or a range, such as example.com or 10.0.0.0/8"
+        case .wildcard: "a * may only stand alone, or in front of a name as in *.example.com; write 10.0.0.0/8 for 10.*"
         case .invalidPort: "the port is not a number from 1 to 65535"
         case .range(let problem): "\(problem)"
         case .rangeWithPort: "a range of addresses is for all ports; write it without one"

@@ -76,8 +76,8 @@ extension ConnectError: CustomStringConvertible {
     /// Half a sentence.
     package var description: String {
         switch self {
-        case .tooManyInterimResponses: "the proxy sends interim responses and no answer"
-        case .switchedProtocols: "the proxy answers CONNECT with 101, a change of protocols that nobody asked for"
+        case .tooManyInterimResponses: "the proxy sent too many interim responses and no answer"
+        case .switchedProtocols: "the proxy answered CONNECT with 101, without being asked to switch protocols"
         case .unaskedBytes: "bytes came through the proxy before anything was sent to the origin"
         case .malformed(let status, let error): "the proxy's answer \(status) is malformed: \(error)"
         }

@@ -87,8 +87,8 @@ extension ProxiedRequest.Problem: CustomStringConvertible {
     /// Half a sentence.
     package var description: String {
         switch self {
-        case .notClearText: "a request for https goes to a proxy through a tunnel alone"
-        case .hostOfAnother: "a proxy goes by the URL, and the Host field names another host"
+        case .notClearText: "a request for https needs a tunnel through the proxy"
+        case .hostOfAnother: "the Host field names another host than the URL, by which a proxy goes"
         case .invalidTarget: "the target is neither a path nor * for OPTIONS, so it has no absolute form"
         }
     }

@@ -66,22 +66,23 @@ extension SOCKSError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unfitName: "the host's name has a character that no name may have"
-        case .nameTooLong: "the host's name is longer than the 255 bytes that SOCKS can say"
+        case .nameTooLong: "the host's name is longer than the 255 bytes that SOCKS allows"
         case .unfitCredentials: "SOCKS needs a user name and a password of 1 to 255 bytes each"
-        case .unfitAddress: "SOCKS knows no Unix sockets, and no zones of addresses"
+        case .unfitAddress: "SOCKS supports neither Unix sockets nor zones of addresses"
         // `H` begins "HTTP/1.1 400 Bad Request".
         case .wrongVersion(UInt8(ascii: "H"), .method): "the proxy speaks HTTP and not SOCKS"
         case .wrongVersion(4, .method), .wrongVersion(0, .method): "the proxy speaks an older version of SOCKS than 5"
         case .wrongVersion(let version, let step): "the proxy's \(step) has version \(version), which is not SOCKS5's"
-        case .noMethod(hadCredentials: true): "the proxy accepts neither a password nor nobody's request"
-        case .noMethod(hadCredentials: false): "the proxy wants a user name and a password, or something else"
+        case .noMethod(hadCredentials: true): "the proxy accepts neither a password nor requests without one"
+        case .noMethod(hadCredentials: false):
+            "the proxy requires authentication; add a user name and a password to its URL"
         case .methodNotOffered(let method): "the proxy chose method \(method), which it was not offered"
-        case .credentialsRefused: "the proxy refuses user name and password"
+        case .credentialsRefused: "the proxy refused the user name and the password"
         case .refused(let refusal): "\(refusal)"
         case .reservedByte: "the proxy's answer has a byte set that must be zero"
         case .unknownAddressType(let type): "the proxy's answer has an address of the unknown type \(type)"
-        case .unaskedBytes: "the proxy sent bytes that nobody had asked for"
-        case .closed(let step): "the proxy ended the connection instead of its \(step)"
+        case .unaskedBytes: "the proxy sent unexpected bytes"
+        case .closed(let step): "the proxy closed the connection before its \(step)"
         }
     }
 }
@@ -90,7 +91,7 @@ extension SOCKSError.Step: CustomStringConvertible {
     package var description: String {
         switch self {
         case .method: "choice of a method"
-        case .password: "word about the password"
+        case .password: "answer to the password"
         case .reply: "answer"
         }
     }
@@ -99,14 +100,14 @@ extension SOCKSError.Step: CustomStringConvertible {
 extension SOCKSError.Refusal: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .generalFailure: "the proxy failed, and does not say why"
+        case .generalFailure: "the proxy failed, and gives no reason"
         case .notAllowed: "the proxy's rules do not allow this connection"
         case .networkUnreachable: "the proxy cannot reach the network"
         case .hostUnreachable: "the proxy cannot reach the host"
         case .connectionRefused: "the host refused the proxy's connection"
-        case .timeToLiveExpired: "the proxy's packets did not reach the host in time"
-        case .commandNotSupported: "the proxy does not know how to connect"
-        case .addressTypeNotSupported: "the proxy does not know this type of address"
+        case .timeToLiveExpired: "the time to live of the proxy's packets expired"
+        case .commandNotSupported: "the proxy does not support connecting"
+        case .addressTypeNotSupported: "the proxy does not support this type of address"
         case .unknown(let code): "the proxy refused, with the unknown code \(code)"
         }
     }

@@ -47,7 +47,7 @@ import Testing
         let error = #expect(throws: ContentDigest.Malformed.self) {
             try ContentDigest(.sha256, hex: String(repeating: "g", count: 64))
         }
-        #expect(error?.description == "a digest by sha-256 has 64 hexadecimal digits, and this text other characters")
+        #expect(error?.description == "a sha-256 digest has 64 hexadecimal digits, but this text has other characters")
         #expect(ContentDigest(.sha512, Bytes([1])) == nil)
     }
 }

@@ -36,11 +36,17 @@ import Testing
     }
 
     static let garbage: [(String, Bytes, String)] = [
-        ("x.cer", "", "x.cer is no certificate: it is empty"),
-        ("x.cer", "garbage", "x.cer is no certificate: it is neither PEM nor the DER of one"),
-        ("x.pem", Bytes(block("CERTIFICATE", "AAAA")), "x.pem is no certificate: number 1 in it cannot be read"),
-        ("x.pem", Bytes(block("PRIVATE KEY", "AAAA")), "x.pem is no certificate: it holds a PRIVATE KEY"),
-        ("x.pem", "-----BEGIN CERTIFICATE-----\nAAAA", "x.pem is no certificate: its CERTIFICATE has no end"),
+        ("x.cer", "", "x.cer is not a certificate: it is empty"),
+        ("x.cer", "garbage", "x.cer is not a certificate: it is neither PEM nor DER"),
+        (
+            "x.pem", Bytes(block("CERTIFICATE", "AAAA")),
+            "x.pem is not a certificate: certificate 1 in it cannot be read"
+        ),
+        ("x.pem", Bytes(block("PRIVATE KEY", "AAAA")), "x.pem is not a certificate: it holds a PRIVATE KEY"),
+        (
+            "x.pem", "-----BEGIN CERTIFICATE-----\nAAAA",
+            "x.pem is not a certificate: its CERTIFICATE block has no end line"
+        ),
     ]
 
     @Test(arguments: garbage)

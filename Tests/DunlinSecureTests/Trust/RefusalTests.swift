@@ -36,13 +36,13 @@ import Testing
             ),
             (
                 try text(authority.issue(.server("api.test").commonNameOnly).chain),
-                "the certificate of api.test names no host; its common name does not count"
+                "the certificate of api.test names no host; its common name is ignored"
             ),
             (
                 try text(authority.intermediate().issue(.server("api.test")).chain, roots: []),
                 "the chain of api.test ends at an unknown issuer: CN=Dunlin test root"
             ),
-            (try text(own.chain), "the certificate of api.test is signed by itself and not known: CN=api.test"),
+            (try text(own.chain), "the certificate of api.test is self-signed and not trusted: CN=api.test"),
             (
                 try text(authority.issue(.server("api.test").withWeakKey).chain),
                 "the certificate of api.test has a key that is too weak: RSA 1024"
@@ -52,7 +52,7 @@ import Testing
                     .prefix(64).description,
                 "an authority in the chain of api.test, CN=Late, expired on"
             ),
-            (try text([]), "api.test showed no certificate"),
+            (try text([]), "api.test sent no certificate"),
         ]
         for (text, beginning) in texts { #expect(text.hasPrefix(beginning), "\(text)") }
     }

@@ -24,7 +24,7 @@ import Testing
         let strict = try #require(decision(.server("api.test").withoutAuthorityKey).refusal)
         #expect(strict.reason == .malformed && strict.others.isEmpty)
         #expect(strict.description.contains("Missing Authority Key Identifier"))
-        #expect(strict.description.contains("SecurityPolicy.certificateRules = .compatible accepts that"))
+        #expect(strict.description.contains("`SecurityPolicy.certificateRules = .compatible` accepts that"))
         #expect(try Verdict(decision(.server("api.test").withoutAuthorityKey, isStrict: false)) == .accepted)
     }
 

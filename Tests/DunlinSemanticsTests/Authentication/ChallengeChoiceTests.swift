@@ -46,18 +46,18 @@ import Testing
     }
 
     static let refused: [(String, String)] = [
-        (digest("a", "SHA-1"), #"Digest: the algorithm "SHA-1" is not known"#),
-        (digest("a", "SHA-512"), #"Digest: the algorithm "SHA-512" is not known"#),
-        (digest("a", "\"\""), #"Digest: the algorithm "" is not known"#),
-        (digest("a", "MD5", "qop=token"), #"Digest: none of the qualities of protection "token" is known"#),
-        (digest("a", "MD5", "qop=\"\""), #"Digest: none of the qualities of protection "" is known"#),
-        (digest("a", "SHA-256", "x=y"), "Digest: SHA-256 needs a quality of protection, and there is none"),
-        (digest("a", "MD5-sess", "x=y"), "Digest: MD5-sess needs a quality of protection, and there is none"),
+        (digest("a", "SHA-1"), #"Digest: the algorithm "SHA-1" is not supported"#),
+        (digest("a", "SHA-512"), #"Digest: the algorithm "SHA-512" is not supported"#),
+        (digest("a", "\"\""), #"Digest: the algorithm "" is not supported"#),
+        (digest("a", "MD5", "qop=token"), #"Digest: no qop of "token" is supported"#),
+        (digest("a", "MD5", "qop=\"\""), #"Digest: no qop of "" is supported"#),
+        (digest("a", "SHA-256", "x=y"), "Digest: SHA-256 needs a qop, and there is none"),
+        (digest("a", "MD5-sess", "x=y"), "Digest: MD5-sess needs a qop, and there is none"),
         ("Digest nonce=n, qop=auth", "Digest: it has no realm"), ("Digest realm=a", "Digest: it has no nonce"),
-        ("Digest realm=a, nonce=n, nonce=m", "Digest: nonce comes twice"), ("Digest", "Digest: it has no realm"),
+        ("Digest realm=a, nonce=n, nonce=m", "Digest: nonce is given twice"), ("Digest", "Digest: it has no realm"),
         ("Digest abc=", "Digest: it has no realm"), ("Digest realm=@", "Digest: it cannot be read"),
         ("Bearer realm=a", "Bearer: it asks for a token and not for a password"),
-        ("Negotiate", "Negotiate: the scheme is not known"), ("NTLM", "NTLM: the scheme is not known"),
+        ("Negotiate", "Negotiate: the scheme is not supported"), ("NTLM", "NTLM: the scheme is not supported"),
     ]
 
     @Test(arguments: refused)

@@ -48,8 +48,8 @@ import Testing
         ("A b=c, D e=\"open", [#"A b="c""#, "D: it cannot be read"]),
         ("A b=\"c\"d, E f=g", ["A: it cannot be read", #"E f="g""#]),
         ("A b=\"x\u{1}\", C", ["A: it cannot be read", "C"]), ("A b=\"x\r\ny\", C", ["A: it cannot be read", "C"]),
-        ("A b=c, B=d, E f=g", ["A: b comes twice", #"E f="g""#]),
-        ("A b=c, b=c, d=@", ["A: b comes twice"]), ("Ä, Basic realm=a", [#"Basic realm="a""#]),
+        ("A b=c, B=d, E f=g", ["A: b is given twice", #"E f="g""#]),
+        ("A b=c, b=c, d=@", ["A: b is given twice"]), ("Ä, Basic realm=a", [#"Basic realm="a""#]),
     ]
 
     @Test(arguments: broken)

@@ -208,9 +208,10 @@ import Testing
         }
         #expect(
             refusals.map { "\($0)" } == [
-                "the guard does not allow it: 169.254.169.254 is a cloud's metadata address "
+                "refused by the guard: 169.254.169.254 is a cloud's metadata address "
                     + "(AWS, Azure, Google Cloud and others)",
-                "the guard denies 8.8.8.0/24, and ::ffff:808:808, 8.8.8.8 in the form of IPv6, is a public address",
+                "refused by the guard: 8.8.8.0/24 is denied, and ::ffff:808:808, 8.8.8.8 in the form of IPv6, "
+                    + "is a public address",
             ])
     }
 }

@@ -241,7 +241,7 @@ struct `A hook that takes its time` {
             try await play(stage, task)
             try await stage.server.wait { $0.open == 0 }
             #expect(stage.server.handshakes.isEmpty && stage.server.requests.isEmpty)
-            #expect(stage.server.failures.map(\.detail) == ["the client left in the handshake"])
+            #expect(stage.server.failures.map(\.detail) == ["the client closed the connection during the handshake"])
             #expect(stage.session.connections.open == 0)
             #expect(hook.questions == (question == .trust ? "b" : "bc"))
         }

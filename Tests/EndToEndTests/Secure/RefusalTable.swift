@@ -47,7 +47,7 @@ enum RefusalTable {
             let other = try CertificateAuthority()
             return try other.issue(.server("api.test")).with(intermediates: [other.certificate.der])
         },
-        TrustCase("signed by itself", .refused(.selfSigned, "signed by itself and not known")) { _ in
+        TrustCase("signed by itself", .refused(.selfSigned, "is self-signed and not trusted")) { _ in
             try .selfSigned(.server("api.test"))
         },
         TrustCase(
@@ -55,11 +55,11 @@ enum RefusalTable {
         ) {
             try $0.intermediate().issue(.server("api.test")).withoutIntermediates
         },
-        TrustCase("signed by a server", .refused(.notAnAuthority, "is no authority")) {
+        TrustCase("signed by a server", .refused(.notAnAuthority, "is not an authority")) {
             let server = try $0.intermediate(.authority("Posing").withoutAuthority.usage(.signing))
             return try server.issue(.server("api.test"))
         },
-        TrustCase("signed by one who may not sign", .refused(.notAnAuthority, "is no authority")) {
+        TrustCase("signed by one who may not sign", .refused(.notAnAuthority, "is not an authority")) {
             try $0.intermediate(.authority("Mute").usage(.signing)).issue(.server("api.test"))
         },
         TrustCase("more authorities than one allows", .refused(.pathTooLong, "more authorities than allowed")) {
@@ -71,7 +71,7 @@ enum RefusalTable {
         },
     ]
 
-    private static let wayOut = "SecurityPolicy.certificateRules = .compatible accepts that"
+    private static let wayOut = "`SecurityPolicy.certificateRules = .compatible` accepts that"
 
     /// Certificates that break the letter of RFC 5280, which strict rules hold them to.
     static let forms: [TrustCase] = [
@@ -115,7 +115,7 @@ enum RefusalTable {
             try $0.intermediate(.authority("Weak").withWeakKey).issue(.server("api.test"))
         },
         TrustCase(
-            "SHA-1", .refused(.weakSignature, "signed in a way that is too weak"),
+            "SHA-1", .refused(.weakSignature, "has a signature that is too weak"),
             showing: .server("api.test").signedOverSHA1),
         TrustCase("an authority's SHA-1", .refused(.weakSignature, "too weak")) {
             try $0.intermediate(.authority("Old").signedOverSHA1).issue(.server("api.test"))
@@ -123,11 +123,11 @@ enum RefusalTable {
     ]
 
     static let purposes: [TrustCase] = [
-        TrustCase("for clients", .refused(.wrongPurpose, "is not for servers"), showing: .client("api.test")),
+        TrustCase("for clients", .refused(.wrongPurpose, "may not be used for servers"), showing: .client("api.test")),
         TrustCase(
-            "for signing code", .refused(.wrongPurpose, "is not for servers"),
+            "for signing code", .refused(.wrongPurpose, "may not be used for servers"),
             showing: .server("api.test").purposes(.codeSigning)),
-        TrustCase("an authority for clients", .refused(.wrongPurpose, "is not for servers")) {
+        TrustCase("an authority for clients", .refused(.wrongPurpose, "may not be used for servers")) {
             try $0.intermediate(.authority("Clients").purposes(.client)).issue(.server("api.test"))
         },
     ]
@@ -170,7 +170,7 @@ enum RefusalTable {
                     try tls.pin(mode, cast.authority.certificate)
                     tls.policy.pinPosition = .leaf
                 },
-            TrustCase("pinned and unknown, \(mode)", .refused(.selfSigned, "signed by itself")) { _ in
+            TrustCase("pinned and unknown, \(mode)", .refused(.selfSigned, "is self-signed")) { _ in
                 try .selfSigned(.server("api.test"))
             }.client { tls, cast in
                 try tls.pin(mode, cast.issued)
@@ -180,7 +180,7 @@ enum RefusalTable {
             }.client { tls, cast in
                 try tls.pin(mode, cast.issued, allowingInvalid: true)
             },
-            TrustCase("no pins at all, \(mode)", .refused(.noPins, "asks for a pin and has none")).client { tls, _ in
+            TrustCase("no pins at all, \(mode)", .refused(.noPins, "requires a pin and has none")).client { tls, _ in
                 tls.policy = SecurityPolicy(mode: mode, pins: [])
             },
             // The pinned certificate is public: anybody can send it along.
@@ -201,7 +201,7 @@ enum RefusalTable {
 
     private static let pinned = Result { try CertificateAuthority(.authority("Pinned")) }
 
-    private static func unknown(_ words: String = "could not be found out") -> TrustCase.Verdict {
+    private static func unknown(_ words: String = "could not be determined") -> TrustCase.Verdict {
         .refused(.revocationUnknown, words)
     }
 
@@ -221,11 +221,12 @@ enum RefusalTable {
         }.client { tls, _ in
             tls.revocation.stapling = .required
         },
-        TrustCase("no staple where one is required", unknown("the server sent no staple")).client { tls, _ in
+        TrustCase("no staple where one is required", unknown("the server sent no stapled OCSP response")).client {
+            tls, _ in
             tls.revocation.stapling = .required
         },
         TrustCase(
-            "no staple where the certificate promises one", unknown("the server sent no staple"),
+            "no staple where the certificate promises one", unknown("the server sent no stapled OCSP response"),
             showing: .server("api.test").stapled
         ).client { tls, _ in
             tls.revocation.stapling = .checkedIfPresent

@@ -89,7 +89,7 @@ struct `TLS records that are no content` {
                 stage.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"), .renewKeys, .drain])
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
                 #expect(error.code == .secureConnectionFailed, "\(error)")
-                #expect(error.reason.contains("the server wanted to renegotiate"), "\(error.reason)")
+                #expect(error.reason.contains("the server asked to renegotiate"), "\(error.reason)")
             }
             try await stage.server.wait { $0.failures == 1 }
             #expect(stage.server.failures.first?.detail.contains("no renegotiation") == true)
