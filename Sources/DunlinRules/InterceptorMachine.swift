@@ -53,9 +53,9 @@ package struct InterceptorMachine {
 extension InterceptorMachine.Refusal: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .atOnce: "called next while an earlier call of it was under way: wait for that, or cancel it, first"
-        case .tooOften(let limit): "called next more than \(limit) times for one request"
-        case .late: "called next after it had returned"
+        case .atOnce: "called `next` while an earlier call of it was running: wait for that, or cancel it, first"
+        case .tooOften(let limit): "called `next` more than \(limit) times for one request"
+        case .late: "called `next` after it had returned"
         }
     }
 }

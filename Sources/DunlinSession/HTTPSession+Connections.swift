@@ -68,7 +68,7 @@ private struct OpeningSink: Sink {
     func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
         let call = delegate[.main]
         guard let sockets = call.callTransport.sockets else {
-            throw NetworkError(.cancelled, "the opening was cancelled")
+            throw NetworkError(.cancelled, "opening the connections was cancelled")
         }
         _ = try delegate.begin(nil, part: nil)
         do {

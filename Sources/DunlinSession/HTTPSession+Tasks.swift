@@ -33,7 +33,7 @@ extension HTTPSession {
     ) throws -> RequestTask<S.Value>
     where S.Value: Sendable {
         guard let control = call.observers?.control else {
-            throw NetworkError(.invalidRequest, "a call with a handle is one that is observed")
+            throw NetworkError(.invalidRequest, "a request with a handle must be observed")
         }
         _ = control.suspend()
         let delegate = TaskDelegate(call)

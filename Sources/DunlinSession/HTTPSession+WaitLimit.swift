@@ -22,7 +22,7 @@ extension HTTPSession {
 
         /// The error of a wait whose time was up at `now`.
         package func failure(
-            _ reason: String = "the request took too long", from start: MonotonicTime?, at now: MonotonicTime,
+            _ reason: String = "the request timed out", from start: MonotonicTime?, at now: MonotonicTime,
             phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool
         ) -> NetworkError {
             let (limit, elapsed): (Duration?, Duration?) =

@@ -51,7 +51,7 @@ extension SocketTransport {
     /// What can be refused before anything is waited for.
     func check(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
         guard context.origin.scheme == .http || context.tlsPolicySource != nil else {
-            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
+            throw context.error(.unsupportedScheme, "this transport does not support TLS", in: .tls, hop)
         }
         if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin) {
             throw context.refused(refusal, hop)
@@ -143,7 +143,9 @@ extension SocketTransport {
         case .timedOut: context.timedOut(.pool, since: start, hop)
         case .cancelled: context.cancelled(.pool, hop)
         case .exhausted:
-            context.error(.poolExhausted, "too many requests wait for a connection already", in: .pool, hop)
+            context.error(
+                .poolExhausted, "too many requests are waiting for a connection: see `connections.maximumWaiting`",
+                in: .pool, hop)
         case .closed: context.error(.sessionClosed, "the session is shut down", in: .pool, hop)
         }
     }

@@ -111,7 +111,7 @@ extension SocketTransport {
         } catch {
             if isOver(context) { throw error }
         }
-        abandon(body, NetworkError(.bodyConsumed, "the proxy's refusal is not read any further", phase: .receive))
+        abandon(body, NetworkError(.bodyConsumed, "the rest of the proxy's refusal is not read", phase: .receive))
         return Bytes(Array(bytes.prefix(Self.readRefusal)))
     }
 
@@ -119,10 +119,10 @@ extension SocketTransport {
         _ response: TransportResponse, _ decision: ProxyLogin.Decision, _ context: ExchangeContext
     ) async throws -> NetworkError {
         let proxy = context.connectionTerms?.proxy?.description ?? ""
-        var reason = "the proxy asks again and again who sends the request"
+        var reason = "the proxy asks for credentials again and again"
         if case .fail(let problem) = decision { reason = problem }
         if case .send = decision, !context.request.body.canBeSent {
-            reason = "the proxy asks who sends the request, and its body can be sent once only"
+            reason = "the proxy asks for credentials, and the body can be sent once only"
         }
         var (body, hop) = (Bytes.empty, response.hop)
         switch response.body {

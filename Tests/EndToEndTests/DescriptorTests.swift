@@ -15,7 +15,8 @@ struct `A process short of descriptors` {
         let end = try await Peer(["starved", "\(server.port)"]).end()
         #expect(
             end.lines == [
-                "answer to /first", "nameNotResolved: there is no descriptor to ask with: Too many open files",
+                "answer to /first",
+                "nameNotResolved: no file descriptor is free for the name look-up: Too many open files",
                 "answer to /named",
             ])
         #expect(end.status == 0)

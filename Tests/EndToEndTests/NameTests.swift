@@ -180,7 +180,7 @@ struct `Names and sockets of a session` {
                 _ = try await stage.session.get("http://name.test/", as: .bytes)
             }
             #expect(error.code == .connectionFailed)
-            #expect(error.reason == "name.test has no address that 127.0.0.1 could connect to")
+            #expect(error.reason == "name.test has no address of the same IP version as the local address 127.0.0.1")
         }
     }
 }

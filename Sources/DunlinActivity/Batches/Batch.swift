@@ -47,7 +47,7 @@ extension HTTPSession {
         _ tasks: [RequestTask<Output>], running: Int? = nil
     ) throws -> Batch<Output> {
         guard running ?? 1 > 0 else {
-            throw NetworkError(.invalidConfiguration, "a batch must run at least one request at once")
+            throw NetworkError(.invalidConfiguration, "`running` of a batch must be at least 1")
         }
         let line = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: core.loops[0]) }
         let book = BatchBook(tasks.count, on: core.loops[0])

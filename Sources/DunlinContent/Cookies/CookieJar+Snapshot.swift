@@ -44,12 +44,12 @@ extension CookieJar.Snapshot: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         guard try container.decode(Int.self, forKey: .version) == Self.version else {
             throw DecodingError.dataCorruptedError(
-                forKey: .version, in: container, debugDescription: "a version that is unknown")
+                forKey: .version, in: container, debugDescription: "the version of the snapshot is not supported")
         }
         cookies = try container.decode([StoredCookie].self, forKey: .cookies)
         if let problem = cookies.lazy.compactMap(\.problem).first {
             throw DecodingError.dataCorruptedError(
-                forKey: .cookies, in: container, debugDescription: "a cookie that cannot be kept: \(problem)")
+                forKey: .cookies, in: container, debugDescription: "a cookie cannot be stored: \(problem)")
         }
     }
 }

@@ -78,7 +78,8 @@ public final class CookieJar: Sendable {
     /// `NetworkError` for one that cannot be sent as it is.
     public func set(_ cookie: StoredCookie) throws {
         if let problem = cookie.problem {
-            throw NetworkError(.invalidRequest, "the cookie \(cookie.name.debugDescription) cannot be kept: \(problem)")
+            throw NetworkError(
+                .invalidRequest, "the cookie \(cookie.name.debugDescription) cannot be stored: \(problem)")
         }
         let now = clock()
         store.withLock { $0.put([cookie], at: now) }
@@ -113,7 +114,7 @@ public final class CookieJar: Sendable {
             let address = try WebAddress(url)
             return CookieScope(origin: address.origin, target: address.target)
         } catch {
-            throw NetworkError(.invalidRequest, "cookies are for http and https URLs", underlying: error)
+            throw NetworkError(.invalidRequest, "cookies need an http or https URL", underlying: error)
         }
     }
 

@@ -23,7 +23,7 @@ extension TransportRequest {
         case .stream(_, isReplayable: false, _):
             guard body.canBeSent else {
                 throw NetworkError(
-                    .bodyNotReplayable, "the body can be read once only, and has been", isSafeToRetry: false)
+                    .bodyNotReplayable, "the body can be read once only, and was read already", isSafeToRetry: false)
             }
             let bytes = try await BodyDigest.collect(body, upTo: limit)
             return (with { $0.body = body.with(.bytes(bytes)) }, try ContentDigest(algorithm, of: bytes))
@@ -68,7 +68,7 @@ private enum BodyDigest {
         let bytes = try await collect(make(), upTo: limit)
         guard let length = pieces.length, length != bytes.count else { return bytes }
         throw NetworkError(
-            .bodyLengthMismatch, "the body was announced with \(length) bytes, and has \(bytes.count)")
+            .bodyLengthMismatch, "the body was announced with \(length) bytes, but has \(bytes.count)")
     }
 
     private static func collect(_ chunks: some RequestBody.Chunks, upTo limit: Int) async throws -> Bytes {

@@ -57,7 +57,7 @@ struct MultipartForm: Sendable {
             do throws(WireError) {
                 _ = try RequestEncoder.prepare(fields)
             } catch {
-                throw NetworkError(.invalidPart, "a part's field cannot be sent", underlying: error)
+                throw NetworkError(.invalidPart, "a field of a multipart part cannot be sent", underlying: error)
             }
             for field in fields { append("\(field.name): \(field.value)\r\n") }
             append("\r\n")

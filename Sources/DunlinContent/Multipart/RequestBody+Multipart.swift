@@ -48,7 +48,7 @@ extension RequestBody {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
         }
         guard isFit, (1...70).contains(boundary.utf8.count) else {
-            throw NetworkError(.invalidPart, "a boundary is 1 to 70 letters, digits and marks of '+_-.")
+            throw NetworkError(.invalidPart, "a boundary must be 1 to 70 letters, digits or marks of '+_-.")
         }
         return boundary
     }

@@ -68,7 +68,8 @@ extension HTTP.ParameterStyle {
         case .number(let number):
             guard number.isFinite else {
                 throw NetworkError(
-                    .invalidParameters, "the parameter \(String(reflecting: pair.key)) is \(number), which is no number"
+                    .invalidParameters,
+                    "the parameter \(String(reflecting: pair.key)) is \(number), which is not a finite number"
                 )
             }
             return number.literal

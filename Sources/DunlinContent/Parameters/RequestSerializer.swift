@@ -118,7 +118,7 @@ extension RequestSerializer {
         do throws(HTTP.QueryError) {
             return try HTTP.Query(encoded: text)
         } catch {
-            throw NetworkError(.invalidParameters, "what the parameters became is no query", underlying: error)
+            throw NetworkError(.invalidParameters, "the serializer returned an invalid query", underlying: error)
         }
     }
 

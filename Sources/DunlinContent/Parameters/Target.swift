@@ -112,7 +112,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 return
             }
             if text.isEmpty, value.contains("://") {
-                refuse("a value would be escaped, and this one is a URL; write \\(encoded: …) or .url(…)")
+                refuse("an interpolated value is escaped, but this one is a URL; write `\\(encoded: …)` or `.url(…)`")
             }
             segmentHasValue = true
             text.appendEscaped(value, keeping: .unreserved)
@@ -128,7 +128,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 let bytes = text.utf8
                 let start = bytes.index(bytes.startIndex, offsetBy: segmentStart)
                 let segment = text[start..<bytes.index(bytes.startIndex, offsetBy: end)]
-                if Self.isEmptyOrDots(segment.utf8) { refuse("\"\(segment)\" may not be a segment") }
+                if Self.isEmptyOrDots(segment.utf8) { refuse("\"\(segment)\" is not allowed as a path segment") }
             }
             segmentStart = end + 1
             segmentHasValue = false
@@ -172,7 +172,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 rest = rest[rest.index(after: end)...]
             }
             appendLiteral(String(rest))
-            if let name = unused.min() { refuse("there is a value for {\(name)}, and no {\(name)}") }
+            if let name = unused.min() { refuse("there is a value for {\(name)}, but the template has no {\(name)}") }
         }
     }
 }

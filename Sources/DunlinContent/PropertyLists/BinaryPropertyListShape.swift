@@ -65,9 +65,9 @@ struct BinaryPropertyListShape {
             content += size
             guard content <= PropertyListShape.mostContent(of: bytes.count) else { throw Self.unfolding }
         case .container(let start, let references):
-            guard !isReached[offset] else { throw Refusal(reason: "a container in it is in several places") }
+            guard !isReached[offset] else { throw Refusal(reason: "it uses a container in more than one place") }
             guard depth <= PropertyListShape.deepest else {
-                throw Refusal(reason: "it is nested more than \(PropertyListShape.deepest) deep")
+                throw Refusal(reason: "it is nested more than \(PropertyListShape.deepest) levels deep")
             }
             isReached[offset] = true
             waiting.append((start, references, depth))
@@ -118,6 +118,6 @@ struct BinaryPropertyListShape {
         return Int(number)
     }
 
-    private static let broken = PropertyListShape.Refusal(reason: "it is no whole binary property list")
-    private static let unfolding = PropertyListShape.Refusal(reason: "it unfolds to much more than it has bytes")
+    private static let broken = PropertyListShape.Refusal(reason: "the binary property list is incomplete or damaged")
+    private static let unfolding = PropertyListShape.Refusal(reason: "it expands to far more than its size")
 }

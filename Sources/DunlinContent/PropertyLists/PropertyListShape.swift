@@ -36,7 +36,7 @@ enum PropertyListShape {
     /// In UTF-8, without a mark.
     private static func text(of body: Bytes) throws(Refusal) -> [UInt8] {
         let charset = body.markedCharset ?? .utf8
-        guard let text = charset.text(body) else { throw Refusal(reason: "the text is no valid \(charset.name)") }
+        guard let text = charset.text(body) else { throw Refusal(reason: "the text is not valid \(charset.name)") }
         return Array(text.utf8)
     }
 }

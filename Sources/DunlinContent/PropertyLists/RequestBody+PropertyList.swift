@@ -40,8 +40,8 @@ extension DynamicValue {
             throw Self.refusal("it is nested more than \(DynamicValue.depthLimit) levels deep")
         }
         switch self {
-        case .null: throw Self.refusal("null has no form in it")
-        case .set: throw Self.refusal("a set has no order, and so no form in it")
+        case .null: throw Self.refusal("a property list cannot hold null")
+        case .set: throw Self.refusal("a property list cannot hold a set, which has no order")
         case .bool, .number, .string, .data: break
         case .date(let date): _ = try DynamicValue.Dates.iso8601.value(of: date)
         case .array(let elements):

@@ -47,7 +47,7 @@ struct XMLPropertyListReader: MarkupReader {
     mutating func read() throws(PropertyListShape.Refusal) -> [UInt8] {
         skipSpace()
         guard peek == UInt8(ascii: "<") else {
-            throw PropertyListShape.Refusal(reason: "it is a property list neither in XML nor in binary form")
+            throw PropertyListShape.Refusal(reason: "it is neither an XML nor a binary property list")
         }
         written.reserveCapacity(bytes.count)
         try declaration()
@@ -72,7 +72,7 @@ extension XMLPropertyListReader {
         let tag = try startTag()
         try take(tag.element, isFirst: isFirst)
         if !tag.isEmpty, open.count >= PropertyListShape.deepest {
-            throw PropertyListShape.Refusal(reason: "it is nested more than \(PropertyListShape.deepest) deep")
+            throw PropertyListShape.Refusal(reason: "it is nested more than \(PropertyListShape.deepest) levels deep")
         }
         switch tag.element {
         case .plist: try enter(.plist(isFilled: false), tag, " version=\"1.0\"")
@@ -281,7 +281,7 @@ extension XMLPropertyListReader {
             skipSpace()
         }
         guard !isAt("[") else {
-            throw PropertyListShape.Refusal(reason: "it declares a document type of its own")
+            throw PropertyListShape.Refusal(reason: "it declares its own document type")
         }
         try expect(">")
     }
@@ -297,6 +297,6 @@ extension XMLPropertyListReader {
     }
 
     package func unexpected() -> PropertyListShape.Refusal {
-        PropertyListShape.Refusal(reason: "it is no whole property list in XML, as byte \(position) shows")
+        PropertyListShape.Refusal(reason: "the XML property list is incomplete or damaged at byte \(position)")
     }
 }

@@ -51,8 +51,8 @@ extension HTTP {
                 return nil
             }
             if let declared, session?.contentTypes.contains(declared) == true { return nil }
-            let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one"
-            let reason = "the content is \(declared ?? "of no declared type"), expected \(wanted)"
+            let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one to be declared"
+            let reason = "the content type is \(declared ?? "not declared"), expected \(wanted)"
             return NetworkError(
                 .unacceptableContentType, reason, requestMayHaveBeenSent: true, response: head)
         }

@@ -53,7 +53,8 @@ extension HTTP.StatusSet: Codable {
         self = try container.decode([[UInt16]].self).reduce(.none) { set, pair in
             guard pair.count == 2, pair[0] <= pair[1] else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "a range of statuses is its first and its last")
+                    in: container,
+                    debugDescription: "a range of statuses needs two values, the first and the last status")
             }
             return set.union(Self(pair[0]...pair[1]))
         }

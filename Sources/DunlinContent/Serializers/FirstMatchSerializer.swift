@@ -30,7 +30,7 @@ public struct FirstMatchSerializer<Output>: AdjustableSerializer {
                 refusals.append((error as? NetworkError)?.reason ?? "\(error)")
             }
         }
-        let reason = "no serializer can make a value of the content: " + refusals.joined(separator: "; ")
+        let reason = "no serializer could decode the content: " + refusals.joined(separator: "; ")
         throw NetworkError(.unacceptableContentType, reason, refusing: response)
     }
 }

@@ -26,7 +26,7 @@ extension ResponseSerializer {
         if let type = Output.self as? any EmptyResponseRepresentable.Type, let value = type.emptyValue as? Output {
             return value
         }
-        let reason = "the response has no content to make a \(Output.self) of; ask for an optional if it may have none"
+        let reason = "the response has no content to decode a \(Output.self) from; use an optional if it may be empty"
         throw NetworkError(.noContent, reason, refusing: response)
     }
 }

@@ -47,7 +47,7 @@ extension HTTP.WholeResponse {
     func text(in charset: Charset) throws -> String {
         if let text = charset.text(body) { return text }
         let reason =
-            charset.isKnown ? "the text is not valid \(charset.name)" : "text in \(charset.name) is not understood"
+            charset.isKnown ? "the text is not valid \(charset.name)" : "the charset \(charset.name) is not supported"
         throw NetworkError(.unreadableContent, reason, refusing: self)
     }
 }

@@ -13,7 +13,8 @@ extension HTTP.JSON {
             index = try self.index(of: text)
         } catch {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "the text is no JSON", underlyingError: error))
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "the text is not valid JSON", underlyingError: error))
         }
         // Another decoder would not say what comes twice.
         if let decoder { return try decoder().decode(type, from: Data(text)) }

@@ -13,7 +13,7 @@ extension HTTP.JSON {
         switch draft.outline.problem {
         case .tooDeep: throw JSONDraft.tooDeep(value, limits.depth)
         case .contradiction:
-            throw root.invalid(value, "a \(type(of: value)) says two things at one place", at: .none)
+            throw root.invalid(value, "\(type(of: value)) encodes two values in one place", at: .none)
         case .tooLong: throw root.invalid(value, "the text is longer than 4 GiB", at: .none)
         case nil:
             if draft.outline.isEmpty(JSONOutline.root) {

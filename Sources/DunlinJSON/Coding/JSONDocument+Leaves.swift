@@ -31,7 +31,7 @@ extension JSONDocument {
 
     private func uuid(_ place: Int) throws(JSONRefusal) -> UUID {
         let text = try bytes(place, nullIs: String.self)
-        guard let uuid = UUID(text: text.span) else { throw .corrupted("the text is no UUID") }
+        guard let uuid = UUID(text: text.span) else { throw .corrupted("the text is not a UUID") }
         return uuid
     }
 
@@ -47,7 +47,7 @@ extension JSONDocument {
     private func url(_ place: Int) throws(JSONRefusal) -> URL {
         if isNull(place) { throw .null(URL.self) }
         let text = try string(place)
-        guard let url = URL(string: text) else { throw .corrupted("the text is no URL") }
+        guard let url = URL(string: text) else { throw .corrupted("the text is not a URL") }
         return url
     }
 
@@ -59,7 +59,7 @@ extension JSONDocument {
         case .millisecondsSince1970: return Date(timeIntervalSince1970: try double(place) / 1000)
         case .iso8601, .iso8601WithFractions:
             guard let date = InternetDate.date(try string(place)) else {
-                throw .corrupted("the text is no date as ISO 8601 has them: 2026-01-31T23:59:59Z")
+                throw .corrupted("the text is not an ISO 8601 date such as 2026-01-31T23:59:59Z")
             }
             return date
         }
@@ -74,7 +74,7 @@ extension JSONDocument {
         } else {
             decoded = Base64.decode(try bytes(place, nullIs: Data.self))
         }
-        guard let decoded else { throw .corrupted("the text is no Base64") }
+        guard let decoded else { throw .corrupted("the text is not valid Base64") }
         return Data(decoded)
     }
 

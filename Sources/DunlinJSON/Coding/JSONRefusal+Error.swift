@@ -12,11 +12,11 @@ extension JSONRefusal {
         case .missing:
             let key = missing ?? JSONKey.base
             return .keyNotFound(
-                key, context("there is no member \"\(key.stringValue)\" among \(document.names(of: place))"))
-        case .element(let index): return .dataCorrupted(context("the element \(index) is not of its array's type"))
+                key, context("the member \"\(key.stringValue)\" is missing; found \(document.names(of: place))"))
+        case .element(let index): return .dataCorrupted(context("element \(index) does not have its array's type"))
         case .null(let type): return .valueNotFound(type, context("expected \(Self.name(type)), found null"))
         case .atEnd(let type):
-            return .valueNotFound(type, context("expected \(Self.name(type)), found no element more"))
+            return .valueNotFound(type, context("expected \(Self.name(type)), found the end of the array"))
         case .mismatch(let type):
             return .typeMismatch(
                 type, context("expected \(Self.name(type)), found \(document.content(of: place, isSecret))"))

@@ -50,7 +50,7 @@ final class JSONValueDecoder: Decoder, JSONNode {
             let names = makeNames()
             // Names that are one only when they are converted, the scanner cannot know.
             if document.json.repeatedKeys == .refused, names.count < Int(entry.count) {
-                throw refusal(.corrupted("two members have one name"))
+                throw refusal(.corrupted("two members have the same name"))
             }
             self.names = names
         }

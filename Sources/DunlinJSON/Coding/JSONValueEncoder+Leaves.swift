@@ -32,7 +32,7 @@ extension JSONValueEncoder {
     }
 
     private func put(_ decimal: Decimal, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
-        if decimal.isNaN { throw invalid(decimal, "nan is no number in JSON", at: step()) }
+        if decimal.isNaN { throw invalid(decimal, "JSON cannot represent nan", at: step()) }
         draft.outline.put(text: Bytes(decimal.description), at: node)
     }
 

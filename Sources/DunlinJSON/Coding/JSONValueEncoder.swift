@@ -141,7 +141,7 @@ extension JSONValueEncoder {
     ) throws {
         if value.isFinite { return draft.outline.put(value, at: node) }
         guard case .text(let positive, let negative, let nan) = draft.json.nonFinite else {
-            throw invalid(value, "\(value) is no number in JSON", at: step())
+            throw invalid(value, "JSON cannot represent \(value)", at: step())
         }
         draft.outline.put(value.isNaN ? nan : value > 0 ? positive : negative, at: node)
     }

@@ -56,7 +56,7 @@ struct DynamicJSONWriter {
         case .null: writer.literal("null" as StaticString)
         case .bool(let flag): writer.literal(flag ? "true" : "false" as StaticString)
         case .number(let number):
-            guard number.isFinite else { throw Refusal(problem: "\(number) is no number in JSON") }
+            guard number.isFinite else { throw Refusal(problem: "JSON cannot represent \(number)") }
             writer.literal(number.literal)
         case .string(let text): writer.text(text)
         case .data(let data): writer.text(Base64.encode(data))
@@ -66,7 +66,7 @@ struct DynamicJSONWriter {
             case .number(let number): writer.literal(number.literal)
             }
         case .array(let elements): try put(elements)
-        case .set: throw Refusal(problem: "a set has no order, and so no form in JSON")
+        case .set: throw Refusal(problem: "JSON cannot hold a set, which has no order")
         case .object(let members): try put(members)
         }
     }

@@ -6,7 +6,7 @@ extension HTTP.JSON {
             case unexpectedText = "unexpected text"
             case trailingText = "something follows the value"
             case controlCharacter = "text holds a control character"
-            case invalidUTF8 = "text is not UTF-8, or what it begins as"
+            case invalidUTF8 = "text is not valid UTF-8, or not in the encoding of its byte order mark"
             case loneSurrogate = "text holds half of a surrogate pair"
             case repeatedKey = "an object has a key twice"
             case fragment = "it is neither an object nor an array"
@@ -42,7 +42,7 @@ extension HTTP.JSON {
         public var description: String {
             let place = path.isEmpty ? "" : " at \(path)"
             let text = excerpt.isEmpty ? "" : ": \(excerpt)"
-            return "no JSON\(place), line \(line), column \(column): \(problem.rawValue)\(text)"
+            return "invalid JSON\(place), line \(line), column \(column): \(problem.rawValue)\(text)"
         }
     }
 }

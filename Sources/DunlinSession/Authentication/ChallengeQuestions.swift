@@ -72,7 +72,8 @@ final class ChallengeQuestions: Sendable {
         _ waiter: Waiter, _ space: Space, _ place: UInt64, _ call: LiveCall
     ) async throws -> (Response, UInt64)? {
         do {
-            return try await call.value(of: waiter, isUnsent: false, late: "no answer to the challenge came in time")
+            return try await call.value(
+                of: waiter, isUnsent: false, late: "timed out waiting for an answer to the challenge")
         } catch {
             machine.withLock { $0.left(space, place) }
             throw error

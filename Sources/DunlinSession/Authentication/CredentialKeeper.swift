@@ -91,7 +91,8 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
     }
 
     private static func failure(_ cause: any Error) -> NetworkError {
-        NetworkError(.authenticationFailed, "no new credential could be got", isSafeToRetry: true, underlying: cause)
+        NetworkError(
+            .authenticationFailed, "a new credential could not be fetched", isSafeToRetry: true, underlying: cause)
     }
 
     private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
@@ -99,7 +100,7 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
     private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
         let result: Result<CredentialGrant, any Error>
         do {
-            result = try await call.value(of: waiter, isUnsent: true, late: "no new credential came in time")
+            result = try await call.value(of: waiter, isUnsent: true, late: "timed out waiting for a new credential")
         } catch {
             state.withLock { $0.machine.left(number) }
             throw error
@@ -140,7 +141,8 @@ extension CredentialKeeper {
             case .value(let result): end(number, result, at: loop.now())
             // It is over before its code is cancelled: who asks once that has ended begins another.
             case .timedOut:
-                let error = NetworkError(.timedOut, "the refresh took too long", exceeding: .total, limit: limit)
+                let error = NetworkError(
+                    .timedOut, "the refresh of the credential timed out", exceeding: .total, limit: limit)
                 end(number, .failure(error), at: loop.now())
                 work.cancel()
             case .cancelled:

@@ -239,7 +239,7 @@ extension PasswordKeeper {
         _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: HashedRequest, _ rule: BasicRule
     ) -> Decision {
         guard password.answersBasic else {
-            return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
+            return .fail(.authenticationFailed, "the server asks for Basic, and the password may only answer Digest")
         }
         guard rule.mayAnswer(request.head, isAllowed: password.allowsBasicInClearText) else {
             return .fail(.clearTextRefused, Self.clearText)
@@ -253,7 +253,7 @@ extension PasswordKeeper {
     }
 
     static let clearText = """
-        the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` would send it so
+        the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` allows that
         """
 
     private static func answer(

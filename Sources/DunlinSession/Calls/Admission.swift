@@ -108,7 +108,7 @@ struct Admission {
             case .cancelled: throw cancelled(nil)
             case .timedOut:
                 throw NetworkError(
-                    .timedOut, "what the request comes after did not end in time", isSafeToRetry: true,
+                    .timedOut, "timed out waiting for the requests in `startsAfter`", isSafeToRetry: true,
                     exceeding: .total, limit: inherited?.length, peer: "\(origin)")
             }
         }
@@ -150,7 +150,7 @@ struct Admission {
             return false
         case .full:
             let allowed = wait.queue.limits.maximumWaiting
-            let reason = "too many requests wait for their turn already: `queue.maximumWaiting` is \(allowed)"
+            let reason = "the request queue is full: `queue.maximumWaiting` is \(allowed)"
             throw error(.queueFull, reason, at: end)
         case .cancelled: throw cancelled(.pool)
         case .timedOut:
@@ -171,13 +171,13 @@ extension Admission {
     private func lateness(_ wait: QueueWait, by limit: Timeouts.Limit) -> String {
         let remedy =
             limit == .total
-            ? "`withTimeout` bounds the wait too" : "`timeouts.queue` bounds the wait, and is nil by default"
+            ? "`withTimeout` limits this wait too" : "`timeouts.queue` limits this wait, and is nil by default"
         let limits = wait.queue.limits
         guard wait.isTimed else {
             let running = limits.running.map { "`running` of the batch is \($0)" } ?? "the batch is full"
-            return "the request's turn in its batch did not come in time: \(running); \(remedy)"
+            return "timed out waiting for a turn in the batch: \(running); \(remedy)"
         }
-        return "the request's turn in the queue did not come in time: \(limits.shown); \(remedy)"
+        return "timed out waiting in the request queue: \(limits.shown); \(remedy)"
     }
 
     private func error(
@@ -220,7 +220,7 @@ extension TaskDelegate {
     nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?, isUnsent: Bool) throws {
         if cancellation.cause != nil { throw cancellation.failure(isUnsent: isUnsent) }
         guard isInTime else {
-            let reason = "the request was held until its time was over"
+            let reason = "the request timed out while it was suspended"
             throw NetworkError(
                 .timedOut, reason, phase: phase, requestMayHaveBeenSent: !isUnsent, isSafeToRetry: isUnsent,
                 exceeding: .total)

@@ -48,7 +48,7 @@ package final class CallTransport: Sendable {
         try await call.pass(isUnsent: call.callHistory?.hops.isEmpty ?? true)
         if call.loop.now() >= request.deadline {
             throw NetworkError(
-                .timedOut, "the request took too long", phase: call.cancellation.phase, isSafeToRetry: true,
+                .timedOut, "the request timed out", phase: call.cancellation.phase, isSafeToRetry: true,
                 exceeding: .total, limit: request.timeouts.total)
         }
         let reporter = call.observers?.reporter(for: call.delegate)
@@ -106,7 +106,7 @@ package final class CallTransport: Sendable {
         } catch let lost as Race.Lost {
             guard lost == .timedOut || cancellation.cause == .deadline else { throw cancellation.failure() }
             throw NetworkError(
-                .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
+                .timedOut, "the request timed out", phase: phase ?? cancellation.phase,
                 requestMayHaveBeenSent: true, exceeding: .total, limit: limit)
         }
     }

@@ -47,7 +47,7 @@ package final class ForeignBody: PassedBody {
         guard count > announced || (piece == nil && count < announced) else { return }
         throw NetworkError(
             .interceptorFailed,
-            "an interceptor announced a body of \(announced) bytes and made one of \(count)"
+            "an interceptor announced a body of \(announced) bytes, but it has \(count)"
                 + (piece == nil ? "" : " or more"),
             phase: .receive, requestMayHaveBeenSent: true)
     }

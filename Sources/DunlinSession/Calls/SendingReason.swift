@@ -36,7 +36,7 @@ extension SendingReason {
         case .connection: ("lost connection", "lost connections")
         case .network: ("wait for a network", "waits for a network")
         case .expectation: ("refused expectation", "refused expectations")
-        case .cache: ("useless stored response", "useless stored responses")
+        case .cache: ("unusable stored response", "unusable stored responses")
         case .proxy: ("challenge of a proxy", "challenges of proxies")
         case .continuation: ("continuation", "continuations")
         }

@@ -105,7 +105,7 @@ struct WholeSink: Sink {
     /// The receiver that takes a body to where a hook wants it.
     private func receiver(_ destination: HTTPSession.Destination) throws -> any BodyReceiver {
         guard let receiver = destination.place as? any BodyReceiver else {
-            throw NetworkError(.invalidConfiguration, "nothing takes a body to \(destination.place)")
+            throw NetworkError(.invalidConfiguration, "the body cannot be written to \(destination.place)")
         }
         return receiver
     }

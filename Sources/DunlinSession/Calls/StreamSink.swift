@@ -106,7 +106,7 @@ final class StreamSink: Sink {
         case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
-                .timedOut, "the response was not read to its end in time", phase: .receive,
+                .timedOut, "timed out before the response was read to its end", phase: .receive,
                 requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
         }

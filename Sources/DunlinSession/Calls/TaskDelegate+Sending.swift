@@ -121,7 +121,7 @@ extension TaskDelegate {
         let sent = refuse(part: call.part?.number)
         throw NetworkError(
             .sentTooOften,
-            "the request was sent again \(sent.count) times, and \(limit) times is the most: \(sent.reasons)",
+            "the request was sent again \(sent.count) times, and the limit is \(limit): \(sent.reasons)",
             requestMayHaveBeenSent: true, peer: call.request.head.origin.description)
     }
 }

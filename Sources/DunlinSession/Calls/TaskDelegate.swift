@@ -166,7 +166,7 @@ extension TaskDelegate {
     /// Says that it, or a part of it, is about to be sent, for the first time or again. Returns how often that was, if
     /// that may be too often; throws if the call is over.
     func begin(_ why: SendingReason?, part: Int?) throws -> SendingMachine? {
-        guard machine.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+        guard machine.begin() else { throw NetworkError(.cancelled, "the request has already ended") }
         let sendings = count(part) { $0.begin(why) }
         // What is not counted is not refused either.
         return why == .network ? nil : sendings

@@ -76,7 +76,7 @@ final class CacheDriver: StageDriver {
             case .unavailable:
                 throw NetworkError(
                     .notCached,
-                    "nothing is stored for \(asked.key.described(hiding: cache.rules.secretFields)) that may be served",
+                    "the cache has no usable response for \(asked.key.described(hiding: cache.rules.secretFields))",
                     phase: .pool, isSafeToRetry: true, peer: request.head.origin.description)
             }
         }

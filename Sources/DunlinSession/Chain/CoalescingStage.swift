@@ -121,7 +121,7 @@ private final class CoalescingDriver: StageDriver {
         let waiter = ValueWaiter<SharedExchanges.Outcome>(on: call.loop)
         outcome.whenSettled { _ = waiter.deliver($0) }
         return try await call.value(
-            of: waiter, isUnsent: true, late: "the request like this one that is under way brought nothing in time")
+            of: waiter, isUnsent: true, late: "timed out waiting for an identical request")
     }
 
     private static func isShareable(_ request: TransportRequest) -> Bool {

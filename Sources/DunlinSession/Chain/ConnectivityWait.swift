@@ -100,7 +100,7 @@ struct ConnectivityWait: Sendable {
 
     private static func timedOut(_ failure: NetworkError, limit: Duration?, after time: Duration) -> NetworkError {
         var error = NetworkError(
-            .timedOut, "no network came in time that leads there", phase: failure.phase, isSafeToRetry: true,
+            .timedOut, "timed out waiting for a network to the host", phase: failure.phase, isSafeToRetry: true,
             exceeding: .total, limit: limit, elapsed: time, peer: failure.peer, underlying: failure)
         error.hop = failure.hop
         return error

@@ -211,7 +211,7 @@ extension PasswordDriver {
         case .fail:
             throw failure(
                 .authenticationFailed,
-                "\(ChallengeMachine.mostHookAnswers) answers of the challenge hook were refused, which is the limit",
+                "the server refused \(ChallengeMachine.mostHookAnswers) answers of the challenge hook, the limit",
                 question.response)
         case .answerByPassword:
             guard let login = question.login else { return nil }
@@ -266,7 +266,7 @@ extension PasswordDriver {
 
     func cannotBeSentAgain(_ response: ResponseHead) -> NetworkError {
         failure(
-            .bodyNotReplayable, "the server asks who the user is, and the body can be sent once only", response)
+            .bodyNotReplayable, "the server asks for credentials, and the body can be sent once only", response)
     }
 }
 

@@ -101,7 +101,7 @@ final class PasswordDriver: StageDriver {
         (self.last, next) = (nil, nil)
         guard response.head.status == .unauthorized else {
             if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request.head) {
-                throw failure(.authenticationFailed, "the response is not to be believed: \(problem)", response.head)
+                throw failure(.authenticationFailed, "the response cannot be trusted: \(problem)", response.head)
             }
             last?.mark?.judged()
             if last?.keeper === stage.book.shared.keeper {

@@ -158,7 +158,7 @@ extension Redirecting {
             method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
         let renewed = try await call.ask(\.replacementBody) { await $0(asked) }
         guard let renewed, renewed.canBeSent else {
-            throw error(.bodyNotReplayable, "the redirect asks for the body again, which can be sent once only")
+            throw error(.bodyNotReplayable, "the redirect needs the body again, and it can be sent once only")
         }
         step.hop.fields.describe(renewed, insteadOf: step.body)
         step.body = renewed
@@ -189,12 +189,13 @@ extension Redirecting {
     private func failure(_ refusal: RedirectMachine.Refusal, _ next: RedirectMachine.Hop) -> NetworkError {
         switch refusal {
         case .tooMany(let limit): error(.tooManyRedirects, "there were more than \(limit) redirects")
-        case .loop: error(.redirectLoop, "the redirect leads to \(shown(next)), which was asked before")
+        case .loop: error(.redirectLoop, "the redirect leads to \(shown(next)), which was requested before")
         case .unsupportedScheme(let cause):
-            error(.unsupportedScheme, "the redirect leads to something that is not http", cause)
-        case .unusable(let cause): error(.invalidRedirect, "the redirect leads to no usable URL", cause)
+            error(.unsupportedScheme, "the redirect leads to a URL that is neither http nor https", cause)
+        case .unusable(let cause): error(.invalidRedirect, "the redirect leads to an invalid URL", cause)
         case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
-        case .insecure: error(.insecureRedirect, "the redirect leads from https to \(shown(next))")
+        case .insecure:
+            error(.insecureRedirect, "the redirect leads from https to \(shown(next)); `allowsHTTPSToHTTP` allows that")
         }
     }
 

@@ -8,13 +8,13 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
             "\(Self.name(task)) waits for a network: \(error.summary)"
         case .retrying(let task, let retry):
             "\(Self.name(task)) is tried again in \(retry.wait.readable): \(retry.cause)"
-        case .interimResponse(let task, let head): "\(Self.name(task)) was answered \(head.status) ahead"
+        case .interimResponse(let task, let head): "\(Self.name(task)) got the interim response \(head.status)"
         case .reachability(let status): "the network is \(status)"
         case .downloadResumed(let task, let offset, let total):
             "\(Self.name(task)) goes on after \(offset) bytes\(total.map { " of \($0)" } ?? "")"
         case .fileMoved(let task, let from, let to):
             VisibleText.of("\(Self.name(task)) has its file moved from \(from) to \(to)")
-        case .fileMoveFailed(let task, let error): "\(Self.name(task)) has no place for its file: \(error.summary)"
+        case .fileMoveFailed(let task, let error): "\(Self.name(task)) could not store its file: \(error.summary)"
         case .completed(let end): end.description
         case .journalDrained(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
         case .journalIssue(_, let issue): VisibleText.of("a file of the journal was set aside: \(issue)")

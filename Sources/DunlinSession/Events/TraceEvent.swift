@@ -19,7 +19,7 @@ extension HTTPSession.TraceEvent: CustomStringConvertible, CustomReflectable {
 
     public var description: String {
         switch self {
-        case .lost(let count): "* \(count) events were lost: nobody read them in time"
+        case .lost(let count): "* \(count) events were lost: they were not read in time"
         case .step(let step, let task):
             step.lines(hiding: task.secretFields).map { "\(task.id) \($0)" }.joined(separator: "\n")
         }

@@ -92,7 +92,7 @@ private struct TransportInterceptor: HTTPSession.Interceptor {
         func exchange(_ request: TransportRequest) async throws -> TransportResponse {
             guard let next = Self.present else {
                 throw NetworkError(
-                    .interceptorFailed, "the session's transport was asked outside of an exchange, by a task of its own"
+                    .interceptorFailed, "the session's transport was called outside of an exchange, by another task"
                 )
             }
             return try await next(request)

@@ -82,14 +82,14 @@ final class HomeSource: Sendable {
         own.markAll()
         func contradiction(_ reason: String) -> NetworkError { NetworkError(.invalidConfiguration, reason) }
         if base == nil, state.credentials != nil {
-            throw contradiction("credentials go to the base URL's origin, and there is none")
+            throw contradiction("credentials are only sent to the base URL's origin; set `baseURL`")
         }
         if base == nil, !own.isEmpty {
-            throw contradiction("`originFields` go to the base URL's origin, and there is none")
+            throw contradiction("`originFields` are only sent to the base URL's origin; set `baseURL`")
         }
         let isNamed = own.contains("authorization") || defaults.contains("authorization")
         if isNamed, state.credentials != nil {
-            throw contradiction("credentials and a field Authorization say twice who the user is")
+            throw contradiction("credentials are given twice: as credentials and as the field Authorization; give one")
         }
         let authorization = try state.credentials?.authorization(.invalidConfiguration)
         let password = isNamed || authorization != nil ? nil : try password(state, base)

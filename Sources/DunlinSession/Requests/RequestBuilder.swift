@@ -66,11 +66,11 @@ final class RequestBuilder: Sendable {
     private func checkAuthentication() throws {
         guard base != nil else {
             throw NetworkError(
-                .invalidConfiguration, "authentication is for the base URL's origin, and there is none")
+                .invalidConfiguration, "`authentication` only answers the base URL's origin; set `baseURL`")
         }
         if home.hasAuthorization || fields.contains("authorization") {
             throw NetworkError(
-                .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
+                .invalidConfiguration, "credentials are given twice: `authentication` and others; give one")
         }
     }
 
@@ -174,7 +174,7 @@ final class RequestBuilder: Sendable {
     private static func check(_ contentType: String, goesWith method: HTTP.Method) throws {
         guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
         else { return }
-        throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
+        throw NetworkError(.invalidRequest, "\(method) cannot carry a multipart form")
     }
 
     /// Only the maker of a form knows its boundary, so its content type overrides any other.
@@ -229,12 +229,12 @@ extension RequestBuilder {
             return try WebAddress(target.text)
         } catch {
             let code: NetworkError.Code = error.problem == .unsupportedScheme ? .unsupportedScheme : .invalidRequest
-            throw NetworkError(code, "the request has no usable URL", underlying: error)
+            throw NetworkError(code, "the URL of the request is invalid", underlying: error)
         }
     }
 
     private static func refusal(of target: HTTP.Target, _ problem: String) -> NetworkError {
-        NetworkError(.invalidRequest, "\(WebAddress.named(target.template)) cannot be asked: \(problem)")
+        NetworkError(.invalidRequest, "\(WebAddress.named(target.template)) cannot be requested: \(problem)")
     }
 }
 

@@ -60,7 +60,7 @@ struct BasicRule: Sendable {
         if isProtected(head) { return }
         if policy == .refused {
             throw NetworkError(
-                .clearTextRefused, "the session sends no password in clear text (`basicInClearText`)",
+                .clearTextRefused, "the session sends no password in clear text; `basicInClearText` allows that",
                 peer: head.origin.description)
         }
         warn(head.origin)

@@ -73,7 +73,7 @@ enum ChallengeRules {
         _ credential: HTTPSession.AuthenticationChallenge.Credential, _ challenge: HTTPSession.AuthenticationChallenge
     ) -> NetworkError {
         NetworkError(
-            .unusableCredential, "the challenge hook answered with \(credential), which does not answer the challenge",
+            .unusableCredential, "the challenge hook answered with \(credential), which does not fit the challenge",
             phase: challenge.response == nil ? .tls : .receive,
             requestMayHaveBeenSent: challenge.response != nil, isSafeToRetry: true,
             peer: challenge.origin.description, response: challenge.response)

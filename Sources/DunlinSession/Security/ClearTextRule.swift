@@ -23,7 +23,7 @@ final class ClearTextRule: Sendable {
 
     private static func refusal(_ origin: HTTP.Origin) -> NetworkError {
         NetworkError(
-            .clearTextRefused, "this session's servers are pinned, so it sends nothing in clear text",
+            .clearTextRefused, "the session pins its servers, so it sends nothing over http; use https",
             peer: origin.description)
     }
 

@@ -64,24 +64,27 @@ extension HTTPSession.TLS {
     var warnings: [HTTPSession.SecurityWarning] {
         var warnings: [HTTPSession.SecurityWarning] = []
         if policy.isDeclaredInsecure, policy.allowInvalidCertificates, !policy.validatesDomainName, !policy.isPinning {
-            warnings.append(.init(.everyServerIsBelieved, "every server is believed, whoever it is"))
+            warnings.append(.init(.everyServerIsBelieved, "certificates are not checked: every server is trusted"))
         } else {
             if policy.allowInvalidCertificates {
-                warnings.append(.init(.invalidCertificatesAreAllowed, "certificates are believed that lead to no root"))
+                warnings.append(
+                    .init(.invalidCertificatesAreAllowed, "certificates are trusted without a chain to a root"))
             }
             if !policy.validatesDomainName {
-                warnings.append(.init(.hostNamesAreNotChecked, "certificates need not name the host"))
+                warnings.append(.init(.hostNamesAreNotChecked, "the host names in certificates are not checked"))
             }
         }
         if !policy.isPinning, !(policy.pins.isEmpty && policy.backupPins.isEmpty && policy.hosts.isEmpty) {
-            warnings.append(.init(.pinsAreIgnored, "there are pins, and the pinning mode is none"))
+            warnings.append(.init(.pinsAreIgnored, "the pins are ignored: the pinning mode is none"))
         }
         if keyLog != .off {
-            warnings.append(.init(.secretsAreLogged, "the secrets of all connections may be written to a file"))
+            warnings.append(.init(.secretsAreLogged, "the TLS secrets of all connections may be written to a file"))
         }
         if !revocation.lists.isEmpty, revocation.allowsMissingLists {
             warnings.append(
-                .init(.missingRevocationListsAreAllowed, "issuers without a revocation list are believed"))
+                .init(
+                    .missingRevocationListsAreAllowed,
+                    "certificates are trusted though their issuer has no revocation list"))
         }
         return warnings
     }

@@ -33,7 +33,7 @@ final class TrustSource: Sendable {
         case .only(let sources):
             // Without roots only pins can count, and only where invalid certificates are allowed.
             if sources.isEmpty, !tls.policy.allowInvalidCertificates {
-                throw .contradiction("no root is believed, so no server ever would be")
+                throw .contradiction("the list of trusted roots is empty")
             }
             (own, self.system) = (try Self.certificates(sources), nil)
         case .systemAnd(let sources): (own, self.system) = (try Self.certificates(sources), system)
@@ -118,7 +118,7 @@ extension HTTPSession.TLS.Source {
     var name: String {
         switch self {
         case .file(let path): path
-        case .bytes(let bytes): "what was given as \(bytes.count) bytes"
+        case .bytes(let bytes): "the given data of \(bytes.count) bytes"
         }
     }
 }

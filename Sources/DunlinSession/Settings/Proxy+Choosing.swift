@@ -31,12 +31,12 @@ extension HTTPSession.Proxy {
                     // Straight would be another way than the one that was asked for.
                     throw NetworkError(
                         .invalidRequest,
-                        "proxy: \(WebAddress.named(text)) is no URL that a closure could be asked about",
+                        "proxy: \(WebAddress.named(text)) is not a URL that the closure can be given",
                         isSafeToRetry: true)
                 }
                 let chosen = choose(url)
                 if case .chooser = chosen.choice {
-                    throw NetworkError(.invalidConfiguration, "proxy: a closure's choice may be no further closure")
+                    throw NetworkError(.invalidConfiguration, "proxy: a closure may not return another closure")
                 }
                 return try chosen.chooser(variables, .invalidConfiguration)?(head) ?? .direct
             }
@@ -75,7 +75,7 @@ extension HTTPSession.Proxy {
         } catch let error as ProxyAddressError {
             throw NetworkError(code, "proxy: \(error)", underlying: error)
         } catch let error as ProxyExceptionsError {
-            throw NetworkError(code, "proxy: the exceptions cannot be used: \(error)", underlying: error)
+            throw NetworkError(code, "proxy: the list of exceptions is invalid: \(error)", underlying: error)
         }
     }
 
@@ -84,13 +84,13 @@ extension HTTPSession.Proxy {
         _ fields: Fields, for proxy: ProxyAddress, _ code: NetworkError.Code
     ) throws -> Fields {
         if fields.isEmpty { return fields }
-        if proxy.scheme.isSOCKS { throw NetworkError(code, "proxy: a SOCKS proxy is told no fields") }
+        if proxy.scheme.isSOCKS { throw NetworkError(code, "proxy: `connectFields` cannot be sent to a SOCKS proxy") }
         let own = [
             "host", "proxy-authorization", "proxy-connection", "content-length", "transfer-encoding", "connection",
             "keep-alive", "te", "trailer", "upgrade", "expect",
         ]
         if let name = own.first(where: { fields.contains($0) }) {
-            throw NetworkError(code, "proxy: `connectFields` may not have \(name), which CONNECT says by itself")
+            throw NetworkError(code, "proxy: `connectFields` may not have \(name), which Dunlin sends itself")
         }
         var fields = fields
         fields.mark(.usual)
@@ -107,6 +107,8 @@ extension HTTPSession.Proxy {
         guard origin.route?.address != nil, proxy.scheme.resolvesNames || origin.socketPath != nil else { return }
         throw NetworkError(
             .invalidConfiguration,
-            "\(origin) has an address of its own, which \(proxy) would not ask; make it an exception, or use socks5://")
+            "\(origin) has an address of its own, which \(proxy) does not connect to; make it an exception, or "
+                + "use socks5://"
+        )
     }
 }

@@ -31,7 +31,8 @@ extension HTTPSession.Proxy: Codable {
             let lines = try container.decodeIfPresent([String].self, forKey: .connectFields) ?? []
             guard let fields = Fields(settingsLines: lines) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .connectFields, in: container, debugDescription: "a field is a name, a colon and a value")
+                    forKey: .connectFields, in: container,
+                    debugDescription: "a field must be a name, a colon and a value")
             }
             self = .url(
                 try container.decode(String.self, forKey: .url),

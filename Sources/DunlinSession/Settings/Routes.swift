@@ -57,9 +57,9 @@ final class Routes: Sendable {
                 return Place(host: address.origin.host, port: hasPort ? other.port : nil)
             }
         } catch {
-            throw NetworkError(code, "\"\(key)\" is no host to connect elsewhere for", underlying: error)
+            throw NetworkError(code, "\"\(key)\" is not valid; write a host, or a host and a port", underlying: error)
         }
-        throw NetworkError(code, "\"\(key)\" is no host to connect elsewhere for")
+        throw NetworkError(code, "\"\(key)\" is not valid; write a host, or a host and a port")
     }
 }
 

@@ -127,7 +127,7 @@ struct SettingsKey: CodingKey {
     ) throws -> Value {
         if let value = read(written) { return value }
         throw DecodingError.dataCorrupted(
-            .init(codingPath: path + [self], debugDescription: "\(written) has no meaning here"))
+            .init(codingPath: path + [self], debugDescription: "\(written) is not a valid value"))
     }
 }
 

@@ -56,7 +56,7 @@ struct Decoding: Sendable {
         let codings = head.fields.values(of: "content-encoding").joined(separator: ", ")
         return NetworkError(
             .decodingFailed,
-            "the server sent a compressed part (\(codings)) that nobody asked for, and a part alone cannot be "
+            "the server sent a compressed part (\(codings)) without being asked, and a part alone cannot be "
                 + "decompressed: set Accept-Encoding to receive its bytes as they come",
             phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
@@ -99,7 +99,7 @@ extension InflateError {
     func asNetworkError(_ head: ResponseHead) -> NetworkError {
         NetworkError(
             isLimit ? .limitExceeded : .invalidContent,
-            isLimit ? "the decoded content exceeds a limit" : "the content is not what its coding says",
+            isLimit ? "the decoded content exceeds a limit" : "the content does not match its content coding",
             phase: .receive,
             requestMayHaveBeenSent: true, underlying: self, response: head)
     }

@@ -44,7 +44,7 @@ struct DestinationChoice {
     }
 
     private func failure(_ path: String, _ errno: Errno) -> NetworkError {
-        HTTPSession.FileFailure(path, errno).error(.fileNotCreated, "there is no such place for a file", head)
+        HTTPSession.FileFailure(path, errno).error(.fileNotCreated, "the destination of the file cannot be used", head)
     }
 }
 

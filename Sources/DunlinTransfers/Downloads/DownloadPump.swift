@@ -125,7 +125,7 @@ struct DownloadPump: Sendable {
             throw cancellation.failure(phase: .receive, limit: call.request.timeouts.total, response: head)
         }
         throw NetworkError(
-            .timedOut, "the disk did not take the body in time", phase: .receive, requestMayHaveBeenSent: true,
+            .timedOut, "timed out writing the body to disk", phase: .receive, requestMayHaveBeenSent: true,
             exceeding: .total, limit: call.request.timeouts.total, response: head)
     }
 
@@ -137,7 +137,7 @@ struct DownloadPump: Sendable {
         guard let end, count > end - seen else { return }
         throw Overrun(
             error: NetworkError(
-                .invalidResponse, "the server sent more of the file than it said", phase: .receive,
+                .invalidResponse, "the server sent more of the file than it announced", phase: .receive,
                 requestMayHaveBeenSent: true, response: head))
     }
 

@@ -6,7 +6,7 @@ internal import DunlinTransport
 extension DownloadRun {
     func finish(_ response: TransportResponse, _ call: LiveCall) async throws -> Response {
         guard let part, let placement else {
-            throw NetworkError(.invalidResponse, "there is nothing to go on with", response: response.head)
+            throw NetworkError(.invalidResponse, "the download has no part file", response: response.head)
         }
         let digest = try await check(part, response.head, call)
         try await call.pass()
@@ -36,7 +36,8 @@ extension DownloadRun {
             }
             guard seen == expected else {
                 throw NetworkError(
-                    .digestMismatch, "the content is \(seen?.description ?? "gone"), expected \(expected)",
+                    .digestMismatch,
+                    "the digest of the content is \(seen?.description ?? "unknown"), expected \(expected)",
                     phase: .receive, requestMayHaveBeenSent: true, response: head)
             }
         }
@@ -63,7 +64,7 @@ extension DownloadRun {
     private func checkTime(_ head: ResponseHead, _ call: LiveCall) throws {
         guard call.loop.now() >= call.request.deadline else { return }
         throw NetworkError(
-            .timedOut, "the file was there, and could not be checked in time", phase: .receive,
+            .timedOut, "timed out checking the downloaded file", phase: .receive,
             requestMayHaveBeenSent: true, exceeding: .total, limit: call.request.timeouts.total, response: head)
     }
 
@@ -82,7 +83,7 @@ extension DownloadRun {
             }
         }
         let snapshot = call.snapshot
-        if let failure { throw failure.error(.fileNotMoved, "the file cannot be given its name", head) }
+        if let failure { throw failure.error(.fileNotMoved, "the file cannot be moved to its destination", head) }
         call.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
     }
 
@@ -95,7 +96,8 @@ extension DownloadRun {
         do throws(Errno) {
             status = try await DiskThreads.shared.run { () throws(Errno) in try file.status() }
         } catch {
-            throw HTTPSession.FileFailure(file.path, error).error(.fileNotMoved, "the file cannot be looked at", head)
+            throw HTTPSession.FileFailure(file.path, error).error(
+                .fileNotMoved, "the status of the file cannot be read", head)
         }
         try await willPublish(path, status)
     }

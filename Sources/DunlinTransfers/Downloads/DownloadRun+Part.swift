@@ -114,7 +114,8 @@ extension DownloadRun {
         case .askAgain: leave(response, delegate)
         case .tooShort:
             try await goOn(
-                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), delegate)
+                after: Self.failure(.connectionClosed, "the body is shorter than the server announced", response),
+                delegate)
         case .crumbs: throw Self.failure(.invalidResponse, ResumeMachine.Rules.crumbReason, response)
         }
         return nil
@@ -153,7 +154,7 @@ extension DownloadRun {
         do throws(HTTPSession.FileFailure) {
             return try outcome.get()
         } catch {
-            throw error.error(.fileNotCreated, "the file cannot be made", head)
+            throw error.error(.fileNotCreated, "the file cannot be created", head)
         }
     }
 }

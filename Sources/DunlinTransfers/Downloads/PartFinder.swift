@@ -60,7 +60,7 @@ struct PartFinder {
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)
         }
-        return try damaged(.invalidResumeData("the part file is not what it was"))
+        return try damaged(.invalidResumeData("the part file has changed"))
     }
 
     /// Handles a damaged file, which is emptied later when the download starts over.

@@ -37,18 +37,18 @@ extension HTTPSession {
 
         public var description: String {
             "\(path): \(distrust?.description ?? reason)"
-                + (keptAt.map { "; what was downloaded lies in \($0)" } ?? "")
+                + (keptAt.map { "; what was downloaded is kept in \($0)" } ?? "")
         }
 
         private var reason: String {
             let errno = Errno(rawValue: errno)
             if errno.meansLocked {
                 return """
-                    another download is writing it, perhaps another process's; wait for that one, or choose another \
+                    another download is writing it, perhaps in another process; wait for that, or choose another \
                     destination
                     """
             }
-            if errno.meansExisting { return "there is something by that name; `overwrites` replaces a file" }
+            if errno.meansExisting { return "it already exists; `overwrites` replaces a file" }
             return "\(errno)"
         }
     }
@@ -89,11 +89,11 @@ extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .otherKind: "is not used, for it is something else"
-        case .ownedBy(let user): "is not used, for it belongs to the user \(user)"
-        case .hasNames(let count): "is not used, for it has \(count) names"
-        case .isWritableByGroup: "is not used, for its group may write to it"
-        case .isWritableByOthers: "is not used, for others may write to it"
+        case .otherKind: "is not used: it is not of the expected kind"
+        case .ownedBy(let user): "is not used: it belongs to the user \(user)"
+        case .hasNames(let count): "is not used: it has \(count) names (hard links)"
+        case .isWritableByGroup: "is not used: its group may write to it"
+        case .isWritableByOthers: "is not used: others may write to it"
         }
     }
 }

@@ -32,7 +32,8 @@ extension JournalEntry {
         let line = "\(Self.magic) \(Self.version) \(Self.digits(of: content))\n"
         let bytes = Array(line.utf8) + content
         guard bytes.count <= Self.longest else {
-            throw NetworkError(.limitExceeded, "what a journal keeps of a transfer may have \(Self.longest) bytes")
+            throw NetworkError(
+                .limitExceeded, "the transfer is too large for the journal: an entry may have \(Self.longest) bytes")
         }
         return bytes
     }
@@ -40,19 +41,21 @@ extension JournalEntry {
     /// Reads a file of the name that belongs to `id`.
     init(_ bytes: [UInt8], id: String) throws(Damage) {
         guard bytes.count <= Self.longest else { throw Damage("it is too long") }
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 64 else { throw Damage("it is no entry") }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 64 else {
+            throw Damage("it is not a journal entry")
+        }
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(
             separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, words[0] == Self.magic else { throw Damage("it is no entry") }
-        guard words[1] == Self.version else { throw Damage("it is of another version") }
+        guard words.count == 3, words[0] == Self.magic else { throw Damage("it is not a journal entry") }
+        guard words[1] == Self.version else { throw Damage("its version is not supported") }
         let content = Array(bytes[(end + 1)...])
-        guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short, or damaged") }
+        guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short or damaged") }
         do {
             self = try HTTP.JSON.strict.decode(JournalEntry.self, from: Bytes(content))
         } catch {
-            throw Damage("it does not say what an entry says")
+            throw Damage("its content is not valid")
         }
-        guard self.id == id else { throw Damage("it has another's name") }
+        guard self.id == id else { throw Damage("its name does not match its ID") }
         if let contradiction { throw Damage(contradiction) }
     }
 
@@ -63,26 +66,26 @@ extension JournalEntry {
     /// What cannot be, though somebody may have written it.
     private var contradiction: String? {
         guard ([request.url] + request.formerURLs).allSatisfy(Self.isAddress), !request.method.isEmpty else {
-            return "it asks for nothing"
+            return "its URL or method is invalid"
         }
         guard request.fields.count.isMultiple(of: 2) else { return "a field has no value" }
         guard Self.counts.contains(attempts), Self.counts.contains(failures) else {
-            return "it counts what nobody has counted"
+            return "its number of attempts or failures is out of range"
         }
-        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true else { return "a limit is below zero" }
+        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true else { return "a limit is negative" }
         if case .publishing(let file) = state, file.length < 0 || !Self.isPath(file.path) {
-            return "its file cannot be"
+            return "its file has an invalid length or path"
         }
         switch work {
         case .download(let download):
-            guard Self.isPath(download.path) else { return "it has no destination" }
+            guard Self.isPath(download.path) else { return "its destination is not an absolute path" }
             if let problem = download.segments?.problem { return problem }
-            guard download.byteLimit ?? 0 >= 0 else { return "a limit is below zero" }
+            guard download.byteLimit ?? 0 >= 0 else { return "a limit is negative" }
             let hasDigest = download.digest != nil || download.digestAlgorithm != nil
-            return hasDigest && download.contentDigest == nil ? "its digest is none" : nil
+            return hasDigest && download.contentDigest == nil ? "its digest is invalid" : nil
         case .upload(let upload):
-            if case .publishing = state { return "an upload has no file to name" }
-            return Self.isPath(upload.path) ? nil : "it has no body"
+            if case .publishing = state { return "an upload cannot be publishing a file" }
+            return Self.isPath(upload.path) ? nil : "its body is not an absolute path"
         }
     }
 

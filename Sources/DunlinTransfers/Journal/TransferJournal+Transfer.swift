@@ -129,7 +129,7 @@ extension TransferJournal.Transfer {
             let address = try WebAddress(url)
             begin(address.origin.description + address.target, options)
         } catch {
-            throw NetworkError(.invalidRequest, "the transfer cannot begin there: \(error)")
+            throw NetworkError(.invalidRequest, "the transfer cannot begin with this URL: \(error)")
         }
     }
 
@@ -206,7 +206,8 @@ extension TransferJournal.Transfer {
 
     static var withoutURL: NetworkError {
         let remedy = "begin the transfer with `start(from:)`, or set `Rules.keepsSecretsOfURLs`"
-        return NetworkError(.invalidRequest, "a journal saves no secrets of URLs, and this one had some: \(remedy)")
+        return NetworkError(
+            .invalidRequest, "the journal does not save secrets in URLs, and this URL had some: \(remedy)")
     }
 }
 

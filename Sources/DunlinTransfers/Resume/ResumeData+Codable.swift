@@ -33,16 +33,18 @@ extension ResumeData: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         guard try values.decode(Int.self, forKey: .version) == Self.version else {
-            throw NetworkError.invalidResumeData("it is of another version")
+            throw NetworkError.invalidResumeData("the version of the resume data is not supported")
         }
         var fields = Fields()
         for field in try values.decode([[String]].self, forKey: .fields) {
-            guard field.count == 2 else { throw NetworkError.invalidResumeData("a field has no value") }
+            guard field.count == 2 else {
+                throw NetworkError.invalidResumeData("a field in the resume data has no value")
+            }
             fields.append(name: field[0], value: field[1])
         }
         let stored = try values.decode([StoredPiece].self, forKey: .pieces)
         guard stored.allSatisfy({ 0 <= $0.start && $0.start < $0.end }) else {
-            throw NetworkError.invalidResumeData("a piece has no bytes")
+            throw NetworkError.invalidResumeData("a piece in the resume data is empty")
         }
         let source = try values.decodeIfPresent([[UInt8]].self, forKey: .source).map(Self.source)
         let data = ResumeData(
@@ -52,13 +54,13 @@ extension ResumeData: Codable {
             completeLength: try values.decodeIfPresent(Int.self, forKey: .completeLength),
             partPath: try values.decode(String.self, forKey: .partPath),
             pieces: stored.map { Piece(range: $0.start..<$0.end, checksum: $0.checksum) }, source: source)
-        guard let data else { throw NetworkError.invalidResumeData("it contradicts itself") }
+        guard let data else { throw NetworkError.invalidResumeData("the resume data contradicts itself") }
         self = data
     }
 
     private static func source(_ parts: [[UInt8]]) throws -> ResumeSource {
         guard parts.count == 2, let source = ResumeSource(salt: parts[0], hash: parts[1]) else {
-            throw NetworkError.invalidResumeData("it does not say whose it is")
+            throw NetworkError.invalidResumeData("the source in the resume data is invalid")
         }
         return source
     }
@@ -66,6 +68,6 @@ extension ResumeData: Codable {
 
 extension NetworkError {
     static func invalidResumeData(_ what: String) -> NetworkError {
-        NetworkError(.invalidResumeData, "the download cannot be gone on with: \(what)")
+        NetworkError(.invalidResumeData, "the download cannot be resumed: \(what)")
     }
 }

@@ -40,17 +40,17 @@ extension ResumeData {
         completeLength: Int? = nil
     ) async throws {
         guard let known = validator.validator else {
-            throw NetworkError.invalidResumeData("its validator is weak, or none")
+            throw NetworkError.invalidResumeData("its validator is weak or missing")
         }
         let absolute = try Self.absolute(path)
         let piece = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
             try Self.beginning(absolute)
         }
-        guard let piece else { throw NetworkError.invalidResumeData("there is no part file, or nothing in it") }
+        guard let piece else { throw NetworkError.invalidResumeData("the part file is missing or empty") }
         let data = ResumeData(
             url: url, method: .get, fields: fields, validator: known.description, completeLength: completeLength,
             partPath: absolute, pieces: [piece])
-        guard let data else { throw NetworkError.invalidResumeData("it contradicts itself") }
+        guard let data else { throw NetworkError.invalidResumeData("the resume data contradicts itself") }
         self = data
     }
 

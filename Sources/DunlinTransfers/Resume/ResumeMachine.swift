@@ -346,10 +346,10 @@ extension ResumeMachine.Refusal: CustomStringConvertible {
         switch self {
         case .severalParts: "the server sent several parts of the file in one response"
         case .coded: "the server sent a part of the file with a content coding, or an interceptor changed it"
-        case .wrongRange: "the server sent another part of the file than was asked for"
-        case .lengthChanged: "the file has another length than it had, though the server says that it is the same"
-        case .unaskedRange: "the server sent a part of the file though all of it was asked for"
-        case .keepsChanging: "the file changes each time the rest of it is asked for"
+        case .wrongRange: "the server sent another part of the file than was requested"
+        case .lengthChanged: "the length of the file has changed, though the server says that the file is the same"
+        case .unaskedRange: "the server sent a part of the file though all of it was requested"
+        case .keepsChanging: "the file changes each time the rest of it is requested"
         }
     }
 }

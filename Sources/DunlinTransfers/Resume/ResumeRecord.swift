@@ -141,20 +141,20 @@ extension ResumeRecord {
 extension ResumeRecord {
     /// Reads a file; throws `invalidResumeData` for whatever was not written as a record is.
     init(_ bytes: [UInt8]) throws(NetworkError) {
-        guard bytes.count <= Self.longest else { throw .invalidResumeData("its record is too long") }
+        guard bytes.count <= Self.longest else { throw .invalidResumeData("the record file is too long") }
         var reader = ByteReader(bytes)
         guard reader.take(Self.magic.count) == Self.magic[...] else {
-            throw .invalidResumeData("its record is none, or of another version")
+            throw .invalidResumeData("the record file is invalid, or of another version")
         }
         guard let length = reader.word32(), let capacity = reader.word32(), Self.capacities.contains(capacity),
             length > Self.magic.count + 16,
             bytes.count == length + 2 * (Self.slotFrame + 24 * capacity)
-        else { throw .invalidResumeData("its record is cut short, or damaged") }
+        else { throw .invalidResumeData("the record file is cut short or damaged") }
         let head = Array(bytes[..<length])
         var ending = ByteReader(Array(head[(length - 8)...]))
         guard ending.word64() == Self.check(Array(head.dropLast(8))),
             let data = Self.data(&reader, upTo: length - 8)
-        else { throw .invalidResumeData("its record is damaged") }
+        else { throw .invalidResumeData("the record file is damaged") }
         headLength = length
         headCheck = Self.check(head)
         self.capacity = capacity
@@ -165,7 +165,7 @@ extension ResumeRecord {
             return Slot(Array(bytes[start..<start + slotLength]), capacity, check, isFirst: index == 0)
         }
         guard let slot = slots.max(by: { $0.sequence < $1.sequence }), let current = data.checked(slot.pieces) else {
-            throw .invalidResumeData("neither state in its record is whole")
+            throw .invalidResumeData("both states in the record file are damaged")
         }
         sequence = slot.sequence
         self.data = current

@@ -3,12 +3,12 @@ internal import DunlinTransport
 /// How the exchanges of a file in segments fail.
 extension NetworkError {
     static var partsMissing: NetworkError {
-        NetworkError(.connectionClosed, "parts of the file did not come", phase: .receive, requestMayHaveBeenSent: true)
+        NetworkError(.connectionClosed, "parts of the file are missing", phase: .receive, requestMayHaveBeenSent: true)
     }
 
     static func tooShort(_ head: ResponseHead) -> NetworkError {
         NetworkError(
-            .connectionClosed, "the body is shorter than the server said", phase: .receive,
+            .connectionClosed, "the body is shorter than the server announced", phase: .receive,
             requestMayHaveBeenSent: true, response: head)
     }
 

@@ -5,11 +5,12 @@ extension SegmentAnswer.Uselessness {
     func error(_ head: ResponseHead) -> NetworkError {
         let (code, reason): (NetworkError.Code, String) =
             switch self {
-            case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
+            case .ignoresRanges: (.invalidResponse, "the server sent the whole file although a part was requested")
             case .refused(let refusal): (.invalidResponse, "\(refusal)")
             case .elsewhere: (.invalidResponse, "a part came from another server, or for another user")
             case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
-            case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
+            case .status:
+                (.unacceptableStatus, "the server answered a request for a part with status \(head.status.code)")
             }
         return NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: head)
     }

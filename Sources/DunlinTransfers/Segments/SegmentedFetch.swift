@@ -177,7 +177,7 @@ extension SegmentedFetch {
     private static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
         if case .timedOut = outcome {
             return NetworkError(
-                .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total
+                .timedOut, "the request timed out", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total
             )
         }
         return cancellation.failure(phase: .receive)

@@ -91,7 +91,7 @@ struct ConnectStage: ConnectionStage {
             }
             try RequestEncoder.encode(head, framing: .none, into: &bytes)
         } catch {
-            throw line.failure(.invalidRequest, "the proxy cannot be asked for \(request.origin)", cause: error)
+            throw line.failure(.invalidRequest, "no CONNECT request can be made for \(request.origin)", cause: error)
         }
         return Bytes(bytes)
     }
@@ -107,7 +107,8 @@ struct ConnectStage: ConnectionStage {
         } catch let error as WireError {
             let reason =
                 error.isTruncation
-                ? "the proxy ended the connection instead of answering" : "the proxy's answer to CONNECT is none"
+                ? "the proxy closed the connection before it answered"
+                : "the proxy's answer to CONNECT is not valid HTTP"
             throw line.failure(.proxyFailed, reason, cause: error)
         }
     }

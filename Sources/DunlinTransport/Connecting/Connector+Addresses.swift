@@ -37,7 +37,8 @@ extension Connector {
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }
             guard !found.isEmpty else {
-                let reason = "\(destination.host) has no address that \(local.host) could connect to"
+                let reason =
+                    "\(destination.host) has no address of the same IP version as the local address \(local.host)"
                 throw context.error(.connectionFailed, reason, in: .connect, hop)
             }
         }

@@ -39,7 +39,8 @@ extension Connector {
         context.cancellation.phase = .proxyTLS
         guard let tlsPolicy = proxyTLSPolicySource?.tlsPolicy() else {
             line.stream.close()
-            throw context.error(.unsupportedScheme, "this transport has no TLS for proxies", in: .proxyTLS, hop)
+            throw context.error(
+                .unsupportedScheme, "this transport does not support TLS to proxies", in: .proxyTLS, hop)
         }
         let origin = HTTP.Origin(scheme: .https, host: proxy.host, port: proxy.port)
         let party = Handshake.Party(origin: origin, tlsPolicy: tlsPolicy, phase: .proxyTLS)

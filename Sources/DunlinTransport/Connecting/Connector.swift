@@ -47,7 +47,7 @@ struct Connector: Sendable {
     ) async throws -> Connection {
         guard let tlsPolicySource = context.tlsPolicySource else {
             line.stream.close()
-            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
+            throw context.error(.unsupportedScheme, "this transport does not support TLS", in: .tls, hop)
         }
         opening.enter(.tls)
         let party = Handshake.Party(origin: context.origin, tlsPolicy: tlsPolicySource.tlsPolicy(), phase: .tls)

@@ -45,7 +45,7 @@ struct ProxyLogin: Sendable {
     /// The proxy has asked; `last` is what the request went with before.
     func challenged(_ response: ResponseHead?, to request: HashedRequest, after last: Sent?) -> Decision {
         guard let response, let credentials = proxy.credentials else {
-            return .fail("the proxy asks for a user name and a password, and has none in its URL")
+            return .fail("the proxy asks for a user name and a password; add them to its URL")
         }
         let choice = ChallengeChoice(Challenge.all(in: response.fields, from: .proxy))
         var offersDigest = false
@@ -73,9 +73,10 @@ struct ProxyLogin: Sendable {
         }
         if choice.options.isEmpty {
             let asked = choice.refusals.map(\.description).joined(separator: "; ")
-            return .fail("the proxy asks for what no password answers" + (asked.isEmpty ? "" : ": \(asked)"))
+            return .fail(
+                "the proxy asks for authentication that is not supported" + (asked.isEmpty ? "" : ": \(asked)"))
         }
-        return .fail("the proxy refuses user name and password")
+        return .fail("the proxy refused the user name and the password")
     }
 }
 

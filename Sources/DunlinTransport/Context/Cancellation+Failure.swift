@@ -14,7 +14,7 @@ extension Cancellation {
         case .task: return CancellationError()
         case .deadline:
             return NetworkError(
-                .timedOut, "the request took too long", phase: phase, requestMayHaveBeenSent: !isUnsent,
+                .timedOut, "the request timed out", phase: phase, requestMayHaveBeenSent: !isUnsent,
                 isSafeToRetry: isUnsent, exceeding: .total, limit: limit, peer: peer, response: response)
         case .handle, nil:
             return NetworkError(

@@ -161,7 +161,7 @@ extension ExchangeContext {
     }
 
     func saidTooEarly(_ hop: HTTP.Hop) -> NetworkError {
-        closed("the server said something before the request was sent", .send, hop)
+        closed("the server sent bytes before the request was sent", .send, hop)
     }
 
     func closed(_ reason: String, _ phase: HTTP.Phase, _ hop: HTTP.Hop, _ cause: (any Error)? = nil) -> NetworkError {
@@ -182,7 +182,7 @@ extension ExchangeContext {
     /// The error for bytes that came on a new connection before anything was sent.
     func unasked(_ hop: HTTP.Hop) -> NetworkError {
         let who = connectionTerms?.proxy == nil ? "the server sent bytes" : "bytes came through the proxy"
-        return error(.invalidResponse, "\(who) before the request was sent, which answer nothing", in: .send, hop)
+        return error(.invalidResponse, "\(who) before the request was sent", in: .send, hop)
     }
 
     func insecure(_ cause: TLSError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
@@ -210,7 +210,7 @@ extension ExchangeContext {
         if cause.isLimit {
             return error(.limitExceeded, "the response exceeds a limit", in: phase, hop, cause: cause)
         }
-        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", in: phase, hop, cause: cause)
+        return error(.invalidResponse, "the response is not valid HTTP/1.1", in: phase, hop, cause: cause)
     }
 
     /// All errors of an exchange are made here.
@@ -232,17 +232,17 @@ extension ExchangeContext {
 
     private static func slowness(of limit: Timeouts.Limit) -> String {
         switch limit {
-        case .pool: "no connection became free in time"
-        case .resolve: "the name was not resolved in time"
-        case .connect: "the connection was not opened in time"
-        case .proxyTLS: "the TLS handshake with the proxy took too long"
-        case .tunnel: "the proxy made no tunnel in time"
-        case .tls: "the TLS handshake took too long"
-        case .send: "the peer stopped taking the request"
-        case .firstByte: "no response came in time"
-        case .readIdle: "the response stopped coming"
-        case .queue: "the request's turn did not come in time"
-        case .total: "the request took too long"
+        case .pool: "timed out waiting for a free connection"
+        case .resolve: "timed out resolving the name"
+        case .connect: "timed out connecting"
+        case .proxyTLS: "timed out in the TLS handshake with the proxy"
+        case .tunnel: "timed out waiting for a tunnel through the proxy"
+        case .tls: "timed out in the TLS handshake"
+        case .send: "timed out sending the request: the peer stopped reading"
+        case .firstByte: "timed out waiting for the response"
+        case .readIdle: "timed out waiting for the rest of the response"
+        case .queue: "timed out waiting in the request queue"
+        case .total: "the request timed out"
         }
     }
 }

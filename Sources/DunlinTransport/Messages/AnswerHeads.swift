@@ -61,7 +61,7 @@ extension ExchangeContext {
         }
         guard framing.body != .upgrade else {
             // Other protocols would begin here: nothing asks for one yet.
-            throw error(.invalidResponse, "the server switched protocols unasked", in: .receive, hop)
+            throw error(.invalidResponse, "the server switched protocols without being asked", in: .receive, hop)
         }
         return framing
     }

@@ -83,7 +83,7 @@ struct RequestWriter: Sendable {
     }
 
     private func shortened(_ hop: HTTP.Hop) -> NetworkError {
-        let reason = "the request body's file has become shorter while it was sent"
+        let reason = "the file of the request's body became shorter while it was sent"
         return context.error(.bodyLengthMismatch, reason, in: .send, hop)
     }
 

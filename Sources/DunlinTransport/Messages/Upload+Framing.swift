@@ -22,7 +22,7 @@ extension ExchangeContext {
     /// After the last piece: no less may have come.
     func checkEnd(after sent: Int, of length: Int?, _ hop: HTTP.Hop) throws {
         guard let length, sent < length else { return }
-        throw mismatch("\(length - sent) of the \(length) bytes announced are missing", hop)
+        throw mismatch("\(length - sent) fewer than the \(length) bytes announced", hop)
     }
 
     /// The last chunk, with the trailers.

@@ -150,7 +150,7 @@ extension Upload {
         let answer = machine.withLock { $0.head }
         let said = answer.map { "answered \($0.status) and " } ?? ""
         var error = writer.context.closed(
-            "the server \(said)ended the connection before it had the whole request", .send, hop)
+            "the server \(said)closed the connection before it had the whole request", .send, hop)
         error.response = answer
         error.requestMayHaveBeenSent = true
         error.isSafeToRetry = writer.context.request.head.isRepeatable

@@ -114,7 +114,7 @@ struct Handshake: ~Copyable {
                 // Our last message is sent with the request.
                 return
             case .closed:
-                throw context.closed("the peer closed the connection instead of securing it", party.phase, hop)
+                throw context.closed("the connection was closed during the TLS handshake", party.phase, hop)
             case .suspended(.trust):
                 let decision = try await lastWord(hop)
                 status = try advance(hop) { handshake throws(TLSError) in
@@ -214,7 +214,8 @@ extension Handshake {
 extension Handshake {
     private func lastWord(_ hop: HTTP.Hop) async throws -> TrustDecision {
         guard let decision = engine.decision else {
-            throw context.insecure(.protocolViolation("it proved nothing about itself"), party.phase, hop)
+            throw context.insecure(
+                .protocolViolation("it presented no certificate that could be checked"), party.phase, hop)
         }
         let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
         return try await ask(hop) { try await tlsPolicy.lastWord(on: decision, about: origin) }

@@ -6,7 +6,7 @@ extension XML {
             case notWellFormed = "this is not well formed"
             case mismatchedTag = "an end tag does not match its start"
             case repeatedAttribute = "an attribute comes twice in one tag"
-            case unboundPrefix = "a prefix stands for no namespace"
+            case unboundPrefix = "a prefix has no namespace"
             case invalidName = "a name is missing or not valid"
             case invalidCharacter = "a character is not allowed in XML"
             case invalidReference = "a reference is not valid"

@@ -57,7 +57,7 @@ import Testing
     func `a segment with a value in it that would change the path is refused`(
         target: HTTP.Target, segment: String
     ) throws {
-        #expect(target.problem?.contains("\"\(segment)\" may not be a segment") == true)
+        #expect(target.problem?.contains("\"\(segment)\" is not allowed as a path segment") == true)
         let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
         let failure = #expect(throws: NetworkError.self) {
             try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
@@ -106,8 +106,8 @@ import Testing
     static let misfits: [(HTTP.Target, String)] = [
         (HTTP.Target(template: "users/{id}", [:]), "there is no value for {id}"),
         (HTTP.Target(template: "users", ["id": 1]), "there is a value for {id}"),
-        (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" may not be a segment"),
-        (HTTP.Target(template: "users/.{id}/x", ["id": "."]), "\"..\" may not be a segment"),
+        (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" is not allowed as a path segment"),
+        (HTTP.Target(template: "users/.{id}/x", ["id": "."]), "\"..\" is not allowed as a path segment"),
         ("\("https://api.test")/users", "this one is a URL"),
     ]
 

@@ -39,7 +39,7 @@ import Testing
             #expect(failure?.code == .noContent)
             #expect(
                 failure?.reason
-                    == "the response has no content to make a Point of; ask for an optional if it may have none")
+                    == "the response has no content to decode a Point from; use an optional if it may be empty")
             #expect(failure?.response?.status == 204)
         }
     }

@@ -70,15 +70,15 @@ import Testing
         }
         let most = PropertyListShape.mostContent(of: 100_000) / costs
         #expect(Self.reason(body(most)) == nil)
-        #expect(Self.reason(body(20_000)) == "it unfolds to much more than it has bytes")
-        #expect(Self.reason(body(most * 2)) == "it unfolds to much more than it has bytes")
+        #expect(Self.reason(body(20_000)) == "it expands to far more than its size")
+        #expect(Self.reason(body(most * 2)) == "it expands to far more than its size")
     }
 
     @Test func `the text of a key is counted as often as it is a key`() {
         let count = 3_000
         let references = (0..<(2 * count)).flatMap { Self.number($0 < count ? 1 : 2, 2) }
         let body = Self.list([Self.head(0xD0, count) + references, Self.text(30_000), [0x09]], sizes: 2)
-        #expect(Self.reason(body) == "it unfolds to much more than it has bytes")
+        #expect(Self.reason(body) == "it expands to far more than its size")
     }
 
     /// The objects of the table may lie on top of each other: a thousand arrays in one place, or in each other's
@@ -88,7 +88,7 @@ import Testing
         let references = (1...count).flatMap { Self.number($0, 2) }
         let same = Self.list(
             [Self.head(0xA0, count) + references], sizes: 2, at: [Int](repeating: 0, count: count + 1))
-        #expect(Self.reason(same) == "a container in it is in several places")
+        #expect(Self.reason(same) == "it uses a container in more than one place")
         // Arrays of fourteen, each beginning one byte after the other.
         let overlapping = [UInt8](repeating: 0xAE, count: 200) + [UInt8](repeating: 0, count: 15)
         var bytes = Array("bplist00".utf8) + overlapping
@@ -119,6 +119,6 @@ import Testing
             [[0x55, 0x61]], [[0x63, 0, 0x61]], [[0xA5, 0]], [[0xD1, 0]], [head(0x40, 1 << 30)], [head(0xD0, 1 << 30)],
         ] as [[[UInt8]]])
     func `a binary property list with an invalid or incomplete object is refused`(objects: [[UInt8]]) {
-        #expect(Self.reason(Self.list(objects)) == "it is no whole binary property list")
+        #expect(Self.reason(Self.list(objects)) == "the binary property list is incomplete or damaged")
     }
 }

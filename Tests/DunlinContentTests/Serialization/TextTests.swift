@@ -58,7 +58,7 @@ import Testing
         let unknown = Replies.failure {
             _ = try StringSerializer().serialize(Replies.made("x", type: "a/b;charset=zz"))
         }
-        #expect(unknown?.reason == "text in zz is not understood")
+        #expect(unknown?.reason == "the charset zz is not supported")
         let wrong = Replies.failure { _ = try StringSerializer().serialize(Replies.made([0xFC])) }
         #expect(wrong?.reason == "the text is not valid utf-8")
     }

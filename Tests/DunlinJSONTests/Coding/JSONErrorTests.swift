@@ -38,21 +38,21 @@ import Testing
                 == "the number does not fit in Int: the number 1e99 (at [0].age, line 1, column 20)")
         #expect(
             message(#"[{"nme":"x","age":1}]"#)
-                == "there is no member \"name\" among \"nme\", \"age\" (at [0], line 1, column 2)")
+                == "the member \"name\" is missing; found \"nme\", \"age\" (at [0], line 1, column 2)")
         #expect(message("{}") == "expected an array, found an object (line 1, column 1)")
     }
 
     @Test func `an error about a text that is no JSON says what stands there`() {
         #expect(
             message("[\n {\"name\": tru}]")
-                == "no JSON at [0].name, line 2, column 14: unexpected text: \"name\": tru}")
+                == "invalid JSON at [0].name, line 2, column 14: unexpected text: \"name\": tru}")
         #expect(
             message("<!DOCTYPE html><html>")
-                == "no JSON, line 1, column 1: unexpected text: <!DOCTYPE html><html")
-        #expect(message("[1") == "no JSON at [0], line 1, column 3: it ends too early: 1")
+                == "invalid JSON, line 1, column 1: unexpected text: <!DOCTYPE html><html")
+        #expect(message("[1") == "invalid JSON at [0], line 1, column 3: it ends too early: 1")
         #expect(
             message(#"[{"a":1,"a":2}]"#, .strict)
-                == "no JSON at [0].a, line 1, column 9: an object has a key twice: \"a\"")
+                == "invalid JSON at [0].a, line 1, column 9: an object has a key twice: \"a\"")
     }
 
     @Test(arguments: [
@@ -84,10 +84,10 @@ import Testing
     }
 
     @Test func `an error between two members says where, and not what came before`() {
-        #expect(message(#"[{"a":1, x}]"#) == "no JSON at [0], line 1, column 10: unexpected text: x")
+        #expect(message(#"[{"a":1, x}]"#) == "invalid JSON at [0], line 1, column 10: unexpected text: x")
         #expect(
-            message(#"[{"a":1 x}]"#) == #"no JSON at [0].a, line 1, column 9: unexpected text: "a":1 x"#)
-        #expect(message("[1, 2, x]") == "no JSON at [2], line 1, column 8: unexpected text: x")
+            message(#"[{"a":1 x}]"#) == #"invalid JSON at [0].a, line 1, column 9: unexpected text: "a":1 x"#)
+        #expect(message("[1, 2, x]") == "invalid JSON at [2], line 1, column 8: unexpected text: x")
     }
 
     /// A type that tries one type after another, for each of many elements.
@@ -128,14 +128,14 @@ import Testing
     }
 
     @Test func `an unfinished text or key is told from what stands before it`() {
-        #expect(message(#"[{"a":"b,"#) == #"no JSON at [0].a, line 1, column 10: it ends too early: "a":"b,"#)
-        #expect(message(#"[{"a":"b{"#) == #"no JSON at [0].a, line 1, column 10: it ends too early: "a":"b{"#)
-        #expect(message(#"[{"a":1,"bc"#) == #"no JSON at [0], line 1, column 12: it ends too early: "bc"#)
-        #expect(message(#"[{"a":1,"bc\q":2}]"#) == #"no JSON at [0], line 1, column 13: unexpected text: "bc\q"#)
-        #expect(message(#"["a","b,"#) == #"no JSON at [1], line 1, column 9: it ends too early: "b,"#)
-        #expect(message("[1, 2, trx]") == "no JSON at [2], line 1, column 10: unexpected text: trx")
-        #expect(message("[1 2]") == "no JSON at [0], line 1, column 4: unexpected text: 1 2")
-        #expect(message(#"{"a":[[1],{}],"b" 1}"#) == #"no JSON at b, line 1, column 19: unexpected text: "b" 1"#)
+        #expect(message(#"[{"a":"b,"#) == #"invalid JSON at [0].a, line 1, column 10: it ends too early: "a":"b,"#)
+        #expect(message(#"[{"a":"b{"#) == #"invalid JSON at [0].a, line 1, column 10: it ends too early: "a":"b{"#)
+        #expect(message(#"[{"a":1,"bc"#) == #"invalid JSON at [0], line 1, column 12: it ends too early: "bc"#)
+        #expect(message(#"[{"a":1,"bc\q":2}]"#) == #"invalid JSON at [0], line 1, column 13: unexpected text: "bc\q"#)
+        #expect(message(#"["a","b,"#) == #"invalid JSON at [1], line 1, column 9: it ends too early: "b,"#)
+        #expect(message("[1, 2, trx]") == "invalid JSON at [2], line 1, column 10: unexpected text: trx")
+        #expect(message("[1 2]") == "invalid JSON at [0], line 1, column 4: unexpected text: 1 2")
+        #expect(message(#"{"a":[[1],{}],"b" 1}"#) == #"invalid JSON at b, line 1, column 19: unexpected text: "b" 1"#)
     }
 
     @Test(arguments: [

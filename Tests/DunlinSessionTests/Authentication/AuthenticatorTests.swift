@@ -94,7 +94,7 @@ private final class TokenServer: Sendable {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
             #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
             #expect(error?.refreshRefusal == (count == 0 ? .neverAccepted : .resting))
-            #expect(error.map { "\($0)" }?.contains("no other credential was got: ") == true)
+            #expect(error.map { "\($0)" }?.contains("no other credential was fetched: ") == true)
         }
         #expect(server.grants == 1)
     }

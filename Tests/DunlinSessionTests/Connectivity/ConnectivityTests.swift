@@ -131,7 +131,7 @@ import Testing
         let error = try await failure
         #expect(error?.code == .timedOut && error?.phase == .connect)
         #expect(error?.exceeded == .total && error?.limit == .seconds(90))
-        #expect(error?.reason == "no network came in time that leads there")
+        #expect(error?.reason == "timed out waiting for a network to the host")
         #expect((error?.underlying as? NetworkError)?.code == .connectionFailed)
         #expect(error?.requestMayHaveBeenSent == false && error?.isSafeToRetry == true)
         #expect(network.listenerCount == 0)

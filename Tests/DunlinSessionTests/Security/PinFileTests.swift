@@ -50,7 +50,7 @@ import Testing
             let error = #expect(throws: NetworkError.TrustConfigurationError.self) {
                 try SecurityPolicy.loadPins(directory: folder.path)
             }
-            #expect(error?.description.hasPrefix("\(path) is no certificate: ") == true)
+            #expect(error?.description.hasPrefix("\(path) is not a certificate: ") == true)
             try folder.remove(name)
         }
         #expect(try SecurityPolicy.loadPins(directory: folder.path).count == 1)

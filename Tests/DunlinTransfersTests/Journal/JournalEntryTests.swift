@@ -80,7 +80,7 @@ import Testing
         }
         #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes + [10], id: Self.id) }
         let other = String(Self.id.reversed())
-        #expect(throws: JournalEntry.Damage("it has another's name")) { try JournalEntry(bytes, id: other) }
+        #expect(throws: JournalEntry.Damage("its name does not match its ID")) { try JournalEntry(bytes, id: other) }
     }
 
     private static func limited(_ byteLimit: Int) -> JournalEntry.Work {

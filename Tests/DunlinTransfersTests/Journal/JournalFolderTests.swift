@@ -150,7 +150,7 @@ import Testing
                 Issue.record("it was opened")
             } catch {
                 #expect(error.path == folder.path && error.distrust == .isWritableByGroup)
-                #expect("\(error)" == "\(folder.path): is not used, for its group may write to it")
+                #expect("\(error)" == "\(folder.path): is not used: its group may write to it")
             }
         }
         await #expect(throws: HTTPSession.FileFailure.self) {

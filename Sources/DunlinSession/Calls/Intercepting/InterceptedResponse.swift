@@ -90,7 +90,7 @@ final class InterceptedResponse: Sendable {
     }
 
     private static var isLate: NetworkError {
-        NetworkError(.interceptorFailed, "an interceptor's next was called, and the interceptor has returned")
+        NetworkError(.interceptorFailed, "an interceptor called `next` after it had returned")
     }
 
     /// The interceptors have returned.

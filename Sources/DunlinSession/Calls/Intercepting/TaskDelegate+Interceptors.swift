@@ -175,7 +175,9 @@ extension LiveCall {
         guard changed.head.origin.isSame(as: request.head.origin) else {
             throw NetworkError(
                 .interceptorFailed,
-                "an exchange with \(request.head.origin) cannot go to \(changed.head.origin): do that around the call")
+                "an interceptor around an exchange changed \(request.head.origin) to \(changed.head.origin): "
+                    + "use one around calls"
+            )
         }
         return within(changed, insteadOf: request)
     }
@@ -210,13 +212,14 @@ extension LiveCall {
     fileprivate func checkBody(of request: TransportRequest, _ held: InterceptedResponse) throws {
         guard held.last != nil, !request.body.canBeSent else { return }
         throw NetworkError(
-            .bodyNotReplayable, "an interceptor sends again, and the body can be sent once only",
+            .bodyNotReplayable, "an interceptor sent the request again, and the body can be sent once only",
             requestMayHaveBeenSent: true)
     }
 
     fileprivate static var gone: NetworkError {
         NetworkError(
-            .bodyConsumed, "the response was given up: its interceptor sent again, or returned another",
+            .bodyConsumed,
+            "the response was discarded: its interceptor sent the request again, or returned another response",
             phase: .receive)
     }
 
@@ -224,7 +227,8 @@ extension LiveCall {
     fileprivate func taken(_ response: TransportResponse, _ held: InterceptedResponse) throws -> TransportResponse {
         guard !response.head.status.isInformational else {
             throw NetworkError(
-                .interceptorFailed, "an interceptor returned status \(response.head.status), which is no response")
+                .interceptorFailed,
+                "an interceptor returned status \(response.head.status), which is not a final response")
         }
         let last = held.last
         if let last, last.isUnderWay { last.cancellation.cancel(.handle) }

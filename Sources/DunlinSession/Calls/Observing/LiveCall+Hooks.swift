@@ -20,6 +20,6 @@ extension LiveCall {
             await tell($0)
             return nil
         }
-        assert(nobody == nil, "who is told has no opinion")
+        assert(nobody == nil, "a hook that is only told must return nothing")
     }
 }

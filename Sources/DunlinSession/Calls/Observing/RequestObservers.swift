@@ -97,7 +97,8 @@ extension RequestObservers {
         case .cancel: break
         }
         throw NetworkError(
-            .cancelled, "a hook turned the response down", phase: .receive, requestMayHaveBeenSent: true, response: head
+            .cancelled, "the `response` hook cancelled the request", phase: .receive, requestMayHaveBeenSent: true,
+            response: head
         )
     }
 

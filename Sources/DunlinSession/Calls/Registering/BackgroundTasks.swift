@@ -34,7 +34,7 @@ final class BackgroundTasks: Sendable {
     /// Throws if a call has brought too much for all of them.
     func received(_ count: Int, _ key: Key) throws {
         if machine.withLock({ $0.received(count, key) }) { return }
-        throw NetworkError(.limitExceeded, "what the session asks for itself brings too much", phase: .receive)
+        throw NetworkError(.limitExceeded, "the session's background requests received too many bytes", phase: .receive)
     }
 
     /// No call is made any more, unless the session was opened again since that closing. Returns those that run.

@@ -15,7 +15,8 @@ struct InheritedDeadline: Sendable {
         timeouts.total = present.length
         guard start < present.time else {
             throw NetworkError(
-                .timedOut, "the deadline this request inherits has passed", isSafeToRetry: true, exceeding: .total,
+                .timedOut, "the deadline of the enclosing `withTimeout` has passed", isSafeToRetry: true,
+                exceeding: .total,
                 limit: present.length, elapsed: .zero)
         }
         return present.time
