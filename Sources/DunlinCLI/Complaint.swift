@@ -11,8 +11,10 @@ enum Complaint {
 
     /// In the command's own words where it is about one of its options.
     private static func reason(of error: NetworkError) -> String {
-        guard error.code == .authenticationFailed, error.reason.contains("Digest alone") else { return error.reason }
-        return "the server asks for the password as it is; without --digest it would get that"
+        guard error.code == .authenticationFailed, error.reason.contains("only answer Digest") else {
+            return error.reason
+        }
+        return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {
@@ -72,10 +74,10 @@ extension Complaint {
     private static func hint(for reason: NetworkError.TrustRefusal.Reason, atProxy: Bool) -> String? {
         switch reason {
         case .unknownIssuer where atProxy, .selfSigned where atProxy:
-            "--proxy-ca FILE believes a proxy's authority of your own"
+            "to trust the proxy's own certificate authority, add --proxy-ca FILE"
         case _ where atProxy: nil
-        case .malformed: "--compatible accepts certificates that break no more than the letter of RFC 5280"
-        case .unknownIssuer, .selfSigned: "--ca FILE believes an authority of your own"
+        case .malformed: "to accept certificates that break only formal rules of RFC 5280, add --compatible"
+        case .unknownIssuer, .selfSigned: "to trust a certificate authority of your own, add --ca FILE"
         default: nil
         }
     }

@@ -60,13 +60,13 @@ struct Get {
             }
             let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
             if authority.contains("@") {
-                throw UsageError(description: "--user and the URL say twice who you are")
+                throw UsageError(description: "credentials are given twice: by --user and in the URL; give one")
             }
             (configuration.authentication, configuration.baseURL) = (authentication, origin)
             if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
                 output.warn(
-                    "over http others can read the password if the server asks for Basic; "
-                        + "--digest does not answer that")
+                    "over http the password can be read on its way if the server asks for Basic; "
+                        + "--digest never answers Basic")
             }
         }
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }

@@ -33,7 +33,7 @@ extension RequestOptions {
             if let bearer {
                 let token = String(decoding: try bearer.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
                 guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                    throw UsageError(description: "--bearer needs a token, of printable characters without blanks")
+                    throw UsageError(description: "--bearer needs a token of printable characters without spaces")
                 }
                 options.credentials = .value(.bearer(token: token))
             }

@@ -65,7 +65,7 @@ extension RequestOptions {
         case "-H", "--header": try append(try rest.takeValue(of: option))
         case "-d", "--data": data.append(DataSource(try rest.takeValue(of: option)))
         case "--json":
-            if isJSON { throw UsageError(description: "--json may be given once: a body is one value of JSON") }
+            if isJSON { throw UsageError(description: "--json may be given only once: a body is a single JSON value") }
             isJSON = true
             data.append(DataSource(try rest.takeValue(of: option)))
         case "-u", "--user": user = try User(try rest.takeValue(of: option))
@@ -83,7 +83,7 @@ extension RequestOptions {
     private static func method(_ text: String) throws(UsageError) -> String {
         guard !text.isEmpty,
             text.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
-        else { throw UsageError(description: "\"\(text)\" is no method; -X needs a word such as PUT") }
+        else { throw UsageError(description: "\"\(text)\" is not a method; -X needs a word such as PUT") }
         return text
     }
 
@@ -93,7 +93,7 @@ extension RequestOptions {
         }
         let value = line[line.index(after: colon)...].drop { $0 == " " }
         guard line[..<colon].utf8.allSatisfy(Self.isNameByte) else {
-            throw UsageError(description: "-H needs \"Name: value\"; \"\(line[..<colon])\" is no name of a field")
+            throw UsageError(description: "-H needs \"Name: value\"; \"\(line[..<colon])\" is not a valid field name")
         }
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
             throw UsageError(description: "-H \(line[..<colon]) has a control character in its value")
@@ -118,21 +118,24 @@ extension RequestOptions {
 
     /// What makes no sense together.
     func check() throws(UsageError) {
-        if isJSON, data.count > 1 { throw UsageError(description: "--json and -d are two bodies; give one") }
+        if isJSON, data.count > 1 { throw UsageError(description: "--json and -d both give a body; use one") }
         if answersDigestAlone, user == nil {
             throw UsageError(description: "--digest needs --user NAME:PASSWORD as well")
         }
-        if user != nil, bearer != nil { throw UsageError(description: "--user and --bearer say twice who you are") }
+        if user != nil, bearer != nil {
+            throw UsageError(description: "credentials are given twice: by --user and --bearer; give one")
+        }
         if user != nil || bearer != nil, fields.contains("authorization") {
             throw UsageError(
-                description: "-H Authorization and \(user != nil ? "--user" : "--bearer") say twice who you are")
+                description:
+                    "credentials are given twice: by -H Authorization and \(user != nil ? "--user" : "--bearer")")
         }
         if data.filter({ $0 == .input }).count + (bearer == .input ? 1 : 0) > 1 {
             throw UsageError(description: "standard input can be read once; \"@-\" was given twice")
         }
         if showsSecrets, !printsCurl { throw UsageError(description: "--show-secrets needs --curl as well") }
         if let method, ["TRACE", "CONNECT"].contains(method.uppercased()) {
-            throw UsageError(description: "\(method) is not for requests of this command")
+            throw UsageError(description: "this command cannot send \(method) requests")
         }
     }
 }

@@ -20,7 +20,7 @@ struct RouteOptions: Equatable {
         case "--guard":
             let name = try rest.takeValue(of: option)
             guard name == "public" else {
-                throw UsageError(description: "--guard needs the word public; \"\(name)\" is none it knows")
+                throw UsageError(description: "--guard takes only the word public, not \"\(name)\"")
             }
             isGuarded = true
         default: return false
@@ -32,7 +32,7 @@ struct RouteOptions: Equatable {
     func check() throws(UsageError) {
         if proxy == nil, let exceptions, exceptions != "*" {
             throw UsageError(
-                description: "--noproxy LIST needs --proxy as well; alone it can be \"*\", for no proxy at all")
+                description: "--noproxy LIST needs --proxy; without --proxy it must be \"*\", for no proxy at all")
         }
     }
 

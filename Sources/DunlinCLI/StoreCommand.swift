@@ -37,7 +37,7 @@ struct StoreCommand {
     private static func line(_ entry: HTTPSession.Cache.Entry) -> String {
         let seconds = entry.freshness.components.seconds
         let state = seconds > 0 ? "fresh for \(seconds) s" : "stale"
-        let part = entry.isWhole ? "" : ", a part"
+        let part = entry.isWhole ? "" : ", partial"
         return "\(entry.status) \(entry.count.readableBytes)\(part), \(state)  \(entry.url)"
     }
 }

@@ -26,7 +26,7 @@ enum Terminal {
         guard terminal >= 0, tcgetattr(terminal, &usual) == 0 else {
             if terminal >= 0 { close(terminal) }
             throw UsageError(
-                description: "there is no terminal to ask for the password on; give it as --user \(user):PASSWORD")
+                description: "there is no terminal to ask for the password; give it as --user \(user):PASSWORD")
         }
         defer { close(terminal) }
         var hidden = usual

@@ -38,10 +38,10 @@ struct TrustOptions: Equatable {
     func check(against url: String) throws(UsageError) {
         if key != nil, certificate == nil { throw UsageError(description: "--key needs --cert as well") }
         if isInsecure, !pins.isEmpty {
-            throw UsageError(description: "--insecure believes every server, and --pin only one")
+            throw UsageError(description: "--insecure and --pin contradict each other; give one")
         }
         if !pins.isEmpty, Self.origin(of: url) == nil {
-            throw UsageError(description: "--pin needs an https URL: in clear text nobody proves who he is")
+            throw UsageError(description: "--pin needs an https URL: over http there is no certificate to check")
         }
     }
 

@@ -15,7 +15,7 @@ extension HTTP.JSON.DateCoding {
                 let text = try container.decode(String.self)
                 guard let date = formatter.date(from: text) else {
                     throw DecodingError.dataCorruptedError(
-                        in: container, debugDescription: "the text is no date in the form of the formatter")
+                        in: container, debugDescription: "the text does not match the date formatter")
                 }
                 return date
             },

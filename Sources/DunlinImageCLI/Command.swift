@@ -72,7 +72,7 @@ extension Command.Options {
         case "--as":
             let name = try rest.takeText(of: option)
             guard let method = TerminalImage.Method(rawValue: name) else {
-                throw UsageError(description: "--as takes kitty, sixel or blocks; \"\(name)\" is none of them")
+                throw UsageError(description: "--as takes kitty, sixel or blocks, not \"\(name)\"")
             }
             self.method = method
         case "--width": bounds.columns = try rest.takeNumber(of: option)
@@ -90,12 +90,12 @@ extension Command.Options {
     fileprivate func check(_ sources: [String]) throws(UsageError) {
         if sources.isEmpty { throw UsageError(description: "a URL or a file is needed; see dunlin-image help") }
         if isInfo, file != nil || playsFrames || size != nil {
-            throw UsageError(description: "--info shows no picture; it goes with no --output, --frames or --resize")
+            throw UsageError(description: "--info shows no picture; leave out --output, --frames and --resize")
         }
         guard let file else { return }
-        if playsFrames { throw UsageError(description: "--frames plays on the terminal, and not into a file") }
+        if playsFrames { throw UsageError(description: "--frames plays on the terminal only; leave out --output") }
         if sources.count > 1 {
-            throw UsageError(description: "--output takes one picture, and \(sources.count) are named")
+            throw UsageError(description: "--output takes one picture, but \(sources.count) are given")
         }
         guard OutputFormat(of: file) != nil else {
             throw UsageError(description: "--output needs a name that ends in .png, .jpg or .jpeg")
@@ -131,7 +131,7 @@ extension Command.Resizing {
             part.isEmpty || side.map { (1...Self.longest).contains($0) } == true
         }
         guard parts.count == 2, isValid, sides.contains(where: { $0 != nil }) else {
-            throw UsageError(description: "--resize needs a size, such as 640x480, 640x or x480; \"\(text)\" is none")
+            throw UsageError(description: "--resize needs a size, such as 640x480, 640x or x480, not \"\(text)\"")
         }
         (width, height) = (sides[0], sides[1])
     }

@@ -21,8 +21,8 @@ enum PictureWords {
         // A person who writes to a file knows that it is none.
         case .noTerminal, nil: nil
         case .dumbTerminal: "this terminal shows no pictures"
-        case .noColor: "NO_COLOR asks for none"
-        case .noUnicode: "this terminal shows no pictures, and its locale has no blocks; --as blocks tries it"
+        case .noColor: "NO_COLOR is set"
+        case .noUnicode: "this terminal shows no pictures, and its locale is not UTF-8; --as blocks draws anyway"
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         let client = try HTTPSession(configuration)
         #expect(
             await Self.refusal(client, "http://169.254.169.254/latest/")
-                == "the guard does not allow it: 169.254.169.254 is a cloud's metadata address "
+                == "refused by the guard: 169.254.169.254 is a cloud's metadata address "
                 + "(AWS, Azure, Google Cloud and others)")
         #expect(transport.requests.isEmpty)
     }

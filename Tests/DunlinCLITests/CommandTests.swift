@@ -52,12 +52,15 @@ import Testing
         (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
-            "\"sha256/short\" is no pin; a pin is sha256/ and Base64 of 32 bytes"
+            "\"sha256/short\" is not a pin; a pin is sha256/ and Base64 of 32 bytes"
         ),
-        (["get", "--pin", pin, "http://a.test"], "--pin needs an https URL: in clear text nobody proves who he is"),
+        (
+            ["get", "--pin", pin, "http://a.test"],
+            "--pin needs an https URL: over http there is no certificate to check"
+        ),
         (
             ["get", "--pin", pin, "--insecure", "https://a.test"],
-            "--insecure believes every server, and --pin only one"
+            "--insecure and --pin contradict each other; give one"
         ),
         (["version", "-v"], "version takes no arguments; \"-v\" was given"),
     ])

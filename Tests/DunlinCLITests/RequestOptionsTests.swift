@@ -38,23 +38,23 @@ import Testing
     @Test(arguments: [
         (["-H", "nothing"], "-H needs \"Name: value\"; \"nothing\" has no colon after a name"),
         (["-H", ": x"], "-H needs \"Name: value\"; \": x\" has no colon after a name"),
-        (["-H", "a b: c"], "-H needs \"Name: value\"; \"a b\" is no name of a field"),
+        (["-H", "a b: c"], "-H needs \"Name: value\"; \"a b\" is not a valid field name"),
         (["-H", "a: \u{1}"], "-H a has a control character in its value"),
-        (["-X", "a b"], "\"a b\" is no method; -X needs a word such as PUT"),
-        (["-X", "TRACE"], "TRACE is not for requests of this command"),
+        (["-X", "a b"], "\"a b\" is not a method; -X needs a word such as PUT"),
+        (["-X", "TRACE"], "this command cannot send TRACE requests"),
         (["--max-time", "0"], "--max-time needs a number of seconds above 0, such as 2.5"),
         (["--max-time", "soon"], "--max-time needs a number of seconds above 0, such as 2.5"),
         (["--user", ":x"], "--user needs NAME:PASSWORD, or NAME to be asked for the password"),
         (["--digest"], "--digest needs --user NAME:PASSWORD as well"),
-        (["--user", "a:b", "--bearer", "t"], "--user and --bearer say twice who you are"),
-        (["--bearer", "t", "-H", "Authorization: x"], "-H Authorization and --bearer say twice who you are"),
-        (["--json", "1", "-d", "a"], "--json and -d are two bodies; give one"),
-        (["--json", "1", "--json", "2"], "--json may be given once: a body is one value of JSON"),
+        (["--user", "a:b", "--bearer", "t"], "credentials are given twice: by --user and --bearer; give one"),
+        (["--bearer", "t", "-H", "Authorization: x"], "credentials are given twice: by -H Authorization and --bearer"),
+        (["--json", "1", "-d", "a"], "--json and -d both give a body; use one"),
+        (["--json", "1", "--json", "2"], "--json may be given only once: a body is a single JSON value"),
         (["-d", "@-", "-d", "@-"], "standard input can be read once; \"@-\" was given twice"),
         (["--show-secrets"], "--show-secrets needs --curl as well"),
         (["-d"], "-d needs a value"),
-        (["--guard", "all"], "--guard needs the word public; \"all\" is none it knows"),
-        (["--noproxy", "a"], "--noproxy LIST needs --proxy as well; alone it can be \"*\", for no proxy at all"),
+        (["--guard", "all"], "--guard takes only the word public, not \"all\""),
+        (["--noproxy", "a"], "--noproxy LIST needs --proxy; without --proxy it must be \"*\", for no proxy at all"),
         (["--proxy"], "--proxy needs a value"),
     ])
     func `arguments that make no sense are refused with what to do`(arguments: [String], expected: String) {
@@ -71,7 +71,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["-u", "a:b", "http://u:hunter2@127.0.0.1:1/"], "--user and the URL say twice who you are"),
+        (
+            ["-u", "a:b", "http://u:hunter2@127.0.0.1:1/"],
+            "credentials are given twice: by --user and in the URL; give one"
+        ),
         (["-d", "@/nowhere/a", "http://127.0.0.1:1/"], "the file /nowhere/a cannot be read"),
         (["--bearer", "", "http://127.0.0.1:1/"], "--bearer needs a token"),
         (["--bearer", "a b", "http://127.0.0.1:1/"], "--bearer needs a token"),
@@ -151,13 +154,15 @@ import Testing
         server.enqueue(basic, .response(body: "in"), basic)
         let sent = try await run("get", "--user", "ada:hunter2", server: server)
         #expect(sent.code == .success && sent.said == "in")
-        #expect(sent.remarked.hasPrefix("dunlin: warning: over http others can read the password"))
+        #expect(sent.remarked.hasPrefix("dunlin: warning: over http the password can be read on its way"))
         #expect(server.requests.last?.fields["authorization"] == "Basic YWRhOmh1bnRlcjI=")
         let refused = try await run("get", "--user", "ada:hunter2", "--digest", server: server)
         #expect(refused.code == .failure)
         #expect(
             refused.remarked.hasPrefix(
-                "dunlin: the server asks for the password as it is; without --digest it would get that"),
+                "dunlin: the server accepts only Basic, which sends the password itself; leave out --digest "
+                    + "to allow that"
+            ),
             "\(refused.remarked)")
         #expect(server.requests.count == 3)
         #expect(!refused.remarked.contains("hunter2") && !sent.remarked.contains("hunter2"))

@@ -36,7 +36,7 @@ import Testing
         #expect(await DunlinCommand.run(try Command(arguments: arguments), paper.output) != .success)
         let remarks = try paper.remarked
         #expect(remarks.contains("[the proxy https://127.0.0.1:\(proxy.port)"), "\(remarks)")
-        #expect(remarks.contains("--proxy-ca FILE believes a proxy's authority of your own"), "\(remarks)")
+        #expect(remarks.contains("to trust the proxy's own certificate authority, add --proxy-ca FILE"), "\(remarks)")
         #expect(!remarks.contains("--ca FILE"), "\(remarks)")
     }
 

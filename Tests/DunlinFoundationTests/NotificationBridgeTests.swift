@@ -102,7 +102,7 @@ struct `Notifications` {
         await #expect(throws: NetworkError.self) { try await session.download("/", to: .file(path)) }
         let failed = await notes.next(3)
         #expect(failed.map(\.name) == [Name.taskDidResume, Name.downloadDidFailToMoveFile, Name.taskDidComplete])
-        #expect(failed[1].reason == "the file cannot be given its name")
+        #expect(failed[1].reason == "the file cannot be moved to its destination")
         #expect(failed[2].error?.code == -3005)
         withExtendedLifetime(bridge) {}
         await session.shutdown()

@@ -28,8 +28,8 @@ import Testing
     @Test(
         arguments: [
             (nil, nil), (.noTerminal, nil), (.dumbTerminal, "this terminal shows no pictures"),
-            (.noColor, "NO_COLOR asks for none"),
-            (.noUnicode, "this terminal shows no pictures, and its locale has no blocks; --as blocks tries it"),
+            (.noColor, "NO_COLOR is set"),
+            (.noUnicode, "this terminal shows no pictures, and its locale is not UTF-8; --as blocks draws anyway"),
         ] as [(TerminalImage.Refusal?, String?)])
     func `it is said why there is no picture, unless that is plain to see`(
         refusal: TerminalImage.Refusal?, reason: String?

@@ -97,7 +97,7 @@ private final class Studio {
         let remarks = try studio.text("remarks").split(separator: "\n")
         #expect(remarks.count == 2)
         #expect(remarks.first == "dunlin-image: \(studio.path("none.png")): No such file or directory")
-        #expect(remarks.last?.contains("no picture in a format that Dunlin knows") == true)
+        #expect(remarks.last?.contains("not a picture in a format that Dunlin knows") == true)
         #expect(try studio.text("results").contains("PNG"))
     }
 

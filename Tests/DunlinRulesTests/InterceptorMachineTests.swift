@@ -35,6 +35,6 @@ import Testing
             machine.answered()
         }
         #expect(machine.begin() == .tooOften(InterceptorMachine.mostSends))
-        #expect("\(machine.begin(), default: "")" == "called next more than 100 times for one request")
+        #expect("\(machine.begin(), default: "")" == "called `next` more than 100 times for one request")
     }
 }

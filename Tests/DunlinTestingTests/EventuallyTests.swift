@@ -223,7 +223,7 @@ import Testing
             error = thrown
         }
         #expect(error?.what == "the end of time" && error?.limit == limit && error?.line == line)
-        #expect(error?.description.hasPrefix("never came within 0.01 seconds: the end of time (") == true)
+        #expect(error?.description.hasPrefix("timed out after 0.01 seconds waiting for: the end of time (") == true)
         #expect(error?.description.hasSuffix("EventuallyTests.swift:\(line))") == true)
     }
 

@@ -73,7 +73,7 @@ import Testing
         #expect(
             failure?.description == """
                 not used: GET /a: never after 2.0 seconds (2 of 2)
-                not used: GET /b was given no outcome
+                not used: GET /b has no outcome
                 not matched: POST /c
                 """)
     }

@@ -52,7 +52,8 @@ final class Weather: Sendable {
 
     /// The client left, or said why it would not go on. That it could not read what we wrote is no excuse.
     private static let excuses = [
-        "the client left", "the client said goodbye", "unknown ca", "certificate expired", "bad certificate",
+        "the client closed the connection", "the client ended TLS", "unknown ca", "certificate expired",
+        "bad certificate",
     ]
 
     private static func plan(_ seed: UInt64) -> FaultPlan {

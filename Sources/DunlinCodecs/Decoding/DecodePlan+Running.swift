@@ -38,7 +38,9 @@ extension DecodePlan {
 
     private func run(_ decoder: consuming some RowDecoder & ~Copyable, _ bytes: Bytes) async throws -> ImageBuffer {
         var decoder = decoder
-        guard decoder.size == decoded else { throw ImageError.damaged(info.format, fault: "two sizes") }
+        guard decoder.size == decoded else {
+            throw ImageError.damaged(info.format, fault: "its decoded size differs from its header's")
+        }
         // What is left of a picture that may be incomplete is shown.
         var pixels = decoder.hasOwnPixels ? [] : [UInt8].room(for: decoded, isZeroed: options.allowsTruncated)
         let rows = Work.rows(width: decoded.width)
@@ -49,7 +51,9 @@ extension DecodePlan {
             guard takesPart(after: error, pixels) else { throw error }
             isWhole = false
         }
-        guard pixels.count == decoded.pixels * 4 else { throw ImageError.damaged(info.format, fault: "no pixels") }
+        guard pixels.count == decoded.pixels * 4 else {
+            throw ImageError.damaged(info.format, fault: "it has no pixels")
+        }
         let picture = ImageBuffer(decoded, pixels, decoder.alpha, isOpaque: isWhole && !decoder.hasAlpha)
         return try await finish(picture, profile: decoder.profile)
     }

@@ -14,7 +14,7 @@ extension ImageDecoder {
         case .jpeg:
             return try plan.runAtOnce(
                 try JPEGDecoder.open(bytes, plan.info, eighths: plan.eighths, isTolerant: isTolerant), bytes)
-        default: throw .unsupported(plan.info.format, what: "it is decoded in steps only")
+        default: throw .unsupported(plan.info.format, what: "it can only be decoded in steps")
         }
     }
 }
@@ -24,7 +24,9 @@ extension DecodePlan {
         _ decoder: consuming some RowDecoder & ~Copyable, _ bytes: Bytes
     ) throws(ImageError) -> ImageBuffer {
         var decoder = decoder
-        guard decoder.size == decoded else { throw ImageError.damaged(info.format, fault: "two sizes") }
+        guard decoder.size == decoded else {
+            throw ImageError.damaged(info.format, fault: "its decoded size differs from its header's")
+        }
         var pixels = [UInt8](repeating: 0, count: decoded.pixels * 4)
         var isWhole = true
         do throws(ImageError) {

@@ -73,12 +73,12 @@ struct GIFCodes {
         if code == clear { return restart() }
         if code == clear + 1 { throw Self.tooSoon }
         guard let previous else {
-            guard code < clear else { throw .damaged(.gif, fault: "a code that stands for nothing") }
+            guard code < clear else { throw .damaged(.gif, fault: "it has an invalid LZW code") }
             put(code)
             return advance(after: code)
         }
         let isOwn = code == next && next < Self.most
-        guard code < next || isOwn else { throw .damaged(.gif, fault: "a code that stands for nothing") }
+        guard code < next || isOwn else { throw .damaged(.gif, fault: "it has an invalid LZW code") }
         if isOwn { put(Int(firsts[previous])) }
         var rest = isOwn ? previous : code
         while rest > clear {
@@ -103,7 +103,7 @@ struct GIFCodes {
         if next == 1 << width, next < Self.most { width += 1 }
     }
 
-    static var tooSoon: ImageError { .damaged(.gif, fault: "its codes end before its pixels do") }
+    static var tooSoon: ImageError { .damaged(.gif, fault: "its LZW data ends before all pixels are decoded") }
 }
 
 /// A block of codes, and how much of it was read.

@@ -113,7 +113,9 @@ struct GIFFrames: ~Copyable {
         row = rows.next()
         self.rows = rows
         if !hasPixels { return }
-        guard (1...8).contains(bits) else { throw .damaged(.gif, fault: "codes for numbers of \(bits) bits") }
+        guard (1...8).contains(bits) else {
+            throw .damaged(.gif, fault: "its LZW code size of \(bits) bits is invalid")
+        }
         codes.begin(bits: bits)
     }
 

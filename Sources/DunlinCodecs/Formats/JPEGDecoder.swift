@@ -26,7 +26,7 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
         _ = try CodecStatus.check(status, .jpeg, String(cString: dunlin_jpeg_message(decoder)))
         let stored = ImageSize(width: Int(header.width), height: Int(header.height))
         guard stored == info.size, opened.size == scaled(stored, eighths: eighths) else {
-            throw .damaged(.jpeg, fault: "two sizes")
+            throw .damaged(.jpeg, fault: "its decoded size differs from its header's")
         }
         return opened
     }

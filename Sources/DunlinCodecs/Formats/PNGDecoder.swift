@@ -25,7 +25,9 @@ struct PNGDecoder: RowDecoder, ~Copyable {
         let status = input.withPointer { dunlin_png_read_header(decoder, $0, $1, &header) }
         let opened = PNGDecoder(decoder, header)
         _ = try CodecStatus.check(status, .png, String(cString: dunlin_png_message(decoder)))
-        guard opened.size == info.size else { throw .damaged(.png, fault: "two sizes") }
+        guard opened.size == info.size else {
+            throw .damaged(.png, fault: "its decoded size differs from its header's")
+        }
         return opened
     }
 

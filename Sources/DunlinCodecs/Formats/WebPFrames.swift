@@ -19,7 +19,7 @@ struct WebPFrames: ~Copyable {
         let opened = WebPFrames(animation, info.size)
         guard Int(header.width) == info.size.width, Int(header.height) == info.size.height,
             Int(header.frames) <= info.frameCount ?? 1
-        else { throw .damaged(.webp, fault: "two sizes") }
+        else { throw .damaged(.webp, fault: "its decoded size differs from its header's") }
         return opened
     }
 
@@ -31,7 +31,7 @@ struct WebPFrames: ~Copyable {
         var ending: Int32 = 0
         let animation = animation
         let status = pixels.withPointer { dunlin_webp_animation_next(animation, $0, &ending) }
-        guard try CodecStatus.check(status, .webp, "a frame that libwebp does not accept") else { return nil }
+        guard try CodecStatus.check(status, .webp, "libwebp does not accept one of its frames") else { return nil }
         defer { end = Int(ending) }
         return (pixels, max(0, Int(ending) - end))
     }

@@ -64,14 +64,14 @@ extension BMPHeader {
     init(_ octets: Octets, at start: Int, pixels: Int?, format: ImageFormat) throws(ImageError) {
         let fields = try Self.fields(octets, start, format)
         guard fields.width > 0, fields.height != 0, fields.height != .min else {
-            throw .damaged(format, fault: "a size of \(fields.width) x \(fields.height)")
+            throw .damaged(format, fault: "its size is \(fields.width) x \(fields.height)")
         }
         isIcon = pixels == nil
         isTopDown = fields.height < 0
         bits = fields.bits
         let height = Int(fields.height.magnitude)
         size = ImageSize(width: Int(fields.width), height: isIcon ? height / 2 : height)
-        guard size.height > 0 else { throw .damaged(format, fault: "a height of \(fields.height)") }
+        guard size.height > 0 else { throw .damaged(format, fault: "its height is \(fields.height)") }
         coding = try Self.coding(fields, octets, start, format, isIcon: isIcon)
         // Behind a header of 40 bytes the masks are no part of it.
         let masks = fields.length == 40 ? fields.compression == 3 ? 12 : fields.compression == 6 ? 16 : 0 : 0
@@ -91,7 +91,7 @@ extension BMPHeader {
             return Fields(length: 12, width: Int32(width), height: Int32(height), bits: Int(bits))
         }
         guard [40, 52, 56, 64, 108, 124].contains(length) else {
-            throw .damaged(format, fault: "a header of \(length) bytes")
+            throw .damaged(format, fault: "its header has an invalid length of \(length) bytes")
         }
         guard let width = octets.little32(start + 4), let height = octets.little32(start + 8),
             let bits = octets.little16(start + 14), let compression = octets.little32(start + 16),
@@ -121,8 +121,10 @@ extension BMPHeader {
             let hasAlpha = fields.length >= 56 && fields.length != 64 || fields.compression == 6
             let alpha = hasAlpha ? octets.little32(start + 52) ?? 0 : 0
             return .masks(red: Mask(red), green: Mask(green), blue: Mask(blue), alpha: Mask(alpha))
-        case (4, _), (5, _): throw .unsupported(format, what: "its pixels are a JPEG or PNG")
-        default: throw .damaged(format, fault: "\(fields.bits) bits in compression \(fields.compression)")
+        case (4, _), (5, _): throw .unsupported(format, what: "its pixels are stored as JPEG or PNG")
+        default:
+            throw .damaged(
+                format, fault: "compression \(fields.compression) does not allow \(fields.bits) bits a pixel")
         }
     }
 }

@@ -33,7 +33,7 @@ enum ICOProbe {
     static func info(_ bytes: Bytes) throws(ImageError) -> ImageInfo {
         let octets = Octets(bytes)
         guard let count = octets.little16(4) else { throw .truncated(.ico) }
-        guard count > 0 else { throw .damaged(.ico, fault: "no picture") }
+        guard count > 0 else { throw .damaged(.ico, fault: "it holds no picture") }
         guard octets.holds(Int(count) * 16, at: 6) else { throw .truncated(.ico) }
         let isIcon = octets[2] == 1
         let entries = (0..<Int(count)).compactMap { entry(octets, 6 + $0 * 16, isIcon: isIcon) }

@@ -16,7 +16,7 @@ enum BoxProbe {
         let inside = min(meta.lowerBound + 4, meta.upperBound)..<meta.upperBound
         guard let properties = try find("iprp", in: inside, octets, format),
             let container = try find("ipco", in: properties, octets, format)
-        else { throw .damaged(format, fault: "no properties of pictures") }
+        else { throw .damaged(format, fault: "it has no image properties") }
         var best = ImageSize(width: 0, height: 0)
         try walk(container, octets, format) { box in
             guard octets.has("ispe", at: box.type), let width = octets.big32(box.body.lowerBound + 4),
@@ -26,7 +26,7 @@ enum BoxProbe {
             if size.pixels > best.pixels { best = size }
             return true
         }
-        guard best.pixels > 0 else { throw .damaged(format, fault: "no size") }
+        guard best.pixels > 0 else { throw .damaged(format, fault: "it gives no size") }
         var info = ImageInfo(format, best)
         info.frameCount = nil
         info.bitsPerComponent = nil
@@ -53,15 +53,17 @@ enum BoxProbe {
         var boxes = 0
         while range.upperBound - offset >= 8, let short = octets.big32(offset) {
             boxes += 1
-            if boxes > mostBoxes { throw .damaged(format, fault: "more than \(mostBoxes) boxes") }
+            if boxes > mostBoxes { throw .damaged(format, fault: "it has more than \(mostBoxes) boxes") }
             var (length, header) = (Int(short), 8)
             if short == 1 {
                 guard let high = octets.big32(offset + 8), let low = octets.big32(offset + 12) else { return }
-                guard high == 0 else { throw .damaged(format, fault: "a box of more than 4 GiB") }
+                guard high == 0 else { throw .damaged(format, fault: "it has a box of more than 4 GiB") }
                 (length, header) = (Int(low), 16)
             }
             if short == 0 { length = range.upperBound - offset }
-            guard length >= header else { throw .damaged(format, fault: "a box that is shorter than its header") }
+            guard length >= header else {
+                throw .damaged(format, fault: "it has a box that is shorter than the box's header")
+            }
             let end = min(offset + length, range.upperBound)
             // A header of 16 bytes may be cut by the end of the box around it.
             if !visit((offset + 4, min(offset + header, end)..<end)) { return }

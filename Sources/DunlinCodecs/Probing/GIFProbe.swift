@@ -32,11 +32,11 @@ struct GIFProbe {
                 guard octets.holds(10, at: offset) else { throw .truncated(.gif) }
                 takeFrame(offset + 1)
                 offset = skip(offset + 11 + palette(octets[offset + 9]))
-            default: throw .damaged(.gif, fault: "a block of unknown kind")
+            default: throw .damaged(.gif, fault: "it has a block of unknown type")
             }
         }
         guard frames > 0 else { throw .truncated(.gif) }
-        guard info.size.pixels > 0 else { throw .damaged(.gif, fault: "a size of \(info.size)") }
+        guard info.size.pixels > 0 else { throw .damaged(.gif, fault: "its size is \(info.size)") }
         info.frameCount = frames
         info.hasAlpha = isTransparent || !coversCanvas
         info.details.isAnimation = true

@@ -24,14 +24,15 @@ public enum ImageError: Error, Sendable, Hashable {
 extension ImageError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unknownFormat: "The bytes are no picture in a format that Dunlin knows."
+        case .unknownFormat: "The bytes are not a picture in a format that Dunlin knows."
         case .unsupported(let format, let what): "Dunlin does not decode this \(format) picture: \(what)."
-        case .truncated(let format): "The \(format) picture ends early. Options.allowsTruncated takes what there is."
+        case .truncated(let format):
+            "The \(format) picture ends early. `ImageDecoder.Options.allowsTruncated` decodes what there is."
         case .damaged(let format, let fault): "The \(format) picture is damaged: \(fault)."
         case .limitExceeded(let kind, let value, let limit):
-            "The picture has \(value) \(kind.noun), more than the limit of \(limit) (ImageLimits.\(kind.rawValue))."
-        case .invalidSize(let size): "A picture cannot be \(size) pixels large here."
-        case .outOfMemory: "There is no memory for the picture."
+            "The picture exceeds `ImageLimits.\(kind.rawValue)`: \(value) \(kind.noun), and the limit is \(limit)."
+        case .invalidSize(let size): "A picture cannot have a size of \(size) pixels."
+        case .outOfMemory: "There is not enough memory for the picture."
         }
     }
 }

@@ -10,9 +10,9 @@ public struct ImageLimits: Sendable, Hashable {
             switch self {
             case .pixels: "pixels"
             case .frames: "frames"
-            case .animationPixels: "pixels in all of its frames"
+            case .animationPixels: "pixels in all frames"
             case .metadataBytes: "bytes of metadata"
-            case .decodeBytes: "bytes to take while it is decoded"
+            case .decodeBytes: "bytes of memory to decode it"
             }
         }
     }

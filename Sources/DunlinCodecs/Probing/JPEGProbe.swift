@@ -23,15 +23,15 @@ struct JPEGProbe {
         var offset = 2
         while true {
             guard let mark = octets[offset] else { throw .truncated(.jpeg) }
-            guard mark == 0xFF else { throw .damaged(.jpeg, fault: "no marker where one belongs") }
+            guard mark == 0xFF else { throw .damaged(.jpeg, fault: "a marker is missing") }
             // Any number of 0xFF may stand before a marker.
             while octets[offset] == 0xFF { offset += 1 }
             guard let marker = octets[offset] else { throw .truncated(.jpeg) }
             offset += 1
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
-            if marker == 0xD9 { throw .damaged(.jpeg, fault: "it ends before it begins") }
+            if marker == 0xD9 { throw .damaged(.jpeg, fault: "it ends before its first frame") }
             guard let length = octets.big16(offset) else { throw .truncated(.jpeg) }
-            guard length >= 2 else { throw .damaged(.jpeg, fault: "a segment without a length") }
+            guard length >= 2 else { throw .damaged(.jpeg, fault: "it has a segment of invalid length") }
             let segment = offset + 2
             guard let body = octets.slice(segment, Int(length) - 2) else { throw .truncated(.jpeg) }
             if marker == 0xDA { return try summary(Octets(body)) }
@@ -55,18 +55,18 @@ struct JPEGProbe {
     }
 
     private mutating func takeFrame(_ marker: UInt8, _ segment: Octets) throws(ImageError) {
-        guard info == nil else { throw .damaged(.jpeg, fault: "two headers") }
+        guard info == nil else { throw .damaged(.jpeg, fault: "it has two frame headers") }
         guard let bits = segment[0], let height = segment.big16(1), let width = segment.big16(3),
             let count = segment[5], segment.holds(Int(count) * 3, at: 6)
         else { throw .truncated(.jpeg) }
-        guard width > 0 else { throw .damaged(.jpeg, fault: "a width of 0") }
-        guard height > 0 else { throw .unsupported(.jpeg, what: "its height is written behind its pixels") }
+        guard width > 0 else { throw .damaged(.jpeg, fault: "its width is 0") }
+        guard height > 0 else { throw .unsupported(.jpeg, what: "its height is given after its pixels") }
         components = (0..<Int(count)).map { index in
             let factors = Int(segment[7 + index * 3] ?? 0)
             return (factors >> 4, factors & 15)
         }
         guard components.allSatisfy({ (1...4).contains($0.horizontal) && (1...4).contains($0.vertical) }) else {
-            throw .damaged(.jpeg, fault: "sampling factors beyond 4")
+            throw .damaged(.jpeg, fault: "its sampling factors exceed 4")
         }
         isProgressive = marker == 0xC2 || marker == 0xCA
         var info = ImageInfo(.jpeg, ImageSize(width: Int(width), height: Int(height)))
@@ -78,7 +78,7 @@ struct JPEGProbe {
 
     private static func unsupported(_ marker: UInt8, bits: UInt8, components: UInt8) -> String? {
         switch marker {
-        case 0xC3, 0xC7, 0xCB, 0xCF: return "it is stored without loss"
+        case 0xC3, 0xC7, 0xCB, 0xCF: return "it is lossless JPEG"
         case 0xC5, 0xC6, 0xCD, 0xCE: return "it is hierarchical"
         default: break
         }
@@ -88,7 +88,7 @@ struct JPEGProbe {
 
     /// What is known where the first scan begins.
     private func summary(_ scan: Octets) throws(ImageError) -> ImageInfo {
-        guard var info else { throw .damaged(.jpeg, fault: "pixels without a header") }
+        guard var info else { throw .damaged(.jpeg, fault: "its pixels come before the frame header") }
         info.orientation = orientation ?? .upright
         info.metadataBytes = metadataBytes
         info.details.profile = profile.whole

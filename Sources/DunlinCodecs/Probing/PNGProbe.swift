@@ -25,15 +25,15 @@ enum PNGProbe {
         guard let length = octets.big32(8), let width = octets.big32(16), let height = octets.big32(20),
             let depth = octets[24], let color = octets[25], let interlacing = octets[28]
         else { throw .truncated(.png) }
-        guard length == 13, octets.has("IHDR", at: 12) else { throw .damaged(.png, fault: "no header") }
+        guard length == 13, octets.has("IHDR", at: 12) else { throw .damaged(.png, fault: "it has no header") }
         guard width > 0, height > 0, width <= Int32.max, height <= Int32.max else {
-            throw .damaged(.png, fault: "a size of \(width) x \(height)")
+            throw .damaged(.png, fault: "its size is \(width) x \(height)")
         }
         let depths: [UInt8: [UInt8]] = [
             0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16],
         ]
         guard depths[color]?.contains(depth) == true, interlacing <= 1 else {
-            throw .damaged(.png, fault: "colour type \(color) with \(depth) bits")
+            throw .damaged(.png, fault: "colour type \(color) does not allow \(depth) bits")
         }
         var info = ImageInfo(.png, ImageSize(width: Int(width), height: Int(height)))
         info.bitsPerComponent = color == 3 ? 8 : Int(depth)

@@ -7,7 +7,7 @@ enum TIFFProbe {
         var values: [UInt16: UInt32] = [:]
         for entry in reader.entries() { values[entry.tag] = entry.value }
         guard let width = values[256], let height = values[257], width > 0, height > 0 else {
-            throw .damaged(.tiff, fault: "no size in its first directory")
+            throw .damaged(.tiff, fault: "its first directory gives no size")
         }
         var info = ImageInfo(.tiff, ImageSize(width: Int(width), height: Int(height)))
         info.frameCount = nil

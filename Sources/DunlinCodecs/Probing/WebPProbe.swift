@@ -24,7 +24,7 @@ struct WebPProbe {
         // Decoders take what begins otherwise for a picture without a container.
         let starts = ["VP8 ", "VP8L", "VP8X"]
         if octets.holds(4, at: offset), !starts.contains(where: { octets.has($0, at: offset) }) {
-            throw .damaged(.webp, fault: "it begins with no picture")
+            throw .damaged(.webp, fault: "it does not begin with a picture")
         }
         while offset + 8 <= end, let length = octets.little32(offset + 4) {
             try take(offset, Int(length))
@@ -86,7 +86,7 @@ struct WebPProbe {
         guard octets.holds(10, at: body) else { throw .truncated(.webp) }
         guard octets.slice(body + 3, 3) == [0x9D, 0x01, 0x2A], let width = octets.little16(body + 6),
             let height = octets.little16(body + 8)
-        else { throw .damaged(.webp, fault: "no header of a picture") }
+        else { throw .damaged(.webp, fault: "it has no picture header") }
         try take(ImageSize(width: Int(width & 0x3FFF), height: Int(height & 0x3FFF)), hasAlpha: false)
         // A plane of alpha, and some rows.
         if let info { self.info?.details.workingBytes = info.size.pixels + info.size.width * 128 }
@@ -94,7 +94,7 @@ struct WebPProbe {
 
     private mutating func takeLossless(_ body: Int) throws(ImageError) {
         guard let bits = octets.little32(body + 1) else { throw .truncated(.webp) }
-        guard octets[body] == 0x2F else { throw .damaged(.webp, fault: "no header of a picture") }
+        guard octets[body] == 0x2F else { throw .damaged(.webp, fault: "it has no picture header") }
         let size = ImageSize(width: Int(bits & 0x3FFF) + 1, height: Int(bits >> 14 & 0x3FFF) + 1)
         try take(size, hasAlpha: bits >> 28 & 1 == 1)
         info?.details.isLossless = true
@@ -103,10 +103,10 @@ struct WebPProbe {
 
     /// The one picture of a file; an extended file has said before how large it is.
     private mutating func take(_ size: ImageSize, hasAlpha: Bool) throws(ImageError) {
-        guard size.pixels > 0 else { throw .damaged(.webp, fault: "a size of \(size)") }
+        guard size.pixels > 0 else { throw .damaged(.webp, fault: "its size is \(size)") }
         if isAnimation { return }
         if let info, info.size != size {
-            throw .damaged(.webp, fault: "a picture of \(size) on a canvas of \(info.size)")
+            throw .damaged(.webp, fault: "its picture of \(size) does not fit its canvas of \(info.size)")
         }
         info = info ?? ImageInfo(.webp, size)
         if hasAlpha { info?.hasAlpha = true }

@@ -60,7 +60,7 @@ extension ImageDownloader {
                 .notCached, "the picture is not in memory, and its request may not use the network",
                 isSafeToRetry: true)
         } else if limit.inherited <= now {
-            let reason = "the deadline this request inherits has passed"
+            let reason = "the deadline of the enclosing `withTimeout` has passed"
             error = limit.failure(reason, from: nil, at: now, requestMayHaveBeenSent: false)
         } else {
             return nil

@@ -114,7 +114,7 @@ extension ImageDownloader {
             get async throws {
                 if let picture { return picture }
                 guard let content else {
-                    throw NetworkError(.noContent, "the response has neither pixels nor bytes to make them of")
+                    throw NetworkError(.noContent, "the response has neither a decoded picture nor bytes to decode")
                 }
                 return try await content.decoded()
             }

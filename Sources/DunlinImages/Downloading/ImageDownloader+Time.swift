@@ -36,7 +36,7 @@ extension ImageDownloader {
     ) -> NetworkError {
         var error: NetworkError
         if late.start == nil {
-            let reason = "the download's turn did not come in time; `withTimeout` bounds the wait too"
+            let reason = "timed out waiting for the download's turn; `withTimeout` limits this wait too"
             error = late.limit.failure(
                 reason, from: nil, at: now, phase: .pool, requestMayHaveBeenSent: late.isRunning)
         } else {

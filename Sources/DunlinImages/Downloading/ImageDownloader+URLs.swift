@@ -16,7 +16,7 @@ extension ImageDownloader {
                 return try WebAddress(base: base).resolving(text).description
             }
         } catch {}
-        let reason = "\"\(ShownURL.of(target.text))\" is no URL that an image can be asked for"
+        let reason = "\"\(ShownURL.of(target.text))\" is not a URL of an image"
         throw NetworkError(.invalidRequest, reason, isSafeToRetry: true)
     }
 

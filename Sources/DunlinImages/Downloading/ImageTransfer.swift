@@ -142,7 +142,7 @@ struct ImageTransfer: Sendable {
 
     private func tooLong(_ head: ResponseHead) -> NetworkError {
         NetworkError(
-            .limitExceeded, "the picture has more than the \(limit) bytes that a downloader takes", phase: .receive,
+            .limitExceeded, "the picture has more than \(limit) bytes, the limit of the downloader", phase: .receive,
             requestMayHaveBeenSent: true, response: head)
     }
 

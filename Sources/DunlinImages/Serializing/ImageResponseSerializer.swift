@@ -63,7 +63,7 @@ public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
     public func serialize(_ response: HTTP.WholeResponse) throws -> ResponseImage {
         if response.body.isEmpty {
             throw NetworkError(
-                .noContent, "the response has no content to make a picture of", requestMayHaveBeenSent: true,
+                .noContent, "the response has no content to decode a picture from", requestMayHaveBeenSent: true,
                 response: response.head)
         }
         do throws(ImageError) {

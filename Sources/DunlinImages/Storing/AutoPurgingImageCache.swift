@@ -51,7 +51,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         guard let machine = ImageCacheMachine<Key, Stored>(capacity: capacity, preferred: preferredUsage) else {
             throw NetworkError(
                 .invalidConfiguration,
-                "an image cache of \(capacity) bytes cannot prefer to have \(preferredUsage) after a purge")
+                "`preferredUsage` is \(preferredUsage), and must be from 0 to `capacity`, \(capacity) bytes")
         }
         self.init(machine, pressure, since: clock)
     }

@@ -188,12 +188,12 @@ extension ImageBinding {
         case .image(let image): .success(image)
         case .failed(let error): .failure(error)
         case _ where target == nil: .failure(Self.targetIsGone)
-        case .replaced: .failure(NetworkError(.cancelled, "another image was asked for in its place"))
+        case .replaced: .failure(NetworkError(.cancelled, "another image was requested for the same target"))
         case .cancelled: .failure(NetworkError(.cancelled, "the image was cancelled"))
         }
     }
 
     private static var targetIsGone: NetworkError {
-        NetworkError(.cancelled, "what was to show the image is gone")
+        NetworkError(.cancelled, "the image's target no longer exists")
     }
 }

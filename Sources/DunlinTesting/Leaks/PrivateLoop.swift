@@ -66,7 +66,7 @@ public final class PrivateLoop: Sendable {
     /// A session that still exists is no leak but keeps idle connections open: let go of it first.
     public func verifyNothingLeft(within limit: Duration = .patience) async throws {
         do {
-            try await changes.first(within: limit, { "the end of everything" }) { [self] in
+            try await changes.first(within: limit, { "everything on the loop to close" }) { [self] in
                 openChannels == 0 && openTimers == 0 ? () : nil
             }
         } catch is LoopbackServer.WaitTimedOut {

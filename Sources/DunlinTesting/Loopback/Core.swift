@@ -37,7 +37,7 @@ extension LoopbackServer {
 
         /// For a wait that failed: what it was for, and what came instead.
         func describe(_ what: String) -> @Sendable () -> String {
-            { [ledger] in "\(what), while there was \(ledger.activity)," }
+            { [ledger] in "\(what) (there was \(ledger.activity))" }
         }
 
         /// Runs on the acceptor's thread.

@@ -91,7 +91,7 @@ struct MockMachine {
     /// Outcomes that no request has asked for.
     var unused: [String] {
         routes.flatMap { route in
-            if route.outcomes.isEmpty { return ["\(route.name) was given no outcome"] }
+            if route.outcomes.isEmpty { return ["\(route.name) has no outcome"] }
             return route.outcomes.indices.dropFirst(route.used).map { index in
                 "\(route.name): \(route.outcomes[index]) (\(index + 1) of \(route.outcomes.count))"
             }

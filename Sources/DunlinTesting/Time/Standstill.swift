@@ -36,8 +36,8 @@ final class Standstill: Sendable {
                 shown = after.now
                 say(
                     """
-                    ManualClock: not moved for \(patience) of real time. It shows \(after.now), and there waits \
-                    \(after.waiting). Move it with advance(by:), or wrap the wait in skippingWaits.
+                    ManualClock: not moved for \(patience) of real time. It shows \(after.now); waiting: \
+                    \(after.waiting). Move it with `advance(by:)`, or wrap the wait in `skippingWaits`.
                     """)
             }
         }

@@ -4,6 +4,6 @@ extension LoopbackServer {
         public let what: String
         public let limit: Duration
 
-        public var description: String { "\(what) did not come within \(limit)" }
+        public var description: String { "timed out after \(limit) waiting for \(what)" }
     }
 }

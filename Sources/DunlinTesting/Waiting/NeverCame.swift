@@ -7,5 +7,5 @@ public struct NeverCame: Error, CustomStringConvertible {
     public let fileID: String
     public let line: Int
 
-    public var description: String { "never came within \(limit): \(what) (\(fileID):\(line))" }
+    public var description: String { "timed out after \(limit) waiting for: \(what) (\(fileID):\(line))" }
 }

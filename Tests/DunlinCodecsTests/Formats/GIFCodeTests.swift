@@ -97,9 +97,11 @@ import Testing
     /// Codes of three bits: 0 to 3 are numbers, 4 is a clear, 5 is the end.
     @Test(
         arguments: [
-            ([4, 5], "its codes end before its pixels do"), ([4, 0, 5], "its codes end before its pixels do"),
-            ([4, 6], "a code that stands for nothing"), ([4, 0, 7], "a code that stands for nothing"),
-            ([4, 0], "its codes end before its pixels do"), ([], "its codes end before its pixels do"),
+            ([4, 5], "its LZW data ends before all pixels are decoded"),
+            ([4, 0, 5], "its LZW data ends before all pixels are decoded"),
+            ([4, 6], "it has an invalid LZW code"), ([4, 0, 7], "it has an invalid LZW code"),
+            ([4, 0], "its LZW data ends before all pixels are decoded"),
+            ([], "its LZW data ends before all pixels are decoded"),
         ] as [([Int], String)])
     func `codes that stand for nothing, and too few of them, are an error`(codes: [Int], fault: String) async {
         var (buffer, data) = (0, [UInt8]())

@@ -54,16 +54,16 @@ import Testing
 
     /// What is changed in the headers of a bitmap of 24 bits: where, to which four bytes, and what comes of it.
     static let lies: [(offset: Int, value: UInt32, error: ImageError)] = [
-        (18, UInt32(bitPattern: -20), .damaged(.bmp, fault: "a size of -20 x 12")),
-        (18, 0, .damaged(.bmp, fault: "a size of 0 x 12")),
-        (22, 0x8000_0000, .damaged(.bmp, fault: "a size of 20 x -2147483648")),
+        (18, UInt32(bitPattern: -20), .damaged(.bmp, fault: "its size is -20 x 12")),
+        (18, 0, .damaged(.bmp, fault: "its size is 0 x 12")),
+        (22, 0x8000_0000, .damaged(.bmp, fault: "its size is 20 x -2147483648")),
         (18, 0x7FFF_FFFF, .limitExceeded(.pixels, value: 25_769_803_764, limit: 64 << 20)),
         (22, 0x8000_0001, .limitExceeded(.pixels, value: 42_949_672_940, limit: 64 << 20)),
         (10, 0xFFFF_FFFF, .truncated(.bmp)),
-        (14, 41, .damaged(.bmp, fault: "a header of 41 bytes")),
-        (28, 7, .damaged(.bmp, fault: "7 bits in compression 0")),
-        (30, 4, .unsupported(.bmp, what: "its pixels are a JPEG or PNG")),
-        (30, 1, .damaged(.bmp, fault: "24 bits in compression 1")),
+        (14, 41, .damaged(.bmp, fault: "its header has an invalid length of 41 bytes")),
+        (28, 7, .damaged(.bmp, fault: "compression 0 does not allow 7 bits a pixel")),
+        (30, 4, .unsupported(.bmp, what: "its pixels are stored as JPEG or PNG")),
+        (30, 1, .damaged(.bmp, fault: "compression 1 does not allow 24 bits a pixel")),
     ]
 
     @Test(arguments: lies)

@@ -40,7 +40,7 @@ import Testing
         let error = try await Self.error(first)
         #expect(error?.code == .timedOut && error?.exceeded == .total)
         #expect(error?.limit == .seconds(5) && error?.elapsed == .seconds(5))
-        #expect(error?.reason == "the request took too long")
+        #expect(error?.reason == "the request timed out")
         #expect("\(error?.request, default: "")" == "GET http://a.test/cat")
         #expect(!second.isOver && !patient.isOver)
         try await clock.advance(by: .seconds(3))
@@ -156,7 +156,7 @@ import Testing
             let late = try await gallery.downloader.download(gallery.request("/cat"))
             let error = try await Self.error(late)
             #expect(error?.code == .timedOut && error?.limit == .seconds(1))
-            #expect(error?.reason == "the deadline this request inherits has passed")
+            #expect(error?.reason == "the deadline of the enclosing `withTimeout` has passed")
             #expect(try await gallery.downloader.image("http://a.test/dog").width == 4)
         }
         try await gate.open()

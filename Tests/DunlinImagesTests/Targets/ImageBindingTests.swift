@@ -250,7 +250,7 @@ private final class Frame: ImageTarget {
         source.answer("https://a", .success(Picture.of(5)))
         #expect(code(await #expect(throws: NetworkError.self) { try await result.value }) == .cancelled)
         let error = await #expect(throws: NetworkError.self) { try await binding.show("https://b") }
-        #expect(error?.reason == "what was to show the image is gone")
+        #expect(error?.reason == "the image's target no longer exists")
         #expect(await binding.request() == nil)
     }
 }

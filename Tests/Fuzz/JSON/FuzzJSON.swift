@@ -112,7 +112,7 @@ public enum FuzzJSON: Fuzzer {
     private static func isRefusedOnPurpose(_ error: any Error) -> Bool {
         guard case .dataCorrupted(let context)? = error as? DecodingError else { return false }
         return context.debugDescription.hasPrefix("the number does not fit in")
-            || context.debugDescription.hasPrefix("the text is no Base64")
+            || context.debugDescription.hasPrefix("the text is not valid Base64")
     }
 }
 

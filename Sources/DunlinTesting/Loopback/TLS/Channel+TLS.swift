@@ -34,7 +34,7 @@ extension LoopbackServer.Channel {
             switch progress {
             case .done: break
             case .failed(let reason): throw .insecure(reason)
-            case .wantsInput, .ended: throw .insecure("not written: the client has to be heard first")
+            case .wantsInput, .ended: throw .insecure("the server cannot write before the client answers in TLS")
             }
         }
     }
@@ -103,14 +103,16 @@ extension LoopbackServer.Channel {
             sent += output.count
             switch progress {
             case .done: return
-            case .ended: throw .insecure("the client said goodbye in the handshake")
+            case .ended: throw .insecure("the client ended TLS during the handshake")
             case .failed(let reason):
                 // The alert has to arrive: a close with bytes unread would be a reset, which overtakes it.
                 halfClose()
                 while try receiveRaw() != nil {}
                 throw .insecure(reason)
             case .wantsInput:
-                guard let input = try receiveRaw() else { throw .insecure("the client left in the handshake") }
+                guard let input = try receiveRaw() else {
+                    throw .insecure("the client closed the connection during the handshake")
+                }
                 tls.feed(input)
             }
         }
