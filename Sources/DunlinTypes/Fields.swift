@@ -218,6 +218,22 @@ extension Fields {
         entries.contains { $0.isSensitive && Self.matches(bytes, $0.name, name) }
     }
 
+    /// Whether the fields of this name are marked as sensitive, or secret by their name or by what a value has in it:
+    /// all that is not printed as it is, and a little more.
+    package func holdsSecret(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
+        if secret.mayContain(name) { return true }
+        return entries.contains { entry in
+            guard Self.matches(bytes, entry.name, name) else { return false }
+            let value = text(entry.value)
+            return entry.isSensitive || secret.shown(value, of: name) != value
+        }
+    }
+
+    /// What of them may lie in a file: none that holds a secret.
+    package func withoutSecrets(_ secret: HTTP.SecretFields = .usual) -> Fields {
+        filtered { !holdsSecret($0, secret) }
+    }
+
     /// Marks all fields as sensitive.
     package mutating func markAll() {
         for index in entries.indices { entries[index].isSensitive = true }

@@ -17,26 +17,25 @@ extension HTTP.SecretFields {
         "x-figma-token", "x-shopify-access-token", "x-rapidapi-key", "dd-api-key", "dd-application-key",
         "x-airbrake-token", "x-parse-master-key", "x-parse-rest-api-key", "x-parse-session-token",
         "x-postmark-server-token",
+        // What a proxy that logs in says of the user.
+        "cf-access-jwt-assertion", "cf-access-client-secret", "x-goog-iap-jwt-assertion", "x-amzn-oidc-data",
+        "x-amzn-oidc-accesstoken", "x-jwt", "x-jwt-assertion", "x-jwt-token", "jwt",
         // What a customer's data is encrypted with.
         "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key",
         "x-goog-encryption-key", "x-goog-copy-source-encryption-key", "x-ms-encryption-key",
         "x-ms-source-encryption-key",
     ]
 
-    /// What a name contains that is likely to be a secret's, wherever it stands.
+    /// What a name contains that is likely to be a secret's, wherever it stands: in a head, a query, a form or JSON.
     static let signs = [
-        "auth", "cookie", "token", "secret", "key", "password", "credential", "session", "signature",
-    ]
-
-    /// The same in a query, a form or JSON, where names are shorter and secrets more kinds.
-    static let moreSigns = [
-        "passw", "passphrase", "passcode", "pwd", "jwt", "bearer", "private", "cvv", "cvc", "iban", "csrf", "xsrf",
+        "auth", "cookie", "token", "secret", "key", "password", "credential", "session", "signature", "passw",
+        "passphrase", "passcode", "pwd", "jwt", "bearer", "private", "cvv", "cvc", "iban", "csrf", "xsrf",
         "pincode", "otp", "mfa", "securitycode", "verificationcode", "recovery", "cardnumber", "mnemonic", "seed",
         // What OAuth and SAML send instead of a token, or to get one.
         "assertion", "saml", "codeverifier", "devicecode", "usercode",
     ]
 
-    /// Whole names there.
+    /// Whole names.
     static let words = ["pass", "pin", "tan", "ssn", "code", "pan", "sig", "access", "refresh"]
 }
 
@@ -46,7 +45,7 @@ extension HTTP.SecretFields {
     /// A name that is longer is not judged, and taken for that of a secret.
     package static let longestName = 100
 
-    private static let signLetters = (signs + moreSigns).map { Array($0.utf8) }
+    private static let signLetters = signs.map { Array($0.utf8) }
     private static let wordLetters = Set(words.map { Array($0.utf8) })
 
     /// Whether the value of that name is left out of what is printed, be it in a query, a form or JSON. So is what most

@@ -1,7 +1,9 @@
 extension HTTP {
     /// The names of fields whose values are secrets: fields of heads, and those of queries, forms and JSON. One list
     /// for everything: no description, error, event, trace or `curl` command shows these values, no redirect takes a
-    /// head's to another origin, and none of these is written to a disk.
+    /// head's to another origin, and none of these is written to a disk. What merely looks like a secret is treated
+    /// like one wherever that costs little: it is not printed, not written to a disk, and says who asks, so that what
+    /// it brought is no other user's. Redirects alone take it along.
     ///
     /// The usual ones are always among them. A field of any name is secret too if it was appended as sensitive.
     ///
@@ -9,8 +11,8 @@ extension HTTP {
     /// configuration.secretFields = ["X-Tenant-Key", "ticket"]
     /// ```
     ///
-    /// What is printed hides more than what is known to be secret: also what merely looks like it (`hides`), in heads
-    /// too, but for challenges and `Idempotency-Key`, which are none. What redirects take along is by `contains`.
+    /// What redirects take along is by `contains`, all else by `hides` too; of heads, challenges and `Idempotency-Key`
+    /// are printed, for their values are no secrets.
     public struct SecretFields: Sendable, Hashable {
         /// The names beside the usual ones, in lower case.
         public private(set) var more: Set<String> = []
@@ -42,12 +44,9 @@ extension HTTP {
             return Self.names.contains(name) || more.contains(name)
         }
 
-        /// Whether a field of that name, in any case, looks as if it might be secret. Nobody knows all names that there
-        /// are, so this is asked of fields that are stored on a disk.
-        public func mayContain(_ name: String) -> Bool {
-            let name = name.lowercased()
-            return contains(name) || Self.signs.contains { name.contains($0) }
-        }
+        /// Whether a field of that name, in any case, is secret or looks like it (`hides`). Nobody knows all names that
+        /// there are, so this is asked of fields that may say who asks, and of those that are stored on a disk.
+        public func mayContain(_ name: String) -> Bool { contains(name) || hides(name) }
     }
 }
 

@@ -148,6 +148,8 @@ import Testing
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         configuration.fields["Authorization"] = "hush"
         configuration.fields["X-API-Key"] = "hush"
+        configuration.fields["X-Jwt"] = "hush"
+        configuration.fields["X-Callback"] = "https://b.test/?token=hush"
         configuration.fields.append(name: "X-Odd", value: "hush", sensitive: true)
         configuration.credentials = .bearer(token: "hush")
         configuration.tls.identity = .pem("/me.pem", passphrase: "hush")
@@ -162,9 +164,24 @@ import Testing
             kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hostOverrides.isEmpty)
     }
 
+    @Test(arguments: [
+        ("https://u:hush@a.test/v1/?api_key=hush#top", "https://a.test/v1/"),
+        ("https://a.test/v1?ticket=hush", "https://a.test/v1"),
+        ("https://a.test/?next=http%3A%2F%2Fb.test%2F%3Ftoken%3Dhush", "https://a.test/"),
+        ("https://a.test/v1/?page=2", "https://a.test/v1/?page=2"),
+    ])
+    func `a base URL is saved without its query if that has a secret`(url: String, saved: String) throws {
+        var configuration = HTTPSession.Configuration(baseURL: url)
+        configuration.secretFields = ["ticket"]
+        #expect(Saved(configuration).configuration.baseURL == saved)
+        #expect(try !Self.text(configuration).contains("hush"))
+    }
+
     @Test func `fields for CONNECT are kept with the proxy, but for those that are secret`() throws {
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test")
-        var fields: Fields = ["X-Tenant": "seven", "X-Api-Token": "hush"]
+        var fields: Fields = [
+            "X-Tenant": "seven", "X-Api-Token": "hush", "X-Jwt": "hush", "X-Back": "http://b.test/?sig=hush",
+        ]
         fields.append(name: "X-Plain", value: "hush too", sensitive: true)
         configuration.proxy = .url("http://ada:pw@proxy.test:3128", except: ".a", connectFields: fields)
         let text = try Self.text(configuration)

@@ -13,16 +13,17 @@ import Testing
             "X-Auth-Token": "s", "X-Amz-Security-Token": "s", "X-Password": "s", "Client-Secret": "s",
             "X-Session-Id": "s", "Signature": "s", "User-Agent": "me", "Range": "bytes=0-", "If-Range": "\"a\"",
             "If-Match": "\"a\"", "Accept-Encoding": "gzip", "Host": "a", "Content-Length": "1",
-            "Expect": "100-continue",
+            "Expect": "100-continue", "X-Goog-Iap-Jwt-Assertion": "s", "X-Otp": "s", "X-Callback": "//a/?token=s",
+            "X-Ticket": "//a/?ticket=s",
         ]
         fields.append(name: "X-Marked", value: "s", sensitive: true)
         let data = ResumeData(
             try WebAddress("https://user:word@a.test/x"), fields: fields, validator: nil, completeLength: nil,
-            partPath: "p", pieces: [])
+            partPath: "p", pieces: [], hiding: ["ticket"])
         #expect(data.fields == ["Accept": "a/b", "User-Agent": "me"])
         #expect(data.url == "https://a.test/x")
         let text = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
-        #expect(!text.contains("word") && !text.contains("\"s\""))
+        #expect(!text.contains("word") && !text.contains("\"s\"") && !text.contains("=s"))
     }
 
     private static let json = """

@@ -6,7 +6,8 @@ import Testing
 @Suite struct `Secret fields` {
     static let usual = [
         "Authorization", "proxy-authorization", "COOKIE", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token",
-        "X-Amz-Security-Token", "Authentication-Info", "Private-Token", "x-goog-api-key",
+        "X-Amz-Security-Token", "Authentication-Info", "Private-Token", "x-goog-api-key", "Cf-Access-Jwt-Assertion",
+        "X-Goog-Iap-Jwt-Assertion", "X-Jwt",
     ]
 
     private static func texts(of value: Any) -> [String] {
@@ -110,6 +111,58 @@ import Testing
         let more = name.lowercased().filter { $0 != "-" } == "ticket"
         #expect(HTTP.SecretFields.usual.hides(name) == (isHidden && !more))
         #expect((SecretText.masked("\(name)=hunter2", hiding: names) == "\(name)=***") == isHidden)
+    }
+
+    /// A name for each sign, word and name on the list, and one of a session's own.
+    private static let listed =
+        HTTP.SecretFields.names.sorted() + HTTP.SecretFields.words + ["X-Tenant", String(repeating: "a", count: 101)]
+        + HTTP.SecretFields.signs.flatMap { ["X-\($0)", "X-Own\($0)ing"] }
+
+    @Test(arguments: listed) func `whatever is printed as redacted may be in no file, and counts as a secret`(
+        name: String
+    ) {
+        let names: HTTP.SecretFields = ["X-Tenant"]
+        let fields: Fields = [name: "hunter2", "Accept": "a/b"]
+        let isPrinted = fields.shown(hiding: names)[0].value == "hunter2"
+        // Its value is none in a head.
+        #expect(isPrinted == (name == "refresh"))
+        #expect(
+            names.mayContain(name) && fields.holdsSecret(name, names) && fields.holdsSecret(name.uppercased(), names))
+        #expect(fields.withoutSecrets(names) == ["Accept": "a/b"])
+    }
+
+    @Test(arguments: [
+        ("X-Callback", "https://h.test/?token=hunter2"), ("Referer", "http://u:hunter2@a.test/"),
+        ("X-Next", "/a?to=%2Fb%3Fticket%3Dhunter2"), ("Link", "</a?sig=hunter2>; rel=next"),
+    ])
+    func `a field whose value is not printed whole may be in no file, and counts as a secret`(
+        name: String, value: String
+    ) {
+        let fields: Fields = [name: value, "Accept": "a/b"]
+        #expect(!fields.shown(hiding: ["ticket"])[0].value.contains("hunter2"))
+        #expect(fields.holdsSecret(name.lowercased(), ["ticket"]) && !fields.holdsSecret("accept", ["ticket"]))
+        #expect(fields.withoutSecrets(["ticket"]) == ["Accept": "a/b"])
+    }
+
+    @Test(arguments: [
+        "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Accept-Patch", "A-IM", "Alt-Used", "Baggage",
+        "Cache-Control", "Connection", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length",
+        "Content-Location", "Content-MD5", "Content-Range", "Content-Type", "Content-Digest", "Date", "Depth",
+        "Destination", "DNT", "Early-Data", "Expect", "Forwarded", "From", "Host", "HTTP2-Settings", "If-Match",
+        "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Max-Forwards", "Origin",
+        "Overwrite", "Pragma", "Prefer", "Priority", "Range", "Referer", "Repr-Digest", "Save-Data", "Sec-CH-UA",
+        "Sec-CH-UA-Mobile", "Sec-CH-UA-Platform", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site",
+        "Sec-Fetch-User", "Sec-GPC", "Slug", "TE", "Timeout", "Traceparent", "Tracestate", "Trailer",
+        "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "User-Agent", "Via", "Want-Content-Digest",
+        "X-Amz-Content-SHA256", "X-Amz-Date", "X-Amzn-Trace-Id", "X-B3-Sampled", "X-B3-SpanId", "X-B3-TraceId",
+        "X-Client-Version", "X-Cloud-Trace-Context", "X-Correlation-ID", "X-Forwarded-For", "X-Forwarded-Host",
+        "X-Forwarded-Port", "X-Forwarded-Proto", "X-GitHub-Api-Version", "X-HTTP-Method-Override", "X-Platform",
+        "X-Real-IP", "X-Request-ID", "X-Requested-With",
+    ])
+    func `a field that most requests may have is no secret`(name: String) {
+        let fields: Fields = [name: "1"]
+        #expect(!HTTP.SecretFields.usual.mayContain(name))
+        #expect(fields.withoutSecrets() == fields && fields.shown().map(\.value) == ["1"])
     }
 
     @Test func `secret fields are the usual ones, those of one's own and those appended as secret`() {

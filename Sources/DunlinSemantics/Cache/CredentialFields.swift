@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// Which fields of a request say who sends it.
+/// Which fields of a request say who sends it: all that are hidden where they are printed, for a secret is somebody's.
 package enum CredentialFields {
     /// What nearly every request has, and nobody hides anything in. To look for signs of secrets in a name takes longer
     /// than a response from memory should.
@@ -15,7 +15,8 @@ package enum CredentialFields {
         for field in fields {
             let name = field.name.lowercased()
             if name == "cookie" || names.contains(name) { continue }
-            if fields.isSensitive(name) || !harmless.contains(name) && secret.mayContain(name) { names.append(name) }
+            let says = harmless.contains(name) ? fields.isSensitive(name) : fields.holdsSecret(name, secret)
+            if says { names.append(name) }
         }
         return names
     }

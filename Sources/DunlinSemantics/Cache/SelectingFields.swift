@@ -54,7 +54,7 @@ package struct SelectingFields: Sendable, Hashable {
                 members.append(Member(name: name, value: nil))
                 continue
             }
-            let isSecret = rules.secretFields.mayContain(name) || request.isSensitive(name)
+            let isSecret = request.holdsSecret(name, rules.secretFields)
             guard let value = Self.value(of: name, values, rules, isHash: isSecret) else { return nil }
             let written = values.count == 1 ? first : nil
             members.append(Member(name: name, value: value, isHash: isSecret, written: written))

@@ -15,8 +15,7 @@ extension HTTPSession.Proxy: Codable {
         case .chooser: .environment
         case .url(let text, let exceptions, let fields):
             Self.shown(text).map { shown in
-                let fields = fields.filtered(droppingSensitive: true) { !secretFields.mayContain($0) }
-                return .url(shown, except: exceptions, connectFields: fields)
+                .url(shown, except: exceptions, connectFields: fields.withoutSecrets(secretFields))
             } ?? .environment
         }
     }

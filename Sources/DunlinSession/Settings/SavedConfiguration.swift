@@ -9,11 +9,12 @@ extension HTTPSession {
     /// configuration.credentials = .bearer(token: token)
     /// ```
     ///
-    /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
-    /// a proxy's user info, fields that are sensitive or whose name looks like it), code (hooks, resolver, transport,
-    /// a chooser of proxies, `json`), objects (`cache`), and where this machine connects (`hostOverrides`,
-    /// `sockets.localAddress`). Which servers to trust is saved whole. A setting that is missing in a text is as in a
-    /// new configuration, so that one can be written by hand; one that has no meaning throws.
+    /// Left out are secrets (`credentials`, user info in the base URL and its query if that has a secret, `cookies`,
+    /// the client's identity, key logs, a proxy's user info, fields that are sensitive or whose name or value looks
+    /// like it), code (hooks, resolver, transport, a chooser of proxies, `json`), objects (`cache`), and where this
+    /// machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A setting
+    /// that is missing in a text is as in a new configuration, so that one can be written by hand; one that has no
+    /// meaning throws.
     public struct SavedConfiguration: Sendable {
         /// The configuration, with defaults for what is not saved.
         public let configuration: Configuration
@@ -21,13 +22,19 @@ extension HTTPSession {
         /// Leaves out what is not saved.
         public init(_ configuration: Configuration) {
             var (whole, kept) = (configuration, Configuration())
-            whole.baseURL = configuration.baseURL.map(WebAddress.withoutUserInfo)
-            whole.fields = configuration.fields.filtered(droppingSensitive: true) {
-                !configuration.secretFields.mayContain($0)
-            }
+            whole.baseURL = configuration.baseURL.map { Self.withoutSecrets($0, configuration.secretFields) }
+            whole.fields = configuration.fields.withoutSecrets(configuration.secretFields)
             whole.proxy = configuration.proxy.withoutSecrets(configuration.secretFields)
             kept.takeSettings(of: whole)
             self.configuration = kept
+        }
+
+        /// Without user info, and without its query if that has a secret. A path is kept as it is.
+        private static func withoutSecrets(_ url: String, _ secret: HTTP.SecretFields) -> String {
+            let url = WebAddress.withoutUserInfo(url)
+            if WebAddress.withoutSecretsOfQuery(url, hiding: secret) == url { return url }
+            let shown = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            return String(decoding: shown, as: UTF8.self)
         }
     }
 }

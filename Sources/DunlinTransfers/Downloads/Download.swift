@@ -41,7 +41,7 @@ struct Download: Sink {
     func take(
         _ arrival: LiveCall.Arrival?, from call: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var run = DownloadRun(self, call[.main].request)
+        var run = DownloadRun(self, of: call[.main])
         return try await run.run(arrival, from: call)
     }
 

@@ -148,7 +148,7 @@ extension DownloadRun {
         return ResumeData(
             address, method: original.head.method, fields: original.head.fields, validator: machine.validator,
             completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces,
-            source: source)
+            source: source, hiding: secretFields)
     }
 }
 

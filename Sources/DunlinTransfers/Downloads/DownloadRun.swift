@@ -9,6 +9,8 @@ struct DownloadRun {
     let download: Download
     /// The request as it was asked for, without a range.
     let original: TransportRequest
+    /// What is not left beside the file.
+    let secretFields: HTTP.SecretFields
     /// Whether ranges may be asked for at all.
     let isResumable: Bool
     var machine = ResumeMachine()
@@ -38,9 +40,10 @@ struct DownloadRun {
 
     var options: HTTPSession.DownloadOptions { download.options }
 
-    init(_ download: Download, _ request: TransportRequest) {
-        self.download = download
-        original = request
+    init(_ download: Download, of call: LiveCall) {
+        let request = call.request
+        (self.download, original) = (download, request)
+        secretFields = call.session.secretFields
         let mayResume = ResumeMachine.mayResume(
             request.head.method, request.head.fields, hasBody: !request.body.isNone)
         isResumable = mayResume && (download.options.resuming != .never || download.data != nil)

@@ -8,8 +8,8 @@ internal import DunlinSemantics
 /// authenticator or an interceptor says it, no other session is known to have the same.
 ///
 /// It can be stored, and holds no secrets: of who asked there is a salted hash, user info is taken off the URL, and
-/// request fields are kept only if they neither carry credentials nor look like it. A signed URL is its own secret; set
-/// `url` to another one for the same file when it has expired.
+/// request fields are kept only if neither their names nor their values look like secrets. A signed URL is its own
+/// secret; set `url` to another one for the same file when it has expired.
 public struct ResumeData: Sendable, Equatable {
     /// A range of bytes that has arrived, with its checksum.
     struct Piece: Sendable, Hashable {
@@ -46,11 +46,12 @@ public struct ResumeData: Sendable, Equatable {
 
     init(
         _ address: WebAddress, method: HTTP.Method = .get, fields: Fields = [:], validator: Validator?,
-        completeLength: Int?, partPath: String, pieces: [Piece], source: ResumeSource? = nil
+        completeLength: Int?, partPath: String, pieces: [Piece], source: ResumeSource? = nil,
+        hiding secret: HTTP.SecretFields = .usual
     ) {
         url = address.description
         self.method = method
-        self.fields = Self.kept(fields)
+        self.fields = Self.kept(fields, hiding: secret)
         self.validator = validator?.description
         self.completeLength = completeLength
         self.partPath = partPath
@@ -113,9 +114,8 @@ extension ResumeData {
     /// The fields that may be stored on a disk, and matter when the rest is asked for. `secret` are those that a
     /// session says are, beside the usual ones.
     static func kept(_ fields: Fields, hiding secret: HTTP.SecretFields = .usual) -> Fields {
-        fields.filtered(droppingSensitive: true) { name in
+        fields.withoutSecrets(secret).filtered { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")
-                && !HTTP.SecretFields.usual.mayContain(name) && !secret.mayContain(name)
         }
     }
 

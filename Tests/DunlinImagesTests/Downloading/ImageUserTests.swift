@@ -15,6 +15,7 @@ import Testing
             Way(testDescription: "a password") { $0.authentication = .digest(user: $1, password: "secret") },
             Way(testDescription: "fields of the origin") { $0.originFields = ["X-Monkey": $1] },
             Way(testDescription: "a field of the session") { $0.fields = ["X-Api-Key": $1] },
+            Way(testDescription: "what a proxy says") { $0.fields = ["X-Goog-Iap-Jwt-Assertion": $1] },
             Way(testDescription: "a handler") { configuration, user in
                 configuration.authenticationHandler = { _ in .useCredential(.bearer(token: user)) }
             },

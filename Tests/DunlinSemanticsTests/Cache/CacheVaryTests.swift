@@ -183,6 +183,16 @@ import Testing
         #expect(!dumped.contains("1=s"))
     }
 
+    @Test(arguments: [("Cf-Access-Jwt-Assertion", "s=1"), ("X-Callback", "//a.test/?token=s=1")])
+    func `values that are not shown are kept as hashes too`(name: String, value: String) throws {
+        let cache = CacheScenario(
+            name, .first(["Cache-Control": "public, max-age=9", "Vary": name], request: [name: value]),
+            .then(.cache, request: [name: value])
+        ).play()
+        let selecting = try #require(cache.stored.first).entry.selecting
+        #expect(selecting.members.map(\.value) == [Bytes(value.utf8.reversed() + [UInt8(ascii: "#")])])
+    }
+
     @Test func `what a caller marked as sensitive is secret, whatever its name`() throws {
         var request = Fields()
         request.append(name: "Foo", value: "s=1", sensitive: true)

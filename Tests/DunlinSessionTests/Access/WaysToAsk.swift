@@ -62,6 +62,12 @@ extension WayToAsk {
         WayToAsk(name: "Authorization", options: { .init(fields: ["Authorization": "Own \($0.rawValue)"]) }),
         WayToAsk(name: "a key", options: { .init(fields: ["X-Own-Token": $0.rawValue]) }),
         WayToAsk(
+            name: "what a proxy says of who logged in",
+            options: { .init(fields: ["Cf-Access-Jwt-Assertion": $0.rawValue]) }),
+        WayToAsk(
+            name: "a token in a URL of a field",
+            options: { .init(fields: ["X-Callback": "https://b.test/?token=\($0.rawValue)"]) }),
+        WayToAsk(
             name: "a proxy's password",
             options: { .init(proxy: .value(.url("http://\($0.rawValue):pw@proxy.test:3128"))) }),
         WayToAsk(
@@ -75,6 +81,7 @@ extension WayToAsk {
         way("the session's token") { $1.credentials = .bearer(token: $0.rawValue) },
         way("the base URL's user info") { $1.baseURL = "http://\($0.rawValue):pw@a.test" },
         way("fields of the origin") { $1.originFields = ["X-User": $0.rawValue] },
+        way("a field of the session") { $1.fields["X-Jwt"] = $0.rawValue },
         way("a password that answers challenges") {
             $1.authentication = .password(user: $0.rawValue, password: $0.password)
         },

@@ -174,7 +174,8 @@ import Testing
         var options = HTTPSession.Options(label: "own")
         options.fields = [
             "Authorization": "Bearer secret", "Cookie": "a=secret", "X-Api-Key": "secret", "X-Own": "kept",
-            "Idempotency-Key": "known", "Range": "bytes=0-1",
+            "Idempotency-Key": "known", "Range": "bytes=0-1", "Cf-Access-Jwt-Assertion": "secret",
+            "X-Callback": "https://b.test/?token=secret", "Referer": "https://u:secret@b.test/",
         ]
         options.fields.append(name: "X-Plain", value: "secret", sensitive: true)
         options.timeouts = .init(readIdle: .seconds(5), total: .none)

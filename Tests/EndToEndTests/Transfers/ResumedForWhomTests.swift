@@ -36,7 +36,7 @@ struct `Whose bytes a download goes on with` {
     }
 
     enum Way: CaseIterable, Sendable {
-        case field, ownField, basic, password, handler, bearer, urlPassword
+        case field, assertion, ownField, basic, password, handler, bearer, urlPassword
     }
 
     private static func session(_ user: String, by way: Way, _ stage: Stage) throws -> HTTPSession {
@@ -45,6 +45,7 @@ struct `Whose bytes a download goes on with` {
         if way == .handler || way == .bearer { configuration.user = user }
         switch way {
         case .field: configuration.fields["X-Api-Key"] = user
+        case .assertion: configuration.fields["Cf-Access-Jwt-Assertion"] = user
         case .basic: configuration.credentials = .basic(user: user, password: "pw")
         case .password: configuration.authentication = .password(user: user, password: "pw")
         case .handler:
@@ -68,7 +69,8 @@ struct `Whose bytes a download goes on with` {
 
     /// Who asks; nil for nobody.
     private static func user(of request: LoopbackServer.RecordedRequest) -> String? {
-        let said = request.fields["x-api-key"] ?? request.fields["authorization"]
+        let names = ["x-api-key", "cf-access-jwt-assertion", "authorization"]
+        let said = names.compactMap { request.fields[$0] }.first
         guard let said else { return nil }
         let basic = said.hasPrefix("Basic ") ? Data(base64Encoded: String(said.dropFirst(6))) : nil
         let name = basic.map { String(decoding: $0, as: UTF8.self) } ?? said

@@ -10,6 +10,7 @@ package final class SessionCore: Sendable {
     let builder: RequestBuilder
     let decoding: Decoding
     package let contentSettings: ContentSettings
+    package var secretFields: HTTP.SecretFields { configuration.secretFields }
     /// What it takes to say its requests as commands.
     let curl: CurlSettings
     package let loops: [Reactor]
