@@ -6,7 +6,7 @@ extension NSError {
     /// sentence and `userInfo` keys (`NetworkError.UserInfoKey`), and below it the errors that led to it, each under
     /// the one it caused. An error that is not Dunlin's stays what it is.
     ///
-    /// `failingURL` is where the request was going, for errors that do not know.
+    /// `failingURL` is where the request was going, for errors that do not know. It is shown as it is given.
     ///
     /// `error as NSError` comes to the same but for what Foundation asks of types and not of their values: the domain
     /// of a response that was not accepted, and `CancellationError`.

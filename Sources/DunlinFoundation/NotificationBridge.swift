@@ -90,7 +90,7 @@ extension HTTPSession.Completion {
         info[Key.serializedResponse] = fileURL ?? value
         info[Key.responseSerializer] = serializer
         info[Key.responseData] = body.map { Data($0) }
-        info[Key.error] = error.map { NSError(bridging: $0, failingURL: url) }
+        info[Key.error] = error.map { NSError(bridging: $0, failingURL: shownURL) }
         if !metrics.hops.isEmpty { info[Key.metrics] = metrics }
         return info
     }

@@ -15,8 +15,9 @@ struct `Notifications` {
     private let transport = MockTransport()
     private let notes = Notes()
 
-    private func session() throws -> HTTPSession {
+    private func session(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> HTTPSession {
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
+        change(&configuration)
         configuration.useLoopOfTest()
         return try HTTPSession(configuration)
     }
@@ -159,6 +160,22 @@ struct `Notifications` {
             #expect(end.error?.domain == NSURLErrorDomain && end.error?.code == NSURLErrorCancelled)
             #expect(end.error?.userInfo["NSErrorFailingURLStringKey"] as? String == "http://api.test/")
         }
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `the notification of a cancelled task shows no secret of its URL`() async throws {
+        let session = try session { $0.secretFields = ["ticket"] }
+        let bridge = NotificationBridge(session, center: notes.center)
+        let task = try session.task("/x?token=hunter2&ticket=hunter2&page=2", as: .bytes)
+        task.cancel()
+        _ = await task.result
+        let error = try #require(await notes.next(1).first?.error)
+        #expect(error.code == NSURLErrorCancelled)
+        let shown = "http://api.test/x?token=***&ticket=***&page=2"
+        #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == shown)
+        #expect(error.userInfo["NSErrorFailingURLKey"] as? URL == URL(string: shown))
+        #expect(!"\(error) \(error.userInfo)".contains("hunter2"))
         withExtendedLifetime(bridge) {}
         await session.shutdown()
     }

@@ -198,6 +198,7 @@ extension LiveCall {
     /// Adds the URL that led to a server that is not trusted.
     fileprivate func explained(_ error: any Error) -> any Error {
         let origin = request.head.origin
-        return NetworkError.explained(error, at: origin, url: origin.description + request.head.target)
+        return NetworkError.explained(
+            error, at: origin, url: origin.description + request.head.target, hiding: session.secretFields)
     }
 }

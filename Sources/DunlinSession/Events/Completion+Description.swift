@@ -21,5 +21,6 @@ extension HTTPSession.Completion: CustomStringConvertible, CustomReflectable {
             ], displayStyle: .struct)
     }
 
-    private var shownURL: String { WebAddress.named(url, hiding: task.secretFields) }
+    /// The URL as errors name it.
+    package var shownURL: String { WebAddress.named(url, hiding: task.secretFields) }
 }

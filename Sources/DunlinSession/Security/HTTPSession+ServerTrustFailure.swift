@@ -1,10 +1,13 @@
+internal import DunlinSemantics
+
 extension HTTPSession {
     /// Why a request ended whose server is not trusted: the underlying error of its `NetworkError`.
     public struct ServerTrustFailure: Error, Sendable, Hashable {
         /// The host that is not trusted: the request's, or its proxy's.
         public var host: String
         public var refusal: NetworkError.TrustRefusal
-        /// The URL of the request; nil when a connection was opened ahead of any request.
+        /// The URL of the request as errors name it: without user info and the secrets of its query. Nil when a
+        /// connection was opened ahead of any request.
         public var failingURL: String?
 
         public init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {
@@ -32,9 +35,10 @@ extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// The error; if a server was not trusted, with the server and the URL of the request.
+    /// The error; if a server was not trusted, with the server and the URL of the request, as it may be shown.
     static func explained(
-        _ error: any Error, at origin: HTTP.Origin, url: @autoclosure () -> String? = nil
+        _ error: any Error, at origin: HTTP.Origin, url: @autoclosure () -> String? = nil,
+        hiding secret: HTTP.SecretFields = .usual
     ) -> any Error {
         guard var failure = error as? NetworkError, let refusal = failure.underlying as? NetworkError.TrustRefusal
         else {
@@ -42,7 +46,8 @@ extension NetworkError {
         }
         // What a proxy shows says nothing about the origin behind it.
         let host = failure.phase == .proxyTLS ? refusal.host : origin.host
-        failure.underlying = HTTPSession.ServerTrustFailure(host: host, refusal: refusal, failingURL: url())
+        failure.underlying = HTTPSession.ServerTrustFailure(
+            host: host, refusal: refusal, failingURL: url().map { WebAddress.named($0, hiding: secret) })
         return failure
     }
 

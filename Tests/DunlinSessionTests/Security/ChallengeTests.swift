@@ -108,6 +108,18 @@ import Testing
         #expect(HTTPSession.ServerTrustFailure.urlErrorCode == -1202)
     }
 
+    @Test func `a server that is refused is an error that shows no secret of the URL`() throws {
+        let refused = NetworkError(.serverTrustFailed, "\(Self.refusal)", underlying: Self.refusal)
+        let url = "https://ada:hunter2@api.test/x?token=hunter2&ticket=hunter2&page=2"
+        let explained = NetworkError.explained(refused, at: Self.origin, url: url, hiding: ["ticket"])
+        let error = try #require(explained as? NetworkError)
+        let failure = try #require(error.underlying as? HTTPSession.ServerTrustFailure)
+        #expect(failure.failingURL == "https://api.test/x?token=***&ticket=***&page=2")
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
+
     @Test(.rows("SM-87"), arguments: [false, true], [false, true])
     func `a trust failure has the URL and the certificates when they are known`(hasURL: Bool, hasPath: Bool) throws {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
