@@ -147,8 +147,8 @@ public final class TransportResponse: Sendable {
         for index in interim.indices { interim[index].mark(secret) }
         trailers?.mark(secret)
         return TransportResponse(
-            head: head, interim: interim, body: body, trailers: trailers, hop: hop, answering: request,
-            hiding: secret)
+            head: head, interim: interim, body: MarkedBody.of(body, secret), trailers: trailers, hop: hop,
+            answering: request, hiding: secret)
     }
 
     /// The response as the answer to `request`, whose body it does not keep.

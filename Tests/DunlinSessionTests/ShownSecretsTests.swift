@@ -145,4 +145,16 @@ import Testing
         }
         #expect(mocked.transport.requests.map { $0.fields["X-Tenant"] } == ["hunter2", "hunter2"])
     }
+
+    @Test func `the trailers that a session names as secret are not shown, whole or streamed`() async throws {
+        let mocked = try Mocked("http://api.test") { $0.secretFields = ["X-Tenant"] }
+        mocked.transport.otherwise { _ in .stream(["a"], trailers: ["X-Tenant": "hunter2", "X-Plain": "p"]) }
+        let whole = try await mocked.session.get("a", as: .bytes)
+        let streamed = try await mocked.session.stream("a")
+        for try await _ in streamed.body {}
+        for trailers in [whole.trailers, streamed.body.trailers] {
+            Self.expectNothing(in: [trailers])
+            #expect(trailers["X-Tenant"] == "hunter2" && trailers["X-Plain"] == "p")
+        }
+    }
 }
