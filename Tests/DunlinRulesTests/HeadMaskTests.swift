@@ -111,6 +111,78 @@ import Testing
         #expect(mask.masked(Bytes(Array(text.utf8)), of: 1_000) == Bytes(Array(text.utf8)))
     }
 
+    /// The names that may stand before a secret, and what is not one.
+    @Test(arguments: [
+        "X: y\rSet-Cookie: hunter2", "X: y\r\n Set-Cookie: hunter2", "X: y\r\n\tX-Tenant: hunter2",
+        "Set-Cookie : hunter2", "\u{b}X-Tenant: hunter2", "X-Tenant\0: hunter2", "X Tenant: hunter2", ": hunter2",
+        "Set-Cookie:\r\n hunter2", "X: y\r\r\nX-Tenant: hunter2",
+    ])
+    func `a line that is no field shows no secret`(lines: String) {
+        let text = "HTTP/1.1 200 OK\r\nX-A: 1\r\n\(lines)\r\nX-B: 2\r\n\r\nshown"
+        for size in 1...text.utf8.count {
+            let shown = Self.masked(text, inPieces: size)
+            #expect(!shown.contains("hunter2"), "\(size): \(shown)")
+            #expect(shown.contains("X-A: 1\r\n") && shown.hasSuffix("X-B: 2\r\n\r\nshown"), "\(size): \(shown)")
+        }
+    }
+
+    @Test(arguments: [
+        "Set-Cookie: hunter2\r\nX-B: 2", "\r\n\r\nX-Tenant:hunter2\r\nX-B: 2", " Set-Cookie: hunter2\r\nX-B: 2",
+        "HTTP/1.1 200 OK\rSet-Cookie: hunter2\r\nX-B: 2",
+        "HTTP/1.1  103 Hints\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: hunter2\r\nX-B: 2",
+        "HTTP/1.1 103 Hints\r\n\r\nSet-Cookie: hunter2\r\nX-B: 2",
+    ])
+    func `a head whose first line is none shows no secret`(head: String) {
+        for size in 1...head.utf8.count {
+            let shown = Self.masked(head + "\r\n\r\nshown", inPieces: size)
+            #expect(!shown.contains("hunter2"), "\(size): \(shown)")
+            #expect(shown.hasSuffix("X-B: 2\r\n\r\nshown"), "\(size): \(shown)")
+        }
+    }
+
+    private static let chunked = """
+        HTTP/1.1 200 OK\r
+        Transfer-Encoding: gzip, Chunked\r
+        \r
+        1C;a=b\r
+        token: shown\r
+        0\r
+        X-Tenant: x\r
+        5  \r
+        \r
+        \r
+        \r
+        0\r
+        Set-Cookie: id=hunter2\r
+        X-Tenant: hunter2\r
+        X-B: 2\r
+        \r
+
+        """
+
+    @Test func `the trailers of a chunked body are masked, and its chunks are shown`() {
+        let whole = Self.chunked.replacing("id=hunter2", with: "**********").replacing("hunter2", with: "*******")
+        for size in 1...Self.chunked.utf8.count {
+            #expect(Self.masked(Self.chunked, inPieces: size) == whole, "\(size)")
+        }
+    }
+
+    @Test func `what follows a gap in a chunked body is hidden, unless the gap ends in a chunk or with one`() {
+        let head: Bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nab"
+        for (missing, isKnown) in [(1, true), (4, true), (6, true), (3, true), (5, false), (7, false)] {
+            var mask = HeadMask(.usual)
+            #expect(mask.masked(head, of: head.count + missing) == head)
+            mask.headEnded(["Transfer-Encoding": "chunked"])
+            let rest = Array("cdef\r\n3\r\nxyz\r\n0\r\nX-Token: hunter2\r\n\r\n".utf8).dropFirst(missing)
+            let shown = String(decoding: mask.masked(Bytes(Array(rest)), of: rest.count).array, as: UTF8.self)
+            #expect(!shown.contains("hunter2") && shown.contains("xyz") == isKnown, "\(missing): \(shown)")
+        }
+        var mask = HeadMask(.usual)
+        _ = mask.masked("HTTP/1.1 200 OK\r\n", of: 100)
+        mask.headEnded(["transfer-encoding": "chunked"])
+        #expect(mask.masked("X-Token: hunter2\r\n", of: 18) == "****************\r\n")
+    }
+
     @Test func `what follows a gap in a head is hidden until the head is over`() {
         var mask = HeadMask(.usual)
         let first: Bytes = "HTTP/1.1 200 OK\r\nSet-Co"
