@@ -90,18 +90,51 @@ extension SecretText {
     /// The longest boundary that there may be (RFC 2046 §5.1.1).
     private static let longestBoundary = 70
 
-    /// What follows a secret name that names a part of a form (`form-data; name="password"`), up to the next part; nil
-    /// for any other name. Where lines are not told apart any more it is all of the rest.
+    /// How far from its beginning and its end a secret may stand in the name of a part.
+    private static let longestPartName = 128
+
+    /// What follows a secret name that names a part of a form, or stands in the name of one (`form-data;
+    /// name="user[password]"`), up to the next part; nil for any other name. Where lines are not told apart any more it
+    /// is all of the rest.
     static func part(named name: Range<Int>, in bytes: [UInt8]) -> Range<Int>? {
-        var start = name.lowerBound
-        if start > 0, bytes[start - 1] == UInt8(ascii: "\"") { start -= 1 }
-        let sign = start - 5
-        guard sign > 0, bytes[sign..<start].elementsEqual("name=".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+        guard let (start, isQuoted) = beginning(of: name.lowerBound, in: bytes),
+            let sign = ["name=", "name*="].map({ start - $0.utf8.count }).first(where: { sign in
+                sign > 0 && isSign(bytes[sign..<start])
+            }),
             let before = bytes[..<sign].lastIndex(where: { $0 > 0x20 }), bytes[before] == UInt8(ascii: ";")
         else { return nil }
-        let end = name.upperBound < bytes.count && bytes[name.upperBound] == UInt8(ascii: "\"") ? 1 : 0
-        let value = name.upperBound + end
+        let value = isQuoted ? endOfQuoted(from: name.upperBound, in: bytes) : name.upperBound
         return value..<endOfPart(in: bytes, from: value)
+    }
+
+    private static func isSign(_ bytes: ArraySlice<UInt8>) -> Bool {
+        ["name=", "name*="].contains { bytes.elementsEqual($0.utf8) { $0 | 0x20 == $1 | 0x20 } }
+    }
+
+    /// Where the value begins, its quote included, in which something stands on the same line.
+    private static func beginning(of place: Int, in bytes: [UInt8]) -> (start: Int, isQuoted: Bool)? {
+        var (start, isToken) = (place, true)
+        while start > max(1, place - longestPartName) {
+            let (byte, before) = (bytes[start - 1], bytes[start - 2 < 0 ? 0 : start - 2])
+            switch byte {
+            case UInt8(ascii: "\"") where before == UInt8(ascii: "="): return (start - 1, true)
+            case UInt8(ascii: "\"") where before != UInt8(ascii: "\\"), 0x0A, 0x0D: return nil
+            case UInt8(ascii: "=") where isToken: return (start, false)
+            case UInt8(ascii: "\""), UInt8(ascii: ";"), 0x20, 0x09: isToken = false
+            default: break
+            }
+            start -= 1
+        }
+        return nil
+    }
+
+    /// Behind the quote that ends a value, or where it was looked for if there is none.
+    private static func endOfQuoted(from start: Int, in bytes: [UInt8]) -> Int {
+        let rest = bytes[start...].prefix(longestPartName)
+        let end = rest.indices.first { index in
+            bytes[index] == UInt8(ascii: "\"") && bytes[index - 1] != UInt8(ascii: "\\")
+        }
+        return end.map { $0 + 1 } ?? start
     }
 
     private static func endOfPart(in bytes: [UInt8], from start: Int) -> Int {

@@ -15,6 +15,7 @@ import Testing
         ("", "%3D", ""), ("", "%25", ""), ("%", "25", "3D"), ("", "a%2541", ""), ("", "a%20/", ""),
         ("", "//%25", ""), ("", "//a%3Ab", "%40"), ("", "//%3A1/", ""),
         ("--a\n", "; name=\"token\"", ""), ("--a\n", "\n--", "; name=\"token\""),
+        ("", "; name=\"token.", ""), ("; name=\"", "token.", ""), ("", ";name=token.a ", ""), ("", "=\"\\\"token", ""),
         ("", "; name=\"token\"\n", ""), ("", "; name=\"token\"\n--", ""), ("", ";   name=token", ""),
     ]
 
@@ -91,6 +92,18 @@ import Testing
         (
             "--b  Content-Disposition: form-data; Name=\"api_key\"; filename=\"a\"    hunter2  --b--",
             "--b  Content-Disposition: form-data; Name=\"api_key\"***"
+        ),
+        ("form-data; name=\"user[password]\"\r\n\r\nx", "form-data; name=\"user[password]\"***"),
+        ("form-data; name=\"user.password\"\r\n\r\nx", "form-data; name=\"user.password\"***"),
+        ("form-data; name=\"user[secret][]\"; filename=\"a\"\r\n\r\nx", "form-data; name=\"user[secret][]\"***"),
+        ("form-data; name=\"a token;b\"\r\n\r\nx", "form-data; name=\"a token;b\"***"),
+        ("form-data; name=\"x\\\"token\"\r\n\r\nx", "form-data; name=\"x\\\"token\"***"),
+        ("form-data; name=user.password\r\n\r\nx", "form-data; name=user.password***"),
+        ("form-data; name*=UTF-8''password\r\n\r\nx", "form-data; name*=UTF-8''password***"),
+        ("form-data; name=\"a\"  my token is lost", "form-data; name=\"a\"  my token is lost"),
+        (
+            "form-data; name=\"a\"; filename=\"x.token\"\r\n\r\nx",
+            "form-data; name=\"a\"; filename=\"x.token\"\r\n\r\nx"
         ),
         ("form-data;name=token\r\n\r\nx", "form-data;name=token***"),
         ("form-data; filename=\"token\"\r\n\r\nx", "form-data; filename=\"token\"\r\n\r\nx"),
