@@ -153,6 +153,14 @@ public struct RequestBody: Sendable {
         with(Trailers(fields.map(\.name)) { fields })
     }
 
+    /// The body, with what `allowed` leaves of its trailers and of their names.
+    package func keepingTrailers(_ allowed: @escaping @Sendable (Fields) -> Fields) -> RequestBody {
+        guard let trailers else { return self }
+        var named = Fields()
+        for name in trailers.names { named.append(name: name, value: "") }
+        return with(Trailers(allowed(named).map(\.name)) { allowed(try await trailers.make()) })
+    }
+
     /// Whether there is something to send, as far as can be told beforehand.
     public var mayHaveContent: Bool {
         if trailers != nil { return true }

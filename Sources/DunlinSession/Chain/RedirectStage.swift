@@ -172,12 +172,15 @@ extension Redirecting {
     private func transportRequest(_ step: Step) throws -> TransportRequest {
         let routed = call.chain.settings.builder.routed(step.hop.address.origin)
         let origin = try call.delegate.settings?.routed(routed) ?? routed
+        var fields = step.hop.fields
+        let body = RedirectMachine.body(
+            step.body, &fields, to: origin, insteadOf: request.body, for: request.head.origin, policy)
         return request.with { next in
             next.head.method = step.hop.method
             next.head.origin = origin
             next.head.target = step.hop.address.target
-            if next.head.fields != step.hop.fields { next.head.fields = step.hop.fields }
-            next.body = step.body
+            if next.head.fields != fields { next.head.fields = fields }
+            next.body = body
             next.needsFreshConnection = false
         }
     }

@@ -77,6 +77,9 @@ struct InterceptorLine: Sendable {
         return changed.with { changes in
             changes.head.fields = RedirectMachine.fields(
                 changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy.rules)
+            changes.body = RedirectMachine.body(
+                changes.body, &changes.head.fields, to: origin, insteadOf: given.body, for: given.head.origin,
+                policy.rules)
         }
     }
 

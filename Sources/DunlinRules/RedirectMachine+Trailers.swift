@@ -1,0 +1,36 @@
+internal import DunlinSemantics
+package import DunlinTypes
+
+/// Trailers are fields, and what another origin may not see of fields it may not see behind the body either.
+extension RedirectMachine {
+    /// `wanted` as it is sent to `next`, where `former` is sent to `origin`. Of trailers that are still those of
+    /// `former`, the ones stay that `next` may see, and `fields` announce no others. Trailers that the user's code wrote
+    /// are sent, as fields are.
+    package static func body(
+        _ wanted: RequestBody, _ fields: inout Fields, to next: HTTP.Origin, insteadOf former: RequestBody,
+        for origin: HTTP.Origin, _ policy: Policy
+    ) -> RequestBody {
+        guard let trailers = wanted.trailers, trailers === former.trailers, !origin.isSame(as: next) else {
+            return wanted
+        }
+        let allowed: @Sendable (Fields) -> Fields = {
+            RedirectRules.allowed($0, from: origin, to: next, secret: policy.secretFields)
+        }
+        fields.announce(allowed)
+        return wanted.keepingTrailers(allowed)
+    }
+}
+
+extension Fields {
+    /// Leaves those names in `Trailer` that `allowed` leaves.
+    fileprivate mutating func announce(_ allowed: (Fields) -> Fields) {
+        var announced = Fields()
+        for name in values(of: "trailer").flatMap({ $0.split(separator: ",") }) {
+            let name = name.filter { $0 != " " && $0 != "\t" }
+            announced.append(name: name, value: "")
+        }
+        let kept = allowed(announced)
+        guard kept.count < announced.count else { return }
+        self["Trailer"] = kept.isEmpty ? nil : kept.map(\.name).joined(separator: ", ")
+    }
+}
