@@ -4,17 +4,18 @@ package import DunlinTypes
 /// Trailers are fields, and what another origin may not see of fields it may not see behind the body either.
 extension RedirectMachine {
     /// `wanted` as it is sent to `next`, where `former` is sent to `origin`. Of trailers that are still those of
-    /// `former`, the ones stay that `next` may see, and `fields` announce no others. Trailers that the user's code wrote
-    /// are sent, as fields are.
+    /// `former`, the ones stay that `next` may see, and `fields` announce no others. Trailers that the user's code
+    /// wrote are sent, as fields are. `secret` is what the session says is: nobody has marked it in trailers.
     package static func body(
         _ wanted: RequestBody, _ fields: inout Fields, to next: HTTP.Origin, insteadOf former: RequestBody,
-        for origin: HTTP.Origin, _ policy: Policy
+        for origin: HTTP.Origin, _ policy: Policy, _ secret: HTTP.SecretFields
     ) -> RequestBody {
         guard let trailers = wanted.trailers, trailers === former.trailers, !origin.isSame(as: next) else {
             return wanted
         }
+        let secret = policy.secretFields.union(secret.more)
         let allowed: @Sendable (Fields) -> Fields = {
-            RedirectRules.allowed($0, from: origin, to: next, secret: policy.secretFields)
+            RedirectRules.allowed($0, from: origin, to: next, secret: secret)
         }
         fields.announce(allowed)
         return wanted.keepingTrailers(allowed)

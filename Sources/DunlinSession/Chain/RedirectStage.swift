@@ -174,7 +174,8 @@ extension Redirecting {
         let origin = try call.delegate.settings?.routed(routed) ?? routed
         var fields = step.hop.fields
         let body = RedirectMachine.body(
-            step.body, &fields, to: origin, insteadOf: request.body, for: request.head.origin, policy)
+            step.body, &fields, to: origin, insteadOf: request.body, for: request.head.origin, policy,
+            call.session.configuration.secretFields)
         return request.with { next in
             next.head.method = step.hop.method
             next.head.origin = origin

@@ -13,9 +13,10 @@ extension JournalEntry.Request {
         (url, hidesSecrets) = (stored.text, stored.hidesSecrets ? true : nil)
         let harmless = ResumeData.kept(options.fields, hiding: secretFields)
         let named = options.fields.filtered { kept.contains($0) }
-        fields = harmless.overlaid(with: named).flatMap { [$0.name, $0.value] }
+        fields = []
         timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
+        ownFields = harmless.overlaid(with: named)
         // Whoever takes it up may be another process, whose session need not have one.
         switch options.guard {
         case .session: break
@@ -27,11 +28,7 @@ extension JournalEntry.Request {
     /// The same with what somebody adds who takes it up: each of their fields replaces those of its name.
     func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
         var options = added ?? HTTPSession.Options()
-        var own = Fields()
-        for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            own.append(name: fields[index], value: fields[index + 1])
-        }
-        options.fields = own.overlaid(with: options.fields)
+        options.fields = ownFields.overlaid(with: options.fields)
         for (limit, nanoseconds) in timeouts ?? [:] {
             guard let limit = Timeouts.Limit(rawValue: limit), options.timeouts[limit] == .session else { continue }
             options.timeouts[limit] = nanoseconds == .max ? .none : .after(.nanoseconds(nanoseconds))
@@ -41,6 +38,26 @@ extension JournalEntry.Request {
             options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
         }
         return options
+    }
+
+    /// That of its URL. One that nobody can read is of no origin that is known.
+    var origin: HTTP.Origin {
+        do throws(AddressError) {
+            return try WebAddress(url).origin
+        } catch {
+            return HTTP.Origin(scheme: .http, host: "")
+        }
+    }
+
+    var ownFields: Fields {
+        get {
+            var own = Fields()
+            for index in stride(from: 0, to: fields.count - 1, by: 2) {
+                own.append(name: fields[index], value: fields[index + 1])
+            }
+            return own
+        }
+        set { fields = newValue.flatMap { [$0.name, $0.value] } }
     }
 
     /// Whether sending it twice does its work once.

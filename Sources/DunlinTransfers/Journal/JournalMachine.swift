@@ -85,6 +85,9 @@ struct JournalMachine: Sendable {
         return true
     }
 
+    /// Of its fields these stay: counts from the next attempt on, in later processes too.
+    mutating func keep(_ fields: Fields) { entry.request.ownFields = fields }
+
     /// The same for somebody who asks another URL: counts for the next attempt.
     mutating func ask(_ url: StoredURL) {
         hasURL = true

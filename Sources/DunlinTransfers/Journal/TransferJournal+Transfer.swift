@@ -124,18 +124,23 @@ extension TransferJournal.Transfer {
 
     /// Begins it with another URL of the same file, for instance because the former one has expired. Throws
     /// `NetworkError` code `invalidRequest` for a URL that is not absolute.
+    ///
+    /// Another origin is sent no secrets of the former one, as with a redirect: no secret fields, none of
+    /// `Rules.keptFields` but `Idempotency-Key`, and no credentials. What is given here is sent.
     public func start(from url: String, options: HTTPSession.Options? = nil) throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
-            begin(address.origin.description + address.target, options)
+            begin(address, options)
         } catch {
             throw NetworkError(.invalidRequest, "the transfer cannot begin with this URL: \(error)")
         }
     }
 
-    private func begin(_ url: String?, _ options: HTTPSession.Options?) {
+    private func begin(_ address: WebAddress?, _ options: HTTPSession.Options?) {
+        let url = address.map { $0.origin.description + $0.target }
         let mustDrive = state.withLock { state in
             guard state.machine.start() else { return false }
+            if let address { move(&state, to: address.origin, options) }
             if let url { state.machine.ask(journal.stored(url)) }
             let former = state.asked
             if url != nil || options != nil || former == nil {
@@ -149,6 +154,24 @@ extension TransferJournal.Transfer {
             return true
         }
         if mustDrive { drive() }
+    }
+
+    /// Gives up what another origin may not see of what it was asked for with, before and here.
+    private func move(_ state: inout State, to next: HTTP.Origin, _ options: HTTPSession.Options?) {
+        let entry = state.machine.entry.request
+        let origin = entry.origin
+        if origin.isSame(as: next) { return }
+        let configuration = journal.session.configuration
+        let named = Set(journal.rules.keptFields.map { $0.lowercased() }).subtracting([
+            JournalEntry.Request.idempotencyKey
+        ])
+        let own = options ?? state.asked?.options ?? HTTPSession.Options()
+        let kept = own.allowed(entry.ownFields, from: origin, to: next, configuration)
+        state.machine.keep(kept.filtered { !named.contains($0) })
+        guard var former = state.asked?.options else { return }
+        former = former.moved(from: origin, to: next, configuration)
+        former.fields = former.fields.filtered { !named.contains($0) }
+        state.asked?.options = former
     }
 
     /// Drives the transfer in a detached task, so that limits and enclosures of its starter do not apply. It ends with

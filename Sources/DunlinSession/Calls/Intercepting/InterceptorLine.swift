@@ -79,7 +79,7 @@ struct InterceptorLine: Sendable {
                 changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy.rules)
             changes.body = RedirectMachine.body(
                 changes.body, &changes.head.fields, to: origin, insteadOf: given.body, for: given.head.origin,
-                policy.rules)
+                policy.rules, call.session.configuration.secretFields)
         }
     }
 

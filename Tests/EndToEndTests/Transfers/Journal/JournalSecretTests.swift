@@ -101,3 +101,69 @@ struct `A journal and the secrets of a URL` {
         }
     }
 }
+
+/// Where a transfer goes on at another origin.
+@Suite(.timeLimit(.minutes(10)))
+struct `A journal and secrets of an origin` {
+    private static func open(_ folder: Folder, _ stage: Stage) async throws -> TransferJournal {
+        try await `A journal`.open(folder, stage, rules: { $0.keptFields.formUnion(["X-Api-Key", "X-Film-Token"]) })
+    }
+
+    private static var options: HTTPSession.Options {
+        var options = HTTPSession.Options(
+            fields: [
+                "X-Api-Key": "secret", "X-Film-Token": "secret", "X-Tenant": "secret", "X-Own": "visible",
+                "Idempotency-Key": "7",
+            ])
+        options.credentials = .bearer(token: "secret")
+        return options
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `another origin gets no secrets of the first, but what it is given`(
+        isRestored: Bool, gives: Bool
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(configure: { $0.secretFields = ["X-Tenant"] }) { (stage: Stage) async throws in
+            let other = try LoopbackServer()
+            other.respond { _ in .response(body: "film") }
+            let first = try await Self.open(folder, stage)
+            var transfer = try await first.download("film", options: Self.options, to: .file("\(folder.path)/film"))
+            if isRestored {
+                await first.close()
+                transfer = try #require(try await Self.open(folder, stage).restoredTransfers().first)
+            }
+            try transfer.start(
+                from: "\(other.baseURL)/film", options: gives ? .init(fields: ["X-Tenant": "given"]) : nil)
+            #expect(try await transfer.value.file?.byteCount == 4)
+            let sent = try #require(other.requests.first).fields
+            for name in ["X-Api-Key", "X-Film-Token", "Authorization"] { #expect(!sent.contains(name), "\(name)") }
+            #expect(sent["X-Tenant"] == (gives ? "given" : nil))
+            #expect(sent["X-Own"] == "visible")
+            #expect(sent["Idempotency-Key"] == "7")
+        }
+    }
+
+    @Test func `the same origin gets them, and another does not in any later process`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let other = try LoopbackServer()
+            other.enqueue(.init([.stall]))
+            other.respond { _ in .response(body: "film") }
+            stage.server.respond { _ in .response(body: "film") }
+            var journal = try await Self.open(folder, stage)
+            let same = try await journal.download("same", options: Self.options, to: .file("\(folder.path)/same"))
+            try same.start(from: "\(stage.server.baseURL)/again")
+            _ = try await same.value
+            #expect(stage.server.requests.first?.fields["X-Api-Key"] == "secret")
+            let moved = try await journal.download("film", options: Self.options, to: .file("\(folder.path)/film"))
+            try moved.start(from: "\(other.baseURL)/film")
+            _ = try await other.waitForRequests(1)
+            await journal.close()
+            journal = try await Self.open(folder, stage)
+            let restored = try #require(try await journal.restoredTransfers().first)
+            #expect(try await restored.value.file?.byteCount == 4)
+            #expect(other.requests.map { $0.fields["X-Api-Key"] } == [nil, nil])
+        }
+    }
+}
