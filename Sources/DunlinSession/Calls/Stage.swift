@@ -42,6 +42,9 @@ protocol StageDriver: AnyObject {
     /// The request to send in place of `request`, which remains what the call asks for.
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest
 
+    /// Told what is sent, once all drivers have had their say.
+    func goes(_ request: TransportRequest)
+
     /// What to do about a response. An error it throws is the outcome of the hop for the drivers before it.
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction
 
@@ -107,6 +110,8 @@ extension StageDriver {
     func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? { nil }
 
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest { request }
+
+    func goes(_ request: TransportRequest) {}
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction { .pass(response) }
 

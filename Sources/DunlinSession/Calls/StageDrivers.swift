@@ -51,6 +51,7 @@ struct StageDrivers {
             answerer = nil
             request = try await driver.sending(request, delegate[id])
         }
+        for driver in drivers { driver?.goes(request) }
         return .send(request)
     }
 

@@ -58,6 +58,9 @@ private final class CoalescingDriver: StageDriver {
     private var turn: SharedExchanges.Turn?
     /// Who asked for it.
     private var access: Access?
+    /// Whether it went with other cookies: those of the jar may have become another user's before it was sent, and the
+    /// former user's again since.
+    private var hasOtherCookies = false
     /// Whether the hop is sent by itself.
     private var isAlone = false
 
@@ -167,9 +170,15 @@ private final class CoalescingDriver: StageDriver {
 
     // MARK: - Afterwards
 
+    func goes(_ request: TransportRequest) {
+        guard turn != nil, let access else { return }
+        hasOtherCookies =
+            request.head.fields.rawValues(of: "cookie") != access.head.fields.rawValues(of: "cookie")
+    }
+
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
-        if let access, !call.isStill(access, over: response.hop) {
+        if let access, hasOtherCookies || !call.isStill(access, over: response.hop) {
             // It is for somebody else than for whom the others asked.
             end(.again)
             return .pass(response)

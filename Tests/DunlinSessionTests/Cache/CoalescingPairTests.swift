@@ -166,6 +166,44 @@ private final class DamagedBody: StoredBody {
         #expect(mocked.transport.requests.count == 2)
     }
 
+    /// Whose cookies the jar has while the first request waits for a token.
+    @Test(arguments: ["ada", "bob"])
+    func `who asks with the jar's cookies is not given what was sent with others`(meanwhile: String) async throws {
+        let (isAsked, token, page, jar) = (Gate(), Gate(), Gate(), CookieJar())
+        @Sendable func login(_ user: String) throws {
+            jar.removeAll()
+            try jar.set(StoredCookie(name: "user", value: user, domain: "api.test"))
+        }
+        let mocked = try Mocked {
+            $0.coalescing.isOn = true
+            $0.cookies = jar
+            $0.authentication = .bearer { _ in
+                isAsked.open()
+                try await token.opened()
+                return "t"
+            }
+        }
+        mocked.transport.otherwise { request in
+            try await page.opened()
+            return .respond(body: Bytes(request.fields["cookie"] ?? ""))
+        }
+        try login("ada")
+        let first = Task { try await mocked.session.get("/a", as: .string).value }
+        try await isAsked.opened()
+        try login(meanwhile)
+        token.open()
+        try await mocked.transport.waitForRequests(1)
+        try login("ada")
+        let second = Task { try await mocked.session.get("/a", as: .string).value }
+        try await eventually("the second waits for it", following: mocked.transport) {
+            await mocked.session.gauges().coalesced == 1
+        }
+        page.open()
+        #expect(try await first.value == "user=\(meanwhile)")
+        #expect(try await second.value == "user=ada")
+        #expect(mocked.transport.requests.count == (meanwhile == "ada" ? 1 : 2))
+    }
+
     @Test func `what a handler asks for waits for no request that waits for the handler's word`() async throws {
         let (transport, isAsked) = (MockTransport(), Gate())
         transport.on(.get, "/login").respond(401, fields: Self.challenge).thenRespond(body: "pw")
