@@ -84,7 +84,8 @@ extension ImageDownloader {
         var transfer = ImageTransfer(
             session: session, request: request, accept: configuration.serializer.accept,
             limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max,
-            url: configuration.identity == nil ? download.identity.url : nil)
+            url: configuration.identity == nil ? download.identity.url : nil,
+            user: download.identity.selection[ImageIdentity.user])
         if session.hasQueue {
             transfer.begun = { [desk] in desk.events.yield(.turned(id)) }
         }

@@ -25,6 +25,8 @@ struct ImageTransfer: Sendable {
     /// The whole URL that is asked for. Nil where the program says what pictures are known by: then URLs may differ
     /// from time to time, and the picture is the same as long as no redirect leads elsewhere.
     let url: String?
+    /// For whom it is, as the session said when it was asked.
+    let user: String?
     /// Told that the request has its turn.
     var begun: (@Sendable () -> Void)?
 
@@ -46,6 +48,8 @@ struct ImageTransfer: Sendable {
                     if part == nil { known = nil }
                     part = nil
                 case .confirmed: return .confirmed(response.head)
+                // The rest may be another user's by now, as after passwords were forgotten: none of what is there is.
+                case .body(_?) where session.asker != user: (part, known) = (nil, nil)
                 case .body(let earlier):
                     part = nil
                     return await read(response, behind: earlier, from: place, report)

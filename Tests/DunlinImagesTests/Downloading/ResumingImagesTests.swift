@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LedgerRows
+import Synchronization
 import Testing
 
 @testable import DunlinImages
@@ -11,8 +12,8 @@ import Testing
         let whole: Bytes
         let half: Int
 
-        init() async throws {
-            whole = try await ImageEncoder().png(try Pictures.buffer(32, 32, number: 7))
+        init(number: UInt8 = 7) async throws {
+            whole = try await ImageEncoder().png(try Pictures.buffer(32, 32, number: number))
             half = whole.count / 2
         }
 
@@ -26,7 +27,8 @@ import Testing
             }
         }
 
-        func rest(_ fields: Fields) -> MockTransport.Outcome {
+        func rest(_ fields: Fields, from start: Int? = nil) -> MockTransport.Outcome {
+            let half = start ?? half
             let range: Fields = ["Content-Range": "bytes \(half)-\(whole.count - 1)/\(whole.count)"]
             return .stream(
                 [whole[half..<whole.count]], status: 206, fields: fields.overlaid(with: range),
@@ -55,6 +57,43 @@ import Testing
         #expect(sent["If-Range"] == "\"1\"")
         #expect(try await receipt.response.content?.bytes == halves.whole)
         #expect(await gallery.downloader.parts.usage == 0)
+    }
+
+    /// The handler says another user while the rest is on its way: what both were sent has one tag.
+    @Test func `the rest of what another user was sent is not joined to it`() async throws {
+        let pictures = ["alice": try await Halves(), "bob": try await Halves(number: 8)]
+        let user = Mutex("alice")
+        let (asked, answer) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        let gallery = try Gallery(session: {
+            $0.basicInClearText = .allowed
+            $0.authenticationHandler = { _ in
+                .useCredential(.password(user: user.withLock(\.self), password: ""))
+            }
+        })
+        let names = ["Basic YWxpY2U6": "alice", "Basic Ym9iOg==": "bob"]
+        gallery.transport.otherwise { request in
+            let challenge = MockTransport.Outcome.respond(401, fields: ["WWW-Authenticate": "Basic realm=r"])
+            guard let name = names[request.fields["authorization"] ?? ""], let halves = pictures[name] else {
+                return challenge
+            }
+            guard request.fields.contains("range") else {
+                return name == "alice" ? halves.cut(Self.fields) : .respond(fields: Self.fields, body: halves.whole)
+            }
+            if name == "bob" { return halves.rest(Self.fields, from: pictures["alice"]?.half) }
+            asked.open()
+            try await answer.opened()
+            return challenge
+        }
+        try await Self.stop(gallery)
+        let receipt = try await gallery.downloader.download(gallery.request("/cat"))
+        try await asked.opened()
+        user.withLock { $0 = "bob" }
+        gallery.session.forgetPasswords()
+        answer.open()
+        #expect(try await receipt.response.content?.bytes == pictures["bob"]?.whole)
+        #expect(Pictures.number(try await receipt.image) == 8)
+        let sent = gallery.transport.requests.suffix(2).map(\.fields)
+        #expect(sent.map { $0.contains("range") } == [true, false])
     }
 
     @Test func `one that has changed meanwhile, or whose rest is not sent, is taken from the beginning`() async throws {
