@@ -34,6 +34,7 @@ extension HTTPSession {
         let configuration = core.configuration
         var way = configuration.hostOverrides.texts
         if let path = configuration.socketPath { way.append("socket \(path)") }
+        if let code = core.codeOfWay { way.append(code) }
         guard core.builder.connectionRules?.chooseProxy != nil else { return way }
         switch configuration.proxy.choice {
         case .direct: break

@@ -15,8 +15,8 @@ internal import DunlinTransport
 /// 4. If anything is known by the request's own handler alone, nobody knows who asks: nothing is kept or shared then.
 /// 5. An answer is kept and shared only if the same counted when it came, and for what it came over: a session's
 ///    identity may be replaced while a request waits for a connection, and its handler may say another user.
-/// 6. The terms are what may decide which answer was seen: the guard, who is trusted, and the proxy, where it reads
-///    what is sent.
+/// 6. The terms are what may decide which answer was seen: the guard, who is trusted, the proxy, where it reads what is
+///    sent, and a resolver or transport of the user's, which may lead anywhere.
 struct Access: Sendable {
     enum User: Sendable, Hashable {
         case nobody
@@ -198,6 +198,7 @@ extension LiveCall {
         of origin: HTTP.Origin, _ guardName: String?, _ proxy: ProxyAddress?, _ policies: Access.Policies
     ) -> String {
         var terms = guardName ?? ""
+        if let code = session.codeOfWay { terms += " over \(code)" }
         if origin.scheme == .http { return proxy.map { "\(terms) by \($0)" } ?? terms }
         let setup = policies.origins.setup
         if !setup.trustName.isEmpty { terms += " trust \(setup.trustName)" }

@@ -93,8 +93,9 @@ extension HTTPSession {
         public var cache: Cache?
         /// A name of the session's user, for what a cache stores where nothing that is sent says who that is: where
         /// `authentication`, an `authenticationHandler` or interceptors around exchanges do. Sessions that have the
-        /// same name are taken for the same user's, with handlers that trust the same servers, now and after a restart
-        /// of the program. Nil by default: then such responses are for the session alone that asked for them.
+        /// same name are taken for the same user's, with handlers that trust the same servers and a `resolver` or
+        /// `transport` that lead to the same, now and after a restart of the program. Nil by default: then such
+        /// responses are for the session alone that asked for them, or for those with the same resolver or transport.
         public var user: String?
         /// How requests use the cache that do not say so themselves.
         public var cacheMode = CacheMode.standard

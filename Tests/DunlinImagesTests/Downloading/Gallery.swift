@@ -1,7 +1,8 @@
 import Dunlin
-import DunlinImages
 import DunlinTesting
 import Synchronization
+
+@testable import DunlinImages
 
 /// A server of pictures, a session that asks it, and a downloader.
 struct Gallery {
@@ -57,6 +58,13 @@ struct Gallery {
         var request = ImageDownloader.Request(.url("http://a.test" + path))
         change(&request)
         return request
+    }
+
+    /// By what the cache of images knows the picture at a path.
+    func key(_ path: String) throws -> ImageKey {
+        let (request, configuration) = (request(path), downloader.configuration)
+        let url = try downloader.url(of: request.target)
+        return configuration.key(of: request, configuration.identity(of: request, url, by: session))
     }
 
     /// The targets that were asked for so far.

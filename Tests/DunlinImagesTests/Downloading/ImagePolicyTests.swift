@@ -33,7 +33,7 @@ import Testing
         let (gallery, gate) = (try Gallery(), Gate())
         try await gallery.hang("/cat", number: 7, behind: gate)
         let first = try await gallery.downloader.download(gallery.request("/cat"))
-        let key = ImageKey(url: "http://a.test/cat")
+        let key = try gallery.key("/cat")
         gallery.cache.add(try Pictures.buffer(1, 1, number: 1), for: key, freshness: .unlimited)
         let second = try await gallery.downloader.download(gallery.request("/cat"))
         #expect(!second.isOver)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await Self.source(gallery) == .network)
         #expect(try await Self.source(gallery) { ($0.cache, $0.memory) = (mode, memory) } == source)
         // What came is stored though what was there was not looked at.
-        guard case .fresh(let picture, _) = gallery.cache.lookUp(ImageKey(url: "http://a.test/cat")) else {
+        guard case .fresh(let picture, _) = gallery.cache.lookUp(try gallery.key("/cat")) else {
             Issue.record("nothing is stored")
             return
         }
@@ -124,7 +124,7 @@ import Testing
         let downloader = ImageDownloader(session: gallery.session, cache: cache)
         for path in ["keep", "leave", "secret/keep"] { _ = try await downloader.image(.url(path)) }
         #expect(cache.cache.count == 1)
-        guard case .fresh = cache.lookUp(ImageKey(url: "http://a.test/keep")) else {
+        guard case .fresh = cache.lookUp(try gallery.key("/keep")) else {
             Issue.record("the other one is stored")
             return
         }

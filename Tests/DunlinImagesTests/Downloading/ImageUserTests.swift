@@ -83,6 +83,39 @@ import Testing
         #expect(gallery.targets.count == 2)
     }
 
+    @Test func `a picture that came over another transport is shown by no other session`() async throws {
+        let galleries = [try Gallery(), try Gallery()]
+        for (index, gallery) in galleries.enumerated() { try await gallery.hang("/cat", number: UInt8(index + 1)) }
+        for index in [0, 1, 0, 1] {
+            let session = try HTTPSession(
+                .init(baseURL: "http://a.test", transport: galleries[index].transport))
+            let downloader = ImageDownloader(session: session, cache: galleries[0].cache)
+            let picture = try await downloader.download(galleries[index].request("/cat")).image
+            #expect(Pictures.number(picture) == UInt8(index + 1))
+            await session.shutdown()
+        }
+        #expect(galleries.map(\.targets.count) == [1, 1])
+    }
+
+    @Test func `a picture that another resolver led to is shown by no other session`() async throws {
+        struct Leading: Resolver {
+            let address: HTTP.SocketAddress
+            func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] { [address] }
+        }
+        let gallery = try Gallery()
+        for number in [1, 2] as [UInt8] {
+            let (server, png) = (try LoopbackServer(), try await Pictures.png(number: number))
+            server.respond { _ in .response(fields: ["Content-Type": "image/png"], body: png) }
+            let session = try HTTPSession(baseURL: "http://a.test:8080") {
+                $0.resolver = Leading(address: .v4(0x7F00_0001, port: server.port))
+                $0.proxy = .none
+            }
+            let downloader = ImageDownloader(session: session, cache: gallery.cache)
+            #expect(Pictures.number(try await downloader.image("http://a.test:8080/cat")) == number)
+            await session.shutdown()
+        }
+    }
+
     @Test func `sessions that say nothing of a user share a cache of images`() async throws {
         let gallery = try Gallery()
         try await gallery.hang("/cat")

@@ -161,15 +161,17 @@ extension PromiseStorm {
         of world: PromiseWorld, on loop: PrivateLoop, _ servers: PromiseServers, _ folder: String
     ) throws -> [HTTPSession] {
         let shared = world.store == .sharedMemory ? HTTPSession.Cache() : nil
+        // What one session stores is another's only if both are led alike.
+        let (resolver, mock) = (PromiseResolver(), world.isMocked ? servers.mock() : nil)
         return try world.settings.enumerated().map { index, settings in
             var configuration = HTTPSession.Configuration(
                 baseURL: "http://\(Site.home.host):\(servers.port(of: .home))")
-            configuration.resolver = PromiseResolver()
+            configuration.resolver = resolver
             configuration.basicInClearText = .allowed
             configuration.timeouts = Timeouts(
                 pool: .seconds(20), connect: .seconds(20), send: .seconds(20), firstByte: .seconds(20),
                 readIdle: .seconds(20), total: .seconds(25))
-            if world.isMocked { configuration.transport = servers.mock() }
+            if let mock { configuration.transport = mock }
             configuration.proxy = world.isProxied ? .url(servers.proxyURL) : .none
             switch world.store {
             case .none: break
@@ -226,7 +228,7 @@ extension PromiseSettings {
 }
 
 /// All is on this machine; what is inner has another address than the rest.
-private struct PromiseResolver: Resolver {
+private final class PromiseResolver: Resolver {
     func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         [HTTP.SocketAddress(ip: host == Site.inner.host ? "::1" : "127.0.0.1", port: port)].compactMap { $0 }
     }

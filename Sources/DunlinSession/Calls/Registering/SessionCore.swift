@@ -24,6 +24,8 @@ package final class SessionCore: Sendable {
     package let residents = SessionResidents()
     let background = BackgroundTasks()
     let user: SessionUser
+    /// What code of the session's decides which servers answer; nil where the usual ones do.
+    let codeOfWay: String?
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -35,7 +37,11 @@ package final class SessionCore: Sendable {
         on loops: [Reactor], authentication: [any Stage], chain: Chain
     ) {
         self.authentication = authentication
-        user = SessionUser(configuration.user)
+        let user = SessionUser(configuration.user)
+        self.user = user
+        codeOfWay =
+            configuration.transport.map { "transport " + user.way(by: $0) }
+            ?? configuration.resolver.map { "resolver " + user.way(by: $0) }
         self.configuration = configuration
         self.builder = builder
         self.tlsPolicySources = tlsPolicySources

@@ -20,6 +20,13 @@ struct SessionUser: Sendable {
     /// What servers this session's handler may have trusted: a name vouches for it as for the user.
     var trust: String { name.map { "handler named \($0)" } ?? "handler \(number)" }
 
+    /// Where code of the session's leads that stands between it and its servers, a resolver or a transport. Sessions
+    /// with the same object are led alike, and a name vouches for that too.
+    func way(by code: any Sendable) -> String {
+        if let name { return "code named \(name)" }
+        return "code \(CodeNumbers.shared.number(of: code) ?? number)"
+    }
+
     static func newNumber() -> String {
         var random = SystemRandomNumberGenerator()
         return String(random.next(), radix: 36) + "-" + String(random.next(), radix: 36)
