@@ -78,6 +78,31 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
+/// What requests that are under way have in common where one download serves them. Cookies of the session's jar count
+/// only here, since servers change them with each response: whoever asks with others may be another user.
+struct SharedIdentity: Sendable, Hashable {
+    let identity: ImageIdentity
+    let cookies: String
+}
+
+extension SharedIdentity: CustomStringConvertible, CustomReflectable {
+    var description: String { identity.description }
+    var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
+extension HTTPSession {
+    /// Those that the session would send to a URL now.
+    func cookies(for url: String) -> String {
+        guard let jar = configuration.cookies else { return "" }
+        do {
+            return try jar.cookies(for: url).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        } catch {
+            // There are none for what is no URL.
+            return ""
+        }
+    }
+}
+
 extension ImageDownloader.Configuration {
     func identity(of request: ImageDownloader.Request, _ url: String, by session: HTTPSession) -> ImageIdentity {
         let own = identity?(request)

@@ -6,7 +6,7 @@ extension ImageDownloader {
     func leave(_ number: UInt64) { perform(remove(number)) }
 
     /// Returns what is to be performed for it.
-    func remove(_ number: UInt64) -> [DownloadMachine<ImageIdentity>.Action] {
+    func remove(_ number: UInt64) -> [DownloadMachine<SharedIdentity>.Action] {
         guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
         if let download {
@@ -23,7 +23,7 @@ extension ImageDownloader {
         machine.setPriority(priority.rawValue, of: number)
     }
 
-    func perform(_ actions: [DownloadMachine<ImageIdentity>.Action]) {
+    func perform(_ actions: [DownloadMachine<SharedIdentity>.Action]) {
         for action in actions {
             switch action {
             case .start(let id): start(id)
@@ -74,6 +74,8 @@ extension ImageDownloader {
         // All that is there is of the user who was asked for it; if that is another by now, nobody knows whose it is.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
         let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
+        // It is asked for with the cookies of now.
+        if session.cookies(for: download.question.url) != download.cookies { _ = machine.retire(id) }
         download.isRenewal = mustAsk && !isBesideOutdated(id, download)
         downloads[id] = download
         var request = download.request

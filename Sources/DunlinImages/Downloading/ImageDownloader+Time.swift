@@ -22,7 +22,7 @@ extension ImageDownloader {
 
     func expire() {
         let now = session.loopTime
-        var actions: [DownloadMachine<ImageIdentity>.Action] = []
+        var actions: [DownloadMachine<SharedIdentity>.Action] = []
         for late in machine.late(at: now) {
             if let waiter = waiting[late.waiter] { waiter.state.settle(.failure(failure(of: waiter, late, at: now))) }
             actions += remove(late.waiter)
@@ -32,7 +32,7 @@ extension ImageDownloader {
     }
 
     private func failure(
-        of waiter: Waiting, _ late: DownloadMachine<ImageIdentity>.Late, at now: MonotonicTime
+        of waiter: Waiting, _ late: DownloadMachine<SharedIdentity>.Late, at now: MonotonicTime
     ) -> NetworkError {
         var error: NetworkError
         if late.start == nil {

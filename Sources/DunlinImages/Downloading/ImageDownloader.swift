@@ -34,6 +34,8 @@ public actor ImageDownloader {
     struct Download: Sendable {
         let question: ImageQuestion
         let request: Request
+        /// The jar's, when it was asked for.
+        let cookies: String
         /// The picture that is asked about, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
@@ -49,7 +51,7 @@ public actor ImageDownloader {
         var identity: ImageIdentity { question.identity }
     }
 
-    var machine: DownloadMachine<ImageIdentity>
+    var machine: DownloadMachine<SharedIdentity>
     var waiting: [UInt64: Waiting] = [:]
     var downloads: [UInt64: Download] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -150,13 +152,15 @@ extension ImageDownloader {
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody comes between one look and the next.
-        if limit.inherited > now, let joined = machine.join(number, identity, priority, limit, at: now) {
+        let shared = SharedIdentity(identity: identity, cookies: session.cookies(for: url))
+        if limit.inherited > now, let joined = machine.join(number, shared, priority, limit, at: now) {
             waiting[number] = waiter
             if let progress = downloads[joined]?.progress { state.report(progress) }
             perform([])
             return receipt
         }
-        var download = Download(question: ImageQuestion(identity: identity, url: url), request: request)
+        var download = Download(
+            question: ImageQuestion(identity: identity, url: url), request: request, cookies: shared.cookies)
         if let found = lookUp(waiter, &download) {
             state.settle(found)
             return receipt
@@ -166,7 +170,7 @@ extension ImageDownloader {
             return receipt
         }
         waiting[number] = waiter
-        let (begun, actions) = machine.begin(number, identity, priority, limit)
+        let (begun, actions) = machine.begin(number, shared, priority, limit)
         downloads[begun] = download
         perform(actions)
         return receipt

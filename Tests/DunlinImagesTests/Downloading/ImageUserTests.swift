@@ -83,6 +83,22 @@ import Testing
         #expect(gallery.targets.count == 2)
     }
 
+    @Test func `requests with other cookies of the jar share no download`() async throws {
+        let (jar, gate) = (CookieJar(), Gate())
+        let gallery = try Gallery(session: { $0.cookies = jar })
+        try await gallery.hang("/cat", behind: gate)
+        var receipts: [ImageDownloader.Receipt] = []
+        for (user, sent) in [("alice", 1), ("bob", 2), ("bob", 2)] {
+            jar.removeAll()
+            try jar.set(StoredCookie(name: "user", value: user, domain: "a.test"))
+            receipts.append(try await gallery.downloader.download(gallery.request("/cat")))
+            _ = try await gallery.transport.waitForRequests(sent)
+        }
+        try await gate.open()
+        for receipt in receipts { _ = try await receipt.image }
+        #expect(gallery.transport.requests.map { $0.fields["cookie"] } == ["user=alice", "user=bob"])
+    }
+
     @Test func `a picture that came over another transport is shown by no other session`() async throws {
         let galleries = [try Gallery(), try Gallery()]
         for (index, gallery) in galleries.enumerated() { try await gallery.hang("/cat", number: UInt8(index + 1)) }
