@@ -2,6 +2,7 @@ import Dunlin
 import DunlinSemantics
 import DunlinTesting
 import Mocking
+import Synchronization
 import Testing
 
 @testable import DunlinSession
@@ -144,6 +145,27 @@ import Testing
             options = HTTPSession.Options()
         }
         #expect(mocked.transport.requests.map { $0.fields["X-Tenant"] } == ["hunter2", "hunter2"])
+    }
+
+    @Test func `what an interceptor is given next shows nothing of its session, and no secret of the query`()
+        async throws
+    {
+        let printed = Mutex<[String]>([])
+        let mocked = try Mocked("http://api.test") {
+            $0.credentials = .bearer(token: "hunter2")
+            $0.originFields = ["X-Api-Key": "hunter2"]
+            $0.fields["X-Odd"] = "odd field"
+            let print: HTTPSession.Interception.Intercept = { request, next in
+                printed.withLock { $0 += Self.texts(of: next) }
+                return try await next(request)
+            }
+            $0.interceptors = [.call(print), .exchange(print)]
+        }
+        mocked.transport.otherwise { _ in .respond() }
+        _ = try await mocked.session.get("go?api_key=hunter2&page=2", as: .bytes)
+        let texts = printed.withLock(\.self)
+        #expect(texts.count >= 4 && texts.contains { $0.contains("page=2") })
+        for text in texts { #expect(!text.contains("hunter2") && !text.contains("odd field"), "\(text)") }
     }
 
     @Test func `the trailers that a session names as secret are not shown, whole or streamed`() async throws {

@@ -26,6 +26,21 @@ import Testing
         #expect(!text.contains("word") && !text.contains("\"s\"") && !text.contains("=s"))
     }
 
+    @Test func `no text that prints resume data, or an error with it, shows a secret of its URL`() throws {
+        let data = ResumeData(
+            try WebAddress("https://a.test/x?token=hunter2&page=2"), validator: nil, completeLength: 9, partPath: "/p",
+            pieces: [.init(range: 0..<3, checksum: 1)])
+        #expect("\(data)" == "GET https://a.test/x?token=***&page=2: 3 of 9 bytes in /p")
+        var error = NetworkError(.cancelled, "it was cancelled")
+        error.leftover = data
+        var dumped = ""
+        for value in [data, error] as [Any] {
+            dump(value, to: &dumped)
+            #expect(!dumped.contains("hunter2") && !String(reflecting: value).contains("hunter2"), "\(dumped)")
+        }
+        #expect(data.url.contains("hunter2") && dumped.contains("page=2"))
+    }
+
     private static let json = """
         {"version": 3, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
          "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",

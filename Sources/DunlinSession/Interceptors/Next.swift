@@ -37,3 +37,13 @@ extension HTTPSession {
         }
     }
 }
+
+extension HTTPSession.Next: CustomStringConvertible, CustomReflectable {
+    /// The request that it is about, and how often that has been sent.
+    public var description: String { "Next(\(task.map { "\($0), " } ?? "")hop \(hop))" }
+
+    /// Nothing of the session behind it.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["task": task as Any, "hop": hop], displayStyle: .struct)
+    }
+}

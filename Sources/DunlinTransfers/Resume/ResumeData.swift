@@ -124,3 +124,24 @@ extension ResumeData {
         "upgrade",
     ]
 }
+
+// MARK: - What is shown
+
+extension ResumeData: CustomStringConvertible, CustomReflectable {
+    /// What was asked for, and how much of it is where; the URL without the secrets of its query.
+    public var description: String {
+        let size = completeLength.map { " of \($0)" } ?? ""
+        return VisibleText.of("\(method) \(shownURL): \(byteCount)\(size) bytes in \(partPath)")
+    }
+
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "url": shownURL, "method": method, "fields": fields, "validator": validator as Any,
+                "completeLength": completeLength as Any, "partPath": partPath, "byteCount": byteCount,
+            ], displayStyle: .struct)
+    }
+
+    private var shownURL: String { WebAddress.named(url) }
+}

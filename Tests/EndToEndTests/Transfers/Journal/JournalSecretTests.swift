@@ -27,6 +27,9 @@ struct `A journal and the secrets of a URL` {
             #expect(try Self.texts(folder).contains("hunter2") == keeps)
             #expect(try Self.texts(folder).contains("b=1"))
             #expect(!download.needsURL && download.url.contains("hunter2") == keeps)
+            var dumped = "\(journal) \(download)"
+            for value in [journal, download, upload] as [Any] { dump(value, to: &dumped) }
+            #expect(!dumped.contains("hunter2") && dumped.contains(download.id), "\(dumped)")
             #expect(try await download.value.file?.byteCount == 4)
             #expect(try await upload.value.response?.status == .ok)
             #expect(try `A journal`.files(folder).isEmpty)
