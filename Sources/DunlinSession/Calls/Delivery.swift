@@ -65,8 +65,10 @@ extension HTTPSession.Call {
 }
 
 extension LiveCall {
-    /// The error with the name of the request that was sent last.
+    /// The error that the call ends with: with the name of the request that was sent last, and saying what may be done
+    /// after all that was sent.
     func named(_ error: any Error) -> any Error {
-        error.named(RequestRecord.Source(sent ?? request), callHistory, asked.reading.errors)
+        sentRequests.call.explained(error)
+            .named(RequestRecord.Source(sent ?? request), callHistory, asked.reading.errors)
     }
 }

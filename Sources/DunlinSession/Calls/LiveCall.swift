@@ -26,6 +26,8 @@ package struct LiveCall: Sendable {
     package var mayRetry = true
     /// Whether an interceptor around the last exchange put another body in the place of the one that came.
     var hasMadeBody = false
+    /// What has been sent so far.
+    var sentRequests = SentRequests()
     /// Nanoseconds the call waited in a queue.
     let queued: Int64
 

@@ -112,17 +112,13 @@ struct WholeSink: Sink {
 
     private func collected(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> BodyCollector.Whole {
         let collector = BodyCollector(call: call)
-        do {
-            guard arrival.isChanged, case .stream = arrival.response.body else {
-                return try await collector.collect(arrival.response)
-            }
-            // Decoding takes time, and others wait on the loop.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                leaveLoop()
-                return try await collector.collect(arrival.response)
-            }
-        } catch {
-            throw call.callHistory.explained(error)
+        guard arrival.isChanged, case .stream = arrival.response.body else {
+            return try await collector.collect(arrival.response)
+        }
+        // Decoding takes time, and others wait on the loop.
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            leaveLoop()
+            return try await collector.collect(arrival.response)
         }
     }
 }

@@ -149,7 +149,10 @@ struct StageDrivers {
             for driver in inner { driver.movedOn() }
         case .startOver(let why):
             self.why = why
-            delegate.change(id) { $0.chosen = nil }
+            delegate.change(id) { call in
+                call.chosen = nil
+                call.sentRequests.beginAttempt()
+            }
             for driver in inner { driver.startOver() }
         }
     }

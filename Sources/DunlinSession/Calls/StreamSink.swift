@@ -77,7 +77,8 @@ final class StreamSink: Sink {
         let sent = RequestRecord.Source(call.sent ?? call.request)
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
-        body.naming = { $0.named(sent, callHistory, rules) }
+        let before = call.sentRequests.call
+        body.naming = { before.explained($0).named(sent, callHistory, rules) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             hop: arrival.response.hop,

@@ -20,7 +20,8 @@ extension TaskDelegate {
     }
 
     private func drivers(_ id: SendingID) -> StageDrivers {
-        StageDrivers(read(id) { $0.chain }, settings, for: self[id])
+        change(id) { $0.sentRequests.beginAttempt() }
+        return StageDrivers(read(id) { $0.chain }, settings, for: self[id])
     }
 
     /// Nil if the call is to be sent again; the response and its connection have been given up by then.
@@ -76,9 +77,7 @@ extension TaskDelegate {
                 if sending !== asked { change(id) { $0.sent = sending } }
                 let response =
                     drivers.chain.exchangeInterceptors.isEmpty
-                    ? try await drivers.chain.callTransport.exchange(sending, of: try beginExchange(sending, id)) {
-                        note($0, id)
-                    } : try await interceptedExchange(sending, id)
+                    ? try await exchange(sending, id) : try await interceptedExchange(sending, id)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             case .answer(let response):
@@ -93,10 +92,24 @@ extension TaskDelegate {
         return try await drivers.judge(consume outcome, id, of: self)
     }
 
-    /// One exchange as it goes over the wire begins, in as many rounds as a proxy asks who sends it. Returns how the
-    /// sending stands.
-    func beginExchange(_ request: TransportRequest, _ id: SendingID) throws -> LiveCall {
+    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it. Notes what was sent.
+    @inline(__always)
+    func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
+        let call = try beginExchange(request, id)
+        do {
+            let response = try await call.callTransport.exchange(request, of: call) { note($0, id) }
+            change(id) { $0.sentRequests.answered(request, response.head.status) }
+            return response
+        } catch {
+            change(id) { $0.sentRequests.failed(request, error) }
+            throw error
+        }
+    }
+
+    /// Returns how the sending stands.
+    private func beginExchange(_ request: TransportRequest, _ id: SendingID) throws -> LiveCall {
         observers?.recorded.note(request)
+        change(id) { $0.sentRequests.begin(request) }
         let call = self[id]
         guard call.part != nil || call.chain.judgesWays(settings), let chosen = try call.judgedWay(of: request) else {
             return call
@@ -106,9 +119,12 @@ extension TaskDelegate {
     }
 
     /// Notes a hop after which a proxy was told who sends.
-    func note(_ hop: HTTP.Hop, _ id: SendingID) {
+    private func note(_ hop: HTTP.Hop, _ id: SendingID) {
         add(.proxy, part: part(id)?.number)
-        change(id) { $0.callHistory.append(hop) }
+        change(id) { call in
+            call.callHistory.append(hop)
+            call.sentRequests.refusedByProxy()
+        }
     }
 
     /// The part of the call that a sending is, if it is no more.
@@ -155,10 +171,17 @@ extension TaskDelegate {
                 let response = try await delegate.answer(id)
                 return LiveCall.Arrival(response, of: response, isChanged: delegate[id].hasMadeBody, nil)
             }
-            return (.success((arrival.response, arrival.isChanged)), end(id) ?? part)
+            return (.success((arrival.response, arrival.isChanged)), endPart(id) ?? part)
         } catch {
-            return (.failure(error), end(id) ?? part)
+            return (.failure(error), endPart(id) ?? part)
         }
+    }
+
+    /// What was sent for a part was sent for the call.
+    private func endPart(_ id: SendingID) -> LiveCall? {
+        let part = end(id)
+        if let part { change(.main) { $0.sentRequests.add(part.sentRequests) } }
+        return part
     }
 }
 
@@ -168,6 +191,7 @@ extension LiveCall {
     /// Another hop begins: what was known of the last one is forgotten.
     fileprivate mutating func beginHop() {
         (sent, hasMadeBody) = (nil, false)
+        sentRequests.beginHop()
         if callHistory?.steps.refreshRefusal != nil { callHistory = callHistory.with { $0.refreshRefusal = nil } }
     }
 

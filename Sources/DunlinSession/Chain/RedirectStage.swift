@@ -20,17 +20,9 @@ struct RedirectStage: Stage {
 
         func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
             guard RedirectRules.isRedirect(response.head.status) else { return .pass(response) }
-            do {
-                let redirecting = Redirecting(call: call, response: response, policy: policy.rules)
-                guard let next = try await redirecting.next() else { return .pass(response) }
-                return .again(.sendAnother(.redirect), next)
-            } catch {
-                return try await failed(error, call)
-            }
-        }
-
-        func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-            .fail(call.callHistory.explained(error))
+            let redirecting = Redirecting(call: call, response: response, policy: policy.rules)
+            guard let next = try await redirecting.next() else { return .pass(response) }
+            return .again(.sendAnother(.redirect), next)
         }
     }
 }
@@ -89,7 +81,6 @@ private struct Redirecting {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
         redirect.secretFields = call.session.configuration.secretFields
-        redirect.hasKey = request.head.fields.contains("idempotency-key")
         return (callHistory?.redirects ?? []) + [redirect]
     }
 }
@@ -209,7 +200,7 @@ extension Redirecting {
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
         NetworkError(
-            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.isRepeatable),
+            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: true,
             peer: request.head.origin.description, underlying: HTTPSession.RedirectFailure(chain: chain, cause: cause),
             response: response.head)
     }

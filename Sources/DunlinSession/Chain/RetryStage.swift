@@ -76,7 +76,7 @@ private final class RetryDriver: StageDriver {
 
     /// `attempt` is the history of this attempt alone.
     private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
-        switch judge(outcome(of: error, call), isUnsent: error.isUnsent, call) {
+        switch judge(outcome(of: error, call), isUnsent: !call.sentRequests.attempt.contains(.sent), call) {
         case .settle(let tries): return .fail(noting(tries, error), notes(tries, attempt))
         case .retry(let wait):
             let failure = error as? NetworkError
@@ -111,10 +111,10 @@ private final class RetryDriver: StageDriver {
 extension RetryDriver {
     private func outcome(of response: TransportResponse, _ call: LiveCall) -> RetryMachine.Outcome {
         let head = response.head
-        let redirects = call.callHistory?.redirects ?? []
-        let isIdempotent = call.request.head.method.isIdempotent && redirects.allSatisfy(\.method.isIdempotent)
+        let mayHaveWorked = call.sentRequests.attempt.contains(.notIdempotent)
+        let isIdempotent = call.request.head.method.isIdempotent && !mayHaveWorked
         return .answered(
-            head.status, isIdempotent: isIdempotent, isRedirected: !redirects.isEmpty, retryAfter: Self.asked(head))
+            head.status, isIdempotent: isIdempotent, mayHaveWorked: mayHaveWorked, retryAfter: Self.asked(head))
     }
 
     private static func asked(_ head: ResponseHead) -> Int64? {
@@ -124,7 +124,8 @@ extension RetryDriver {
 
     private func outcome(of error: any Error, _ call: LiveCall) -> RetryMachine.Outcome {
         guard call.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
-        let (failure, told) = (RetryMachine.Failure(error), error as? NetworkError)
+        let failure = RetryMachine.Failure(error)
+        let told = (error as? NetworkError).map(call.sentRequests.attempt.explained)
         var asked: Int64?
         if case .status = failure { asked = told?.beneathRefresh.response.flatMap(Self.asked) }
         return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
@@ -185,9 +186,4 @@ extension RetryDriver {
         guard observers.hasHook(\.willRetry) else { return }
         try await call.tell(\.willRetry) { await $0(snapshot, retry) }
     }
-}
-
-extension Error {
-    /// Whether nothing was sent. Once anything was, a body that can be sent once may have begun.
-    fileprivate var isUnsent: Bool { (self as? NetworkError).map { !$0.requestMayHaveBeenSent } ?? false }
 }

@@ -9,8 +9,6 @@ extension HTTPSession {
         public var head: ResponseHead
         /// The names that are left out of what is shown.
         var secretFields = HTTP.SecretFields.usual
-        /// Whether the request had a key by which the server knows a repetition.
-        var hasKey = false
 
         public init(method: HTTP.Method, url: String, head: ResponseHead) {
             self.method = method
@@ -19,8 +17,6 @@ extension HTTPSession {
         }
 
         public var status: HTTP.Status { head.status }
-        /// Whether the request may be sent twice.
-        var isRepeatable: Bool { method.isIdempotent || hasKey }
         /// The response's `Location`, as received.
         public var location: String? { head.fields["location"] }
     }

@@ -79,17 +79,6 @@ extension CallHistory? {
     mutating func append(_ hop: HTTP.Hop) {
         self = adding(hop)
     }
-
-    /// Marks an error that came after redirects as one of the whole call: the requests that they answered were sent,
-    /// and would be sent again.
-    package func explained(_ error: any Error) -> any Error {
-        guard let redirects = self?.redirects, !redirects.isEmpty, var failure = error as? NetworkError else {
-            return error
-        }
-        failure.requestMayHaveBeenSent = true
-        failure.isSafeToRetry = failure.isSafeToRetry && redirects.allSatisfy(\.isRepeatable)
-        return failure
-    }
 }
 
 extension HTTPSession.Metrics {

@@ -5,8 +5,9 @@
 ///    the same the next time are never a reason: only statuses, failures of connections and phases that took too long
 ///    are. Of a call that got no credential the reason is what the refresh failed with.
 /// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2). It is if nothing can have
-///    been done: an error says so, or the server answered the first request with 408, 425 or 429, by which it says that
-///    it did not take it up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). It is if the user says so.
+///    been done: an error says so, or the server answered with 408, 425 or 429, by which it says that it did not take
+///    the request up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4), and no other was sent before that it may have
+///    taken up. It is if the user says so.
 /// 3. The body must be one that can be sent again.
 /// 4. The wait doubles with each attempt, up to the cap; chance decides how much of it is waited. The wait that the
 ///    server asks for is added to it. If the server asks for more than the policy allows, or the whole outlasts the
@@ -16,9 +17,9 @@
 /// 6. The machine reads no clock, takes no random number, and knows no budget.
 struct RetryMachine {
     enum Outcome: Equatable {
-        /// `isIdempotent`: every method that was sent is. `isRedirected`: the answer is to another request than the
-        /// original. `retryAfter`: nanoseconds.
-        case answered(HTTP.Status, isIdempotent: Bool, isRedirected: Bool = false, retryAfter: Int64? = nil)
+        /// `isIdempotent`: every method that was sent is. `mayHaveWorked`: a request whose method is not, which the
+        /// server took up, such as one that was redirected. `retryAfter`: nanoseconds.
+        case answered(HTTP.Status, isIdempotent: Bool, mayHaveWorked: Bool = false, retryAfter: Int64? = nil)
         /// `isSafe`: the error says so. `retryAfter`: nanoseconds, of the status beneath.
         case failed(Failure, isSafe: Bool, retryAfter: Int64? = nil)
     }
@@ -86,8 +87,8 @@ struct RetryMachine {
     private func isSafe(_ outcome: Outcome) -> Bool {
         if mayRepeat { return true }
         switch outcome {
-        case .answered(let status, let isIdempotent, let isRedirected, _):
-            return isIdempotent || !isRedirected && [408, 425, 429].contains(status)
+        case .answered(let status, let isIdempotent, let mayHaveWorked, _):
+            return isIdempotent || !mayHaveWorked && [408, 425, 429].contains(status)
         case .failed(_, let isSafe, _): return isSafe
         }
     }

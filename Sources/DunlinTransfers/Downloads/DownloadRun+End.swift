@@ -105,18 +105,18 @@ extension DownloadRun {
     /// Ends with an error: leaves nothing, or data to go on with.
     mutating func end(_ error: any Error, of delegate: isolated TaskDelegate) async -> any Error {
         let call = delegate[.main]
-        let (redirects, error) = (call.callHistory, told(error, call))
+        let error = told(error, call)
         delegate.change(.main) { $0.callHistory = $0.callHistory.after(earlier) }
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
         }
-        guard let part else { return redirects.explained(error) }
+        guard let part else { return error }
         let data = await leave(part, after: error as? NetworkError)
         download.leftover.data = data
         guard var failure = error as? NetworkError else { return error }
         failure.leftover = data
-        return redirects.explained(failure)
+        return failure
     }
 
     private mutating func leave(_ part: DownloadPart, after failure: NetworkError?) async -> ResumeData? {

@@ -56,9 +56,9 @@ import Testing
         (.answered(503, isIdempotent: true), true), (.answered(503, isIdempotent: false), false),
         (.answered(502, isIdempotent: false), false), (.answered(504, isIdempotent: false), false),
         (.answered(408, isIdempotent: false), true), (.answered(425, isIdempotent: false), true),
-        (.answered(429, isIdempotent: false), true), (.answered(429, isIdempotent: true, isRedirected: true), true),
-        (.answered(429, isIdempotent: false, isRedirected: true), false),
-        (.answered(408, isIdempotent: false, isRedirected: true), false),
+        (.answered(429, isIdempotent: false), true), (.answered(429, isIdempotent: true, mayHaveWorked: true), true),
+        (.answered(429, isIdempotent: false, mayHaveWorked: true), false),
+        (.answered(408, isIdempotent: false, mayHaveWorked: true), false),
     ]
 
     @Test(arguments: safety.indices)

@@ -9,7 +9,7 @@ extension TaskDelegate {
     /// One exchange, and what the interceptors around it make of it.
     func interceptedExchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
         let held = InterceptedResponse()
-        defer { held.end() }
+        defer { end(held, id) }
         let call = self[id]
         do {
             let response = try await call.chain.exchangeInterceptors.run(request, of: call) { [self] changed in
@@ -19,7 +19,7 @@ extension TaskDelegate {
             change(id) { $0.hasMadeBody = hasMadeBody }
             return try call.taken(response, held)
         } catch {
-            throw call.givenUp(error, held)
+            throw self[id].sentRequests.hop.explained(call.givenUp(error, held))
         }
     }
 
@@ -40,11 +40,14 @@ extension TaskDelegate {
                 (call.callHistory, call.sent) = (sending.callHistory, sending.sent)
             }
             defer { delegate.adopt(own, for: id, held) { $0.callHistory = $1.callHistory } }
-            let call = try delegate.beginExchange(request, own)
-            let response = try await call.callTransport.exchange(request, of: call) { delegate.note($0, own) }
-                .marking(call.session.configuration.secretFields)
-            held.received(response, of: response)
-            return response
+            do {
+                let response = try await delegate.exchange(request, own)
+                    .marking(call.session.configuration.secretFields)
+                held.received(response, of: response)
+                return response
+            } catch {
+                throw delegate[own].sentRequests.hop.explained(error)
+            }
         }
     }
 }
@@ -59,7 +62,7 @@ extension TaskDelegate {
         let call = self[id]
         guard call.isIntercepted else { return try await bring(self, id) }
         let (asked, held) = (call.request, InterceptedResponse())
-        defer { held.end() }
+        defer { end(held, id) }
         do {
             let response = try await call.chain.callInterceptors.run(asked, of: call) { [self] changed in
                 try await self.bring(changed, insteadOf: call, id, held, bring)
@@ -88,9 +91,13 @@ extension TaskDelegate {
             defer {
                 delegate.adopt(own, for: id, held) { call, sending in call = sending.with(part: call.part) }
             }
-            let arrival = try await bring(delegate, own)
-            held.received(arrival.response, of: arrival.raw, arrival.nature)
-            return arrival.response
+            do {
+                let arrival = try await bring(delegate, own)
+                held.received(arrival.response, of: arrival.raw, arrival.nature)
+                return arrival.response
+            } catch {
+                throw delegate[own].sentRequests.call.explained(error)
+            }
         }
     }
 }
@@ -135,14 +142,26 @@ extension TaskDelegate {
         }
     }
 
-    /// Has how a sending stands count for the one that the interceptors stand around, if they still wait for it.
+    /// Has how a sending stands count for the one that the interceptors stand around, if they still wait for it. What
+    /// was sent counts anyway.
     private func adopt(
         _ own: SendingID, for id: SendingID, _ held: InterceptedResponse,
         _ adopt: (inout LiveCall, LiveCall) -> Void
     ) {
-        let sending = self[own]
+        var sending = self[own]
+        change(id) { call in
+            call.sentRequests.add(sending.sentRequests)
+            sending.sentRequests = call.sentRequests
+        }
         guard held.isAwaited(sending.cancellation) else { return }
         change(id) { adopt(&$0, sending) }
+    }
+
+    /// The interceptors have returned. What nobody waits for any more is about to be sent, or was.
+    private func end(_ held: InterceptedResponse, _ id: SendingID) {
+        held.end()
+        guard held.last?.isUnderWay == true else { return }
+        change(id) { $0.sentRequests.abandoned($0.sent ?? $0.request) }
     }
 
     /// Gives up what was sent before, if this is not the first request.
