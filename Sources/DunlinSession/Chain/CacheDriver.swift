@@ -233,8 +233,8 @@ extension CacheDriver {
         _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
         // An interceptor around the exchange made another body of it, which is not what the fields speak of, or asked
-        // for another resource.
-        if call.hasMadeBody || isOfOtherHost(before, call) { return update.changes.map(\.withoutStoring) }
+        // for another resource, or something else of this one.
+        if call.hasMadeBody || isOfOther(before, call) { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
         let snapshot = call.snapshot
         switch try await call.ask(\.willCache, { await $0(head, snapshot) }) {
@@ -251,8 +251,11 @@ extension CacheDriver {
 }
 
 extension CacheDriver {
-    private func isOfOtherHost(_ machine: CacheMachine, _ call: LiveCall) -> Bool {
-        CacheKey.ownHost(of: (call.sent ?? call.request).head) != CacheKey.ownHost(of: machine.request.head)
+    /// Whether what is answered is another request than the one that was looked for.
+    private func isOfOther(_ machine: CacheMachine, _ call: LiveCall) -> Bool {
+        let (sent, asked) = (call.sent ?? call.request, machine.request.head)
+        return sent.head.method != asked.method || sent.body.isNone != call.request.body.isNone
+            || CacheKey.ownHost(of: sent.head) != CacheKey.ownHost(of: asked)
     }
 }
 

@@ -22,6 +22,24 @@ import Testing
         #expect(try await stage.get().value == "well" && stage.sent.count == 3)
     }
 
+    @Test func `the answer to what an interceptor made of a request is not stored as the answer to that`() async throws {
+        let isChanging = Mutex(true)
+        let stage = try CachedStage { configuration in
+            configuration.interceptors = [
+                .exchange { request, next in
+                    guard isChanging.withLock(\.self) else { return try await next(request) }
+                    return try await next(request) { $0.head.method = .post }
+                }
+            ]
+        }
+        stage.transport.on(.post, "/a").respond(fields: Self.fresh, body: "posted")
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "got")
+        #expect(try await stage.get().value == "posted" && stage.store.all.isEmpty)
+        isChanging.withLock { $0 = false }
+        #expect(try await stage.get().value == "got")
+        #expect(try await stage.get().value == "got" && stage.sent.count == 2)
+    }
+
     @Test func `a request that a server wants without Expect is sent without it, and stays as it was otherwise`()
         async throws
     {
