@@ -54,6 +54,8 @@ package struct LiveCall: Sendable {
     /// What cancels the present exchange: every wait on the way uses it. Observers are told of `delegate`.
     var cancellation: Cancellation { part?.cancellation ?? delegate.cancellation }
     package var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: loop.now()) }
+    /// Whether all that was sent were GETs without a body, whatever was asked for.
+    package var hasSentOnlyGETs: Bool { !sentRequests.call.contains(.notGET) }
 
     package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 

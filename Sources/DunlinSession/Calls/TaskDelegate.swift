@@ -159,6 +159,9 @@ extension TaskDelegate {
     /// A sending beside the call begins, which whoever began it ends.
     func begin(_ call: LiveCall) -> SendingID { state.begin(call) }
 
+    /// As of the call, with all its parts.
+    package var hasSentOnlyGETs: Bool { read(.main) { $0.hasSentOnlyGETs } }
+
     /// It has ended. Returns how it stood.
     @discardableResult
     func end(_ id: SendingID) -> LiveCall? { state.end(id) }

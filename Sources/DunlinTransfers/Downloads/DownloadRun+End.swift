@@ -112,20 +112,22 @@ extension DownloadRun {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
         }
         guard let part else { return error }
-        let data = await leave(part, after: error as? NetworkError)
+        let data = await leave(part, after: error as? NetworkError, mayAskAgain: mayAskAgain(call))
         download.leftover.data = data
         guard var failure = error as? NetworkError else { return error }
         failure.leftover = data
         return failure
     }
 
-    private mutating func leave(_ part: DownloadPart, after failure: NetworkError?) async -> ResumeData? {
+    private mutating func leave(
+        _ part: DownloadPart, after failure: NetworkError?, mayAskAgain: Bool
+    ) async -> ResumeData? {
         await flush(part)
         await part.writer.stop()
         part.content.end()
         // A file that is whole and could not be moved to its name is the caller's.
         let isKept = failure?.fileFailure?.keptAt != nil
-        let isWorthKeeping = isWorthKeeping(after: failure)
+        let isWorthKeeping = mayAskAgain && isWorthKeeping(after: failure)
         return await DiskThreads.shared.run { [self] in
             // Whoever is told of the end may resume at once.
             defer { part.file.unlock() }
@@ -137,7 +139,7 @@ extension DownloadRun {
     }
 
     private func isWorthKeeping(after failure: NetworkError?) -> Bool {
-        guard part.map(keeps) == true || download.leftover.isWanted, isResumable, !isForeign, !isStale,
+        guard part.map(keeps) == true || download.leftover.isWanted, !isForeign, !isStale,
             machine.isResumable, part?.content.byteCount ?? 0 > 0
         else { return false }
         return failure?.code != .digestMismatch && failure?.code != .limitExceeded

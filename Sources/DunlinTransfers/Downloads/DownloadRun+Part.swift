@@ -42,7 +42,7 @@ extension DownloadRun {
         guard let placement else { return }
         if part == nil { part = try await makePart(placement, call, head) }
         guard let part else { return }
-        let isKept = keeps(part) && machine.isResumable && isResumable && !isForeign
+        let isKept = keeps(part) && machine.isResumable && mayAskAgain(call) && !isForeign
         let data = isKept ? resumeData(of: part, []) : nil
         let preallocated = options.preallocates ? length : nil
         found = nil
@@ -111,7 +111,7 @@ extension DownloadRun {
         guard isResumable, !isForeign else { return try await finish(response, call) }
         switch machine.ended() {
         case .complete: return try await finish(response, call)
-        case .askAgain: leave(response, delegate)
+        case .askAgain: try leaveToAskAgain(response, delegate)
         case .tooShort:
             try await goOn(
                 after: Self.failure(.connectionClosed, "the body is shorter than the server announced", response),

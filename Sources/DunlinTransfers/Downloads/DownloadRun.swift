@@ -40,6 +40,10 @@ struct DownloadRun {
 
     var options: HTTPSession.DownloadOptions { download.options }
 
+    /// Whether the file may be asked for again, or by several exchanges: what was sent so far must have been what was
+    /// asked for. Interceptors and hooks may have made something else of it, such as a POST.
+    func mayAskAgain(_ call: LiveCall) -> Bool { isResumable && call.hasSentOnlyGETs }
+
     init(_ download: Download, of call: LiveCall) {
         let request = call.request
         (self.download, original) = (download, request)
@@ -93,7 +97,7 @@ struct DownloadRun {
             found = nil
             return try await finish(arrival.response, call)
         case .askAgain:
-            leave(arrival.response, delegate)
+            try leaveToAskAgain(arrival.response, delegate)
             return nil
         case .deliver: return try await deliver(arrival, delegate)
         case .refuse(let refusal):
@@ -108,7 +112,7 @@ struct DownloadRun {
         _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
         let (head, call) = (arrival.response.head, delegate[.main])
-        if isResumable, case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
+        if mayAskAgain(call), case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
             leave(arrival.response, delegate)
             try await pause(delay, call)
             return nil
@@ -158,13 +162,24 @@ extension DownloadRun {
     /// Another exchange begins.
     private func begin(_ call: inout LiveCall) {
         call.request = isResumable ? original.with(machine.fields) : original
-        let maySplit = maySplit || machine.limit != nil
+        let maySplit = maySplit(call) || machine.limit != nil
         call.part = maySplit ? CallPart(of: call.delegate, isFirst: true) : nil
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
         // Once the file has begun, the machine's own rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
         call.noteAsking(for: original)
+    }
+
+    /// Gives up the rest of an answer that leaves something to ask for.
+    mutating func leaveToAskAgain(_ response: TransportResponse, _ delegate: isolated TaskDelegate) throws {
+        guard mayAskAgain(delegate[.main]) else {
+            throw NetworkError(
+                .interceptorFailed,
+                "the file would have to be asked for again, and an interceptor or a hook sent another request for it",
+                phase: .receive, requestMayHaveBeenSent: true, response: response.head)
+        }
+        leave(response, delegate)
     }
 
     /// Gives up the rest of an answer.
@@ -183,7 +198,8 @@ extension DownloadRun {
     mutating func goOn(after error: any Error, _ delegate: isolated TaskDelegate) async throws {
         let call = delegate[.main]
         let error = told(error, call)
-        guard isResumable, !isForeign, call.delegate.cancellation.cause == nil, let failure = error as? NetworkError,
+        guard mayAskAgain(call), !isForeign, call.delegate.cancellation.cause == nil,
+            let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }

@@ -4,13 +4,13 @@ internal import DunlinTransport
 /// Fetches the rest of a file, or of what is missing of it, by other exchanges while one body comes.
 extension DownloadRun {
     /// Whether several exchanges may bring the file, should the server allow it.
-    var maySplit: Bool { options.segments?.count ?? 1 > 1 && isResumable && !isAlone }
+    func maySplit(_ call: LiveCall) -> Bool { options.segments?.count ?? 1 > 1 && mayAskAgain(call) && !isAlone }
 
     /// How to bring what is missing; nil if that is the body that comes now, and no more.
     func plan(
         _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
-        guard let exchange = call.part, isResumable, machine.isResumable, !arrival.isChanged,
+        guard let exchange = call.part, mayAskAgain(call), machine.isResumable, !arrival.isChanged,
             let validator = machine.validator, let source, let length = machine.completeLength, machine.offset < length
         else { return nil }
         let gaps = part.content.gaps(upTo: length)
@@ -27,7 +27,7 @@ extension DownloadRun {
         for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: LiveCall
     ) -> Int {
         // A `data` hook is told of chunks in their order.
-        guard maySplit, !call.hasHook(\.data) else { return 1 }
+        guard maySplit(call), !call.hasHook(\.data) else { return 1 }
         guard head.status == .partialContent || AcceptRanges(head.fields) == .bytes else { return 1 }
         return SegmentMachine<Void>.workers(options.segments?.count ?? 1, for: bytes, minimum: minimum)
     }
@@ -55,7 +55,7 @@ extension DownloadRun {
         case .useless: break
         }
         isAlone = true
-        leave(plan.arrival.response, delegate)
+        try leaveToAskAgain(plan.arrival.response, delegate)
         guard case .refuse(let refusal) = machine.changed() else { return nil }
         throw NetworkError(
             .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true,

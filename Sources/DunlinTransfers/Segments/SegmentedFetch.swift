@@ -233,7 +233,7 @@ extension SegmentedFetch {
         let response: TransportResponse
         /// Whether it is for another user or of another origin than what came first.
         let isElsewhere: Bool
-        /// Whether an interceptor put another body in the place of the one that came.
+        /// Whether an interceptor put another body in the place of the one that came, or answered another request.
         let isMade: Bool
     }
 
@@ -271,7 +271,7 @@ extension SegmentedFetch {
             response = response.with(.stream(held), response.hop)
         }
         let told = try await call.observers?.told(response, call) ?? response
-        return Brought(response: told, isElsewhere: isElsewhere, isMade: isMade)
+        return Brought(response: told, isElsewhere: isElsewhere, isMade: isMade || !asked.hasSentOnlyGETs)
     }
 }
 
@@ -384,7 +384,8 @@ extension SegmentedFetch {
         guard exchange.cancellation.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
             return .failed(error)
         }
-        let mayPass = mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
+        let mayPass =
+            await call.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
         let (delay, waiters) = state.withLock { state in
             state.failure = failure
             return state.machine.broke(worker, mayPass: mayPass)

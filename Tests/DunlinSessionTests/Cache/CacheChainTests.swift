@@ -22,7 +22,8 @@ import Testing
         #expect(try await stage.get().value == "well" && stage.sent.count == 3)
     }
 
-    @Test func `the answer to what an interceptor made of a request is not stored as the answer to that`() async throws {
+    @Test func `the answer to what an interceptor made of a request is not stored as the answer to that`() async throws
+    {
         let isChanging = Mutex(true)
         let stage = try CachedStage { configuration in
             configuration.interceptors = [
