@@ -16,6 +16,8 @@ struct CallState {
     private var main: LiveCall?
     private var others: [SendingID: LiveCall] = [:]
     private var last: UInt64 = 0
+    /// What had been sent when the call ended.
+    private(set) var sentRequests = SentRequests()
 
     /// The sending that `id` names, between its beginning and its end.
     subscript(id: SendingID) -> LiveCall {
@@ -53,6 +55,7 @@ struct CallState {
     mutating func end(_ id: SendingID) -> LiveCall? {
         guard id == .main else { return others.removeValue(forKey: id) }
         defer { main = nil }
+        if let main { sentRequests = main.sentRequests }
         return main
     }
 }

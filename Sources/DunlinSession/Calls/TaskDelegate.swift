@@ -162,6 +162,9 @@ extension TaskDelegate {
     /// As of the call, with all its parts.
     package var hasSentOnlyGETs: Bool { read(.main) { $0.hasSentOnlyGETs } }
 
+    /// Whether all that was sent of the call may be sent again, once it is over.
+    package var isRepeatable: Bool { !state.sentRequests.call.contains(.notRepeatable) }
+
     /// It has ended. Returns how it stood.
     @discardableResult
     func end(_ id: SendingID) -> LiveCall? { state.end(id) }

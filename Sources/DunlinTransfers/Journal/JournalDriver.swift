@@ -20,8 +20,9 @@ struct JournalDriver: Sendable {
             case .send(let entry):
                 do {
                     try await write(entry)
-                    result = try await attempt(entry)
-                    step = transfer.ended(Self.ending(of: result))
+                    let isRepeatable: Bool
+                    (result, isRepeatable) = try await attempt(entry)
+                    step = transfer.ended(Self.ending(of: result, isRepeatable: isRepeatable))
                 } catch {
                     result = .failure(error)
                     step = transfer.unwritten()
@@ -69,10 +70,10 @@ struct JournalDriver: Sendable {
         return .failure(stopped)
     }
 
-    private static func ending(of result: Result) -> JournalMachine.Ending {
+    private static func ending(of result: Result, isRepeatable: Bool) -> JournalMachine.Ending {
         switch result {
         case .success: .done
-        case .failure(let error): JournalMachine.Ending(error)
+        case .failure(let error): JournalMachine.Ending(error, isRepeatable: isRepeatable)
         }
     }
 
@@ -120,9 +121,12 @@ struct JournalDriver: Sendable {
 // MARK: - Attempts
 
 extension JournalDriver {
+    /// What came of it, and whether all that was sent for it may be sent again.
+    private typealias Attempted<Success> = (result: Swift.Result<Success, any Error>, isRepeatable: Bool)
+
     /// Throws what kept it from being written down that a file is about to get its name.
-    private func attempt(_ entry: JournalEntry) async throws -> Result {
-        guard let asked = transfer.asked else { return .failure(TransferJournal.Transfer.left) }
+    private func attempt(_ entry: JournalEntry) async throws -> Attempted<TransferJournal.Outcome> {
+        guard let asked = transfer.asked else { return (.failure(TransferJournal.Transfer.left), true) }
         do {
             switch entry.work {
             case .download(let download): return try await self.download(download, entry, asked)
@@ -130,12 +134,13 @@ extension JournalDriver {
                 let task = try journal.session.task(
                     asked.target, method: HTTP.Method(entry.request.method), query: asked.query, body: upload.body,
                     options: asked.options, as: .bytes)
-                return await outcome(of: task).map { TransferJournal.Outcome(file: nil, response: $0) }
+                let (result, isRepeatable) = await outcome(of: task)
+                return (result.map { TransferJournal.Outcome(file: nil, response: $0) }, isRepeatable)
             }
         } catch let unwritten as Unwritten {
             throw unwritten.failure
         } catch {
-            return .failure(error)
+            return (.failure(error), true)
         }
     }
 
@@ -145,7 +150,7 @@ extension JournalDriver {
 
     private func download(
         _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked
-    ) async throws -> Result {
+    ) async throws -> Attempted<TransferJournal.Outcome> {
         var options = asked.transfer ?? download.options
         options.isDurable = true
         options.resuming = .ifValidatorMatches
@@ -156,9 +161,10 @@ extension JournalDriver {
                 throw Unwritten(failure: error)
             }
         }
-        let result = await outcome(of: try await task(download, entry, asked, options))
+        let (result, isRepeatable) = await outcome(of: try await task(download, entry, asked, options))
         if case .failure(let unwritten as Unwritten) = result { throw unwritten }
-        return result.map { TransferJournal.Outcome(file: $0.value, response: $0.with(value: Bytes.empty)) }
+        let outcome = result.map { TransferJournal.Outcome(file: $0.value, response: $0.with(value: Bytes.empty)) }
+        return (outcome, isRepeatable)
     }
 
     /// Goes on by itself with what lies beside the destination, unless that came from another URL.
@@ -182,11 +188,11 @@ extension JournalDriver {
 
     private func outcome<Value>(
         of task: HTTPSession.RequestTask<Value>
-    ) async -> Swift.Result<HTTPSession.Response<Value>, any Error> {
+    ) async -> Attempted<HTTPSession.Response<Value>> {
         transfer.sends(task.delegate)
         let result = await task.result
         transfer.sends(nil)
-        return result
+        return (result, await task.delegate.isRepeatable)
     }
 }
 

@@ -1,6 +1,7 @@
 extension JournalMachine.Ending {
     /// Whether it may be otherwise in a moment is for the error to say: the network's, or a server's that is busy.
-    init(_ error: any Error) {
+    /// `isRepeatable`: all that was sent may be sent again.
+    init(_ error: any Error, isRepeatable: Bool = true) {
         guard let error = error as? NetworkError else {
             self = error is CancellationError ? .stopped : .failed(mayPass: false, isSafe: false)
             return
@@ -10,7 +11,9 @@ extension JournalMachine.Ending {
             return
         }
         let isSafe = error.isSafeToRetry || !error.requestMayHaveBeenSent
-        self = .failed(mayPass: error.mayPass, isSafe: isSafe, delay: error.response?.fields.retryDelay)
+        self = .failed(
+            mayPass: error.mayPass, isSafe: isSafe, isRepeatable: isRepeatable,
+            delay: error.response?.fields.retryDelay)
     }
 }
 

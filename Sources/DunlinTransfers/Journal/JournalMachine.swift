@@ -35,8 +35,8 @@ struct JournalMachine: Sendable {
         /// Somebody stopped its request, or there is no session any more to send it.
         case stopped
         /// `mayPass`: it may be otherwise in a moment, or after what the server said. `isSafe`: the request was not
-        /// sent.
-        case failed(mayPass: Bool, isSafe: Bool, delay: Duration? = nil)
+        /// sent. `isRepeatable`: all that was sent for it may be sent again, if the request itself may.
+        case failed(mayPass: Bool, isSafe: Bool, isRepeatable: Bool = true, delay: Duration? = nil)
     }
 
     private enum Life {
@@ -141,10 +141,9 @@ struct JournalMachine: Sendable {
         switch (ending, stop) {
         case (.done, _), (_, .cancelled): return end(.forget)
         case (.stopped, _), (_, .closed): return end(.leave)
-        case (.failed(let mayPass, let isSafe, let delay), nil):
-            guard mayPass, isSafe || entry.request.isRepeatable, entry.failures + 1 < rules.attempts else {
-                return end(.forget)
-            }
+        case (.failed(let mayPass, let isSafe, let isRepeatable, let delay), nil):
+            let isHarmless = isSafe || isRepeatable && entry.request.isRepeatable
+            guard mayPass, isHarmless, entry.failures + 1 < rules.attempts else { return end(.forget) }
             return again(after: delay)
         }
     }

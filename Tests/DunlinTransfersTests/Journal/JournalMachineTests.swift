@@ -123,6 +123,14 @@ import Testing
         #expect((step != .forget) == isTriedAgain)
     }
 
+    @Test(arguments: [true, false])
+    func `a transfer is forgotten if something else was sent for it that may not be sent again`(isSafe: Bool) {
+        var machine = Self.started("PUT")
+        _ = machine.next()
+        let step = machine.ended(.failed(mayPass: true, isSafe: isSafe, isRepeatable: false))
+        #expect((step != .forget) == isSafe)
+    }
+
     @Test(arguments: [(0, 1), (2, 2), (100, 3)]) func `a server's Retry-After is honoured up to a limit`(
         asked: Int, waited: Int
     ) {
