@@ -241,10 +241,10 @@ struct `The guard` {
 
 @Suite struct `The guard's settings` {
     @Test(arguments: [
-        (["10.0.0.1/8"], [String](), #"guard.allowedAddresses: "10.0.0.1/8": there are bits set"#),
+        (["10.0.0.1/8"], [String](), #"guard.allowedAddresses: "10.0.0.1/8": bits are set beyond"#),
         (["example.com"], [], #"guard.allowedAddresses: "example.com": an address was expected"#),
         ([], ["10.0.0.1"], #"guard.allowedHosts: "10.0.0.1": this is an address"#),
-        ([], ["a.*"], #"guard.allowedHosts: "a.*": a * may stand in front"#),
+        ([], ["a.*"], #"guard.allowedHosts: "a.*": a * may only stand in front"#),
     ])
     func `an entry that is none is named`(addresses: [String], hosts: [String], reason: String) async throws {
         var rules = HTTPSession.Guard.publicInternet

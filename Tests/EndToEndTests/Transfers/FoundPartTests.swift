@@ -41,7 +41,7 @@ struct `A part that is found` {
             #expect(
                 "\(error)".hasSuffix(
                     """
-                    /\(Self.part): another download is writing it, perhaps another process's; wait for that one, or \
+                    /\(Self.part): another download is writing it, perhaps in another process; wait for that, or \
                     choose another destination
                     """), "\(error)")
             #expect(try folder.names() == [Self.part, Self.record])
