@@ -115,37 +115,50 @@ struct `Proxies that ask by Digest` {
         }
     }
 
-    /// The loop is reached in less time than the hash takes.
+    /// The loop is reached in less time than the hash takes. On a busy machine others may have the processor meanwhile,
+    /// so one try of several has to show it.
     @Test(arguments: [10, 128 << 20]) func `a body that a proxy wants protected is hashed beside the loop`(
         count: Int
     ) async throws {
         // In a tunnel the proxy knows of no body.
         if Stage.isSecure { return }
         let body = Bytes([UInt8](repeating: 7, count: count))
-        let begun = ContinuousClock.now
-        let hash = try HashFunction.md5.hash(of: body).hex
-        let hashing = begun.duration(to: .now)
-        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
-            let ask = "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"\r\n"
-            scene.proxy.enqueue(
-                .say(Bytes(ask + "Content-Length: 0\r\n\r\n")),
-                .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin"))
-            // The body itself is kept back.
-            let options = HTTPSession.Options(expectsContinue: true, continueTimeout: .seconds(600))
-            async let answer = scene.session.put("up", body: .bytes(body), options: options, as: .string).value
-            try await eventually("the proxy asks") { scene.proxy.visits.count > 0 }
+        var tries: [String] = []
+        repeat {
+            let begun = ContinuousClock.now
+            let hash = try HashFunction.md5.hash(of: body).hex
+            let hashing = begun.duration(to: .now)
             var longest = Duration.zero
-            while scene.proxy.visits.count == 1 {
-                let asked = ContinuousClock.now
-                let reached = try await scene.session.onEventLoop { ContinuousClock.now }
-                longest = max(longest, asked.duration(to: reached))
+            try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+                longest = max(longest, try await Self.longestWait(for: body, hash, scene))
             }
-            #expect(try await answer == "in")
-            let last = try #require(scene.proxy.visits.last)
-            let proofs = try ["open sesame", "pw"].map { try Self.response(in: last, "ada:r:\($0)", "PUT", hash) }
-            #expect(proofs.contains(Self.parameter("response", last)))
-            if count > 10 { #expect(longest < hashing / 2, "\(longest) of \(hashing)") }
+            if count == 10 || longest < hashing / 2 { return }
+            tries.append("\(longest) of \(hashing)")
+        } while tries.count < 10
+        Issue.record("the loop stood still: \(tries)")
+    }
+
+    /// How long the loop was not to be reached while this body was sent to a proxy that wants it protected.
+    private static func longestWait(for body: Bytes, _ hash: String, _ scene: ProxyStage) async throws -> Duration {
+        let ask = "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"\r\n"
+        scene.proxy.enqueue(
+            .say(Bytes(ask + "Content-Length: 0\r\n\r\n")),
+            .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin"))
+        // The body itself is kept back.
+        let options = HTTPSession.Options(expectsContinue: true, continueTimeout: .seconds(600))
+        async let answer = scene.session.put("up", body: .bytes(body), options: options, as: .string).value
+        try await eventually("the proxy asks") { scene.proxy.visits.count > 0 }
+        var longest = Duration.zero
+        while scene.proxy.visits.count == 1 {
+            let asked = ContinuousClock.now
+            let reached = try await scene.session.onEventLoop { ContinuousClock.now }
+            longest = max(longest, asked.duration(to: reached))
         }
+        #expect(try await answer == "in")
+        let last = try #require(scene.proxy.visits.last)
+        let proofs = try ["open sesame", "pw"].map { try response(in: last, "ada:r:\($0)", "PUT", hash) }
+        #expect(proofs.contains(parameter("response", last)))
+        return longest
     }
 
     private static func parameter(_ name: String, _ visit: LoopbackProxy.Visit) -> String {
