@@ -122,7 +122,7 @@ extension TaskDelegate {
         return await deliver(call, to: sink, uploads, queued: queued)
     }
 
-    // Inlined, for each call of an isolated function costs two more hops.
+    // Inlined, for each call of an isolated function costs two switches.
     @inline(__always)
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?

@@ -8,7 +8,7 @@ extension TaskDelegate {
 
     /// Brings a response and has it taken. Where a retry policy allows it, both are repeated, unless a hook has seen
     /// the response and may not see another.
-    // Inlined, like all steps of the way of a plain request: each call of an isolated function costs two more hops.
+    // Inlined, like all steps of the way of a plain request: each call of an isolated function costs two switches.
     @inline(__always)
     func attempt<Value>(_ id: SendingID, _ take: Step<TransportResponse, Value>) async throws -> Value {
         let mayTakeAgain = observers.map { !$0.hasHook(\.data) && !$0.hasHook(\.response) } ?? true
