@@ -54,7 +54,7 @@ struct Get {
         var configuration = options.trust.configuration(for: url)
         options.route.apply(to: &configuration)
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
-        if let authentication = try request.authentication() {
+        if let credentials = try request.credentials() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
                 throw UsageError(description: "--user needs a URL that begins with http:// or https://")
             }
@@ -62,7 +62,8 @@ struct Get {
             if authority.contains("@") {
                 throw UsageError(description: "credentials are given twice: by --user and in the URL; give one")
             }
-            (configuration.authentication, configuration.baseURL) = (authentication, origin)
+            (configuration.credentials, configuration.baseURL) = (credentials, origin)
+            configuration.basicInClearText = .allowed
             if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
                 output.warn(
                     "over http the password can be read on its way if the server asks for Basic; "
@@ -72,7 +73,7 @@ struct Get {
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
-            configuration.hooks.willRetry = { [output] _, retry in
+            configuration.hooks.retrying = { [output] _, retry in
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
@@ -135,7 +136,7 @@ struct Get {
     }
 
     /// How the connection is secured, and by whose word.
-    private func text(of security: TransportSecurity) -> String {
+    private func text(of security: HTTP.ConnectionSecurity) -> String {
         let names = security.verifiedPath.map(\.details.subject).joined(separator: " < ")
         return "\(security.version), \(security.cipher), \(names)"
     }

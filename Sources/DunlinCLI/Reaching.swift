@@ -25,7 +25,7 @@ struct Reaching {
         return .success
     }
 
-    private func line(_ path: NetworkPath) -> String {
+    private func line(_ path: Reachability.Path) -> String {
         guard path.status.isReachable, let interface = path.interface else { return "\(path.status)" }
         return "\(path.status), \(interface)"
     }

@@ -42,13 +42,13 @@ extension RequestOptions {
     }
 
     /// How the user answers to a server that asks; nil if nobody said.
-    func authentication() throws -> HTTPSession.Authentication? {
+    func credentials() throws -> HTTP.Credentials? {
         guard let user else { return nil }
         // A command without secrets does not have it.
         let isNeeded = !printsCurl || showsSecrets
         let password = try user.password ?? (isNeeded ? Terminal.password(of: user.name) : "")
         if answersDigestAlone { return .digest(user: user.name, password: password) }
-        return .password(user: user.name, password: password, allowsBasicInClearText: true)
+        return .password(user: user.name, password: password)
     }
 }
 

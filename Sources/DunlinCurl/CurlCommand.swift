@@ -104,7 +104,7 @@ extension CurlCommand {
     /// An answer that was sent is good for one request: this one gets its own.
     private mutating func addLogin(_ login: CurlSettings.Login) {
         if hasColon(login.user) { return }
-        let mayBeBasic = login.answersBasic && (head.origin.scheme == .https || login.allowsBasicInClearText)
+        let mayBeBasic = login.answersBasic && (head.origin.scheme == .https || settings.allowsBasicInClearText)
         words.append(mayBeBasic ? "--anyauth" : "--digest")
         add("--user", "\(line(login.user))\(showsSecrets ? ":" + login.password : "")")
         if !showsSecrets { notes.append("curl will ask for the password.") }

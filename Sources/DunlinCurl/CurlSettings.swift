@@ -15,6 +15,8 @@ package final class CurlSettings: Sendable {
     package let decodes: Bool
     /// By whom challenges of one origin are answered.
     package let login: Login?
+    /// Whether a password goes by Basic where everybody on the way can read it.
+    let allowsBasicInClearText: Bool
     let way: Way
 
     /// What is known of proxies.
@@ -30,16 +32,13 @@ package final class CurlSettings: Sendable {
         package var origin: HTTP.Origin?
         let user: String
         let password: String
-        /// Whether the password is sent as it is where everybody on the way can read it.
-        let allowsBasicInClearText: Bool
         /// Whether Basic is answered at all.
         let answersBasic: Bool
 
         package init(
-            origin: HTTP.Origin? = nil, user: String, password: String, allowsBasicInClearText: Bool, answersBasic: Bool
+            origin: HTTP.Origin? = nil, user: String, password: String, answersBasic: Bool
         ) {
-            (self.origin, self.user, self.password) = (origin, user, password)
-            (self.allowsBasicInClearText, self.answersBasic) = (allowsBasicInClearText, answersBasic)
+            (self.origin, self.user, self.password, self.answersBasic) = (origin, user, password, answersBasic)
         }
     }
 
@@ -84,14 +83,14 @@ package final class CurlSettings: Sendable {
     package init(
         _ secretFields: HTTP.SecretFields = .usual, redirects: RedirectMachine.Policy = .init(),
         trust: Trust = .init(), interface: String? = nil, decodes: Bool = true,
-        login: Login? = nil, way: Way = .unsaid
+        login: Login? = nil, allowsBasicInClearText: Bool = false, way: Way = .unsaid
     ) {
         self.secretFields = secretFields
         self.redirects = redirects
         self.trust = trust
         self.interface = interface
         self.decodes = decodes
-        self.login = login
+        (self.login, self.allowsBasicInClearText) = (login, allowsBasicInClearText)
         self.way = way
     }
 
@@ -102,7 +101,7 @@ package final class CurlSettings: Sendable {
         if redirects == nil, way == nil, decodes == self.decodes, login == self.login { return self }
         return CurlSettings(
             secretFields, redirects: redirects ?? self.redirects, trust: trust, interface: interface, decodes: decodes,
-            login: login, way: way ?? self.way)
+            login: login, allowsBasicInClearText: allowsBasicInClearText, way: way ?? self.way)
     }
 }
 

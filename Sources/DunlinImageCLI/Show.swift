@@ -57,7 +57,7 @@ struct Show {
 
     private func bytes(of source: PictureSource, _ session: HTTPSession?) async throws -> Bytes {
         guard source.isURL, let session else { return try source.read() }
-        return try await session.get(.url(source.name), headers: ["Accept": "image/*"], as: .bytes).value
+        return try await session.get(.url(source.name), fields: ["Accept": "image/*"], as: .bytes).value
     }
 
     private func picture(_ bytes: Bytes) async throws -> ImageBuffer {

@@ -23,22 +23,24 @@ public final class Reachability: Sendable {
     private let target: ReachabilityMonitor.Target
 
     /// The source of the status.
-    package var source: any NetworkPathMonitoring { target.source }
+    package var source: any Reachability.PathMonitor { target.source }
 
     private init(_ target: ReachabilityMonitor.Target) {
         self.target = target
     }
 
     /// Any network, from another source than the system, or with a probe.
-    public convenience init(source: any NetworkPathMonitoring = SystemNetworkPathMonitor(), probing probe: Probe? = nil)
-    {
+    public convenience init(
+        source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(), probing probe: Probe? = nil
+    ) {
         self.init(ReachabilityMonitor.Target(place: .world, source: source, resolver: nil, probe: probe))
     }
 
     /// A host: its name is looked up, again after each change of the network, and the best of the routes to its
     /// addresses counts. It is not reachable while its name has no answer.
     public static func host(
-        _ name: String, resolver: (any Resolver)? = nil, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
+        _ name: String, resolver: (any Resolver)? = nil,
+        source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
         probing probe: Probe? = nil
     ) -> Reachability {
         let place =
@@ -50,7 +52,7 @@ public final class Reachability: Sendable {
 
     /// One address; its port is ignored. An address of this machine is always reachable.
     public static func address(
-        _ address: HTTP.SocketAddress, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
+        _ address: HTTP.SocketAddress, source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
         probing probe: Probe? = nil
     ) -> Reachability {
         Reachability(ReachabilityMonitor.Target(place: .address(address), source: source, resolver: nil, probe: probe))
@@ -82,7 +84,7 @@ public final class Reachability: Sendable {
     }
 
     /// The result of every look, whether or not anything has changed: with the interface, and all there is to know.
-    public var paths: AsyncStream<NetworkPath> {
+    public var paths: AsyncStream<Reachability.Path> {
         let monitor = watch()
         return AsyncStream(knowing: nil) { version in
             await monitor?.observation(after: version)

@@ -12,7 +12,7 @@
 struct ReachabilityMachine {
     enum Event: Equatable {
         case changed
-        case found(NetworkPath, look: UInt64)
+        case found(Reachability.Path, look: UInt64)
         /// The name was not resolved. There may be a route to the name server all the same.
         case nameless(look: UInt64)
         case probed(Bool, look: UInt64)
@@ -24,7 +24,7 @@ struct ReachabilityMachine {
         case look(UInt64)
         case probe(UInt64)
         case rest(Duration, UInt64)
-        case tell(NetworkPath)
+        case tell(Reachability.Path)
     }
 
     static let firstInterval: Duration = .seconds(5)
@@ -33,7 +33,7 @@ struct ReachabilityMachine {
     /// Nil without a probe.
     private let probeInterval: Duration?
     private var look: UInt64 = 0
-    private var path = NetworkPath.unknown
+    private var path = Reachability.Path.unknown
     private var interval = firstInterval
     private var isNameless = false
 

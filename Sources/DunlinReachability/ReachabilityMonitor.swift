@@ -11,14 +11,14 @@ final class ReachabilityMonitor: Sendable {
 
     struct Target: Sendable {
         let place: Place
-        let source: any NetworkPathMonitoring
+        let source: any Reachability.PathMonitor
         /// The resolver of a host's name.
         let resolver: (any Resolver)?
         let probe: Reachability.Probe?
     }
 
     struct Sighting: Sendable, Equatable {
-        var path = NetworkPath.unknown
+        var path = Reachability.Path.unknown
         /// Counts the looks, so that each is a change.
         var number = 0
         /// Whether nothing comes any more; this value itself is not delivered.
@@ -101,7 +101,7 @@ private struct ReachabilityDriver: Sendable {
         }
     }
 
-    private func tell(_ path: NetworkPath) {
+    private func tell(_ path: Reachability.Path) {
         observations.change { observation in
             if observation.isOver || Task.isCancelled { return }
             observation.path = path
@@ -129,17 +129,17 @@ private struct ReachabilityDriver: Sendable {
         case .host(let name):
             guard let addresses = await addresses(of: name, cancellation) else { return nil }
             guard !addresses.isEmpty else { return .nameless(look: look) }
-            var paths: [NetworkPath] = []
+            var paths: [Reachability.Path] = []
             for address in addresses { paths.append(await path(to: address)) }
             return .found(paths.first { $0.status.isReachable } ?? paths[0], look: look)
         }
     }
 
-    private func path(to address: HTTP.SocketAddress) async -> NetworkPath {
+    private func path(to address: HTTP.SocketAddress) async -> Reachability.Path {
         // Whatever the source says: there is no network between a machine and itself.
         if address.isLoopback {
             let interface = NetworkInterface(name: "lo", index: 1, kind: .loopback)
-            return NetworkPath(flags: [.reachable, .isLocalAddress], interface: interface)
+            return Reachability.Path(flags: [.reachable, .isLocalAddress], interface: interface)
         }
         return await target.source.path(to: address)
     }

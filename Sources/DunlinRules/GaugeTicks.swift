@@ -6,15 +6,15 @@ package import DunlinTypes
 /// up for by one snapshot, and do not move those that come.
 package struct GaugeTicks: Equatable {
     private let interval: Int64
-    package private(set) var next = MonotonicTime(nanoseconds: .min)
+    package private(set) var next = HTTP.Instant(nanoseconds: .min)
 
     /// Intervals shorter than a millisecond are one: a loop that only takes snapshots is of no use to anybody.
     package init(every interval: Duration) {
         self.interval = max(interval.clampedNanoseconds, 1_000_000)
     }
 
-    package mutating func took(at now: MonotonicTime) {
-        guard next > MonotonicTime(nanoseconds: .min) else {
+    package mutating func took(at now: HTTP.Instant) {
+        guard next > HTTP.Instant(nanoseconds: .min) else {
             next = now.advanced(by: interval)
             return
         }

@@ -9,9 +9,9 @@ package import DunlinTypes
 package struct RateMeter {
     private struct Note {
         var count: Int
-        var at: MonotonicTime
+        var at: HTTP.Instant
 
-        func seconds(to later: MonotonicTime) -> Double { Double(later.nanoseconds - at.nanoseconds) / 1e9 }
+        func seconds(to later: HTTP.Instant) -> Double { Double(later.nanoseconds - at.nanoseconds) / 1e9 }
     }
 
     private static let window = 3.0
@@ -27,7 +27,7 @@ package struct RateMeter {
 
     package init() {}
 
-    package mutating func note(_ count: Int, at now: MonotonicTime) {
+    package mutating func note(_ count: Int, at now: HTTP.Instant) {
         guard let start else {
             start = count
             return

@@ -23,8 +23,8 @@ public struct RefreshMachine<Credential, Waiter> {
     public struct Held {
         public var credential: Credential
         public var number: UInt64
-        public var refreshesFrom = MonotonicTime.never
-        public var expires = MonotonicTime.never
+        public var refreshesFrom = HTTP.Instant.never
+        public var expires = HTTP.Instant.never
         public var isRefused = false
         /// Whether a server has said yet what it thinks of it, and whether it has ever accepted it.
         public var isJudged = false
@@ -48,7 +48,7 @@ public struct RefreshMachine<Credential, Waiter> {
     private struct Rest {
         /// What the last refresh failed with; nil if its credential was refused.
         let error: (any Error)?
-        let until: MonotonicTime
+        let until: HTTP.Instant
     }
 
     public private(set) var held: Held?
@@ -56,18 +56,18 @@ public struct RefreshMachine<Credential, Waiter> {
     private var rest: Rest?
     private var failures = 0
     /// Until when a credential that has expired is used.
-    private var graceEnd = MonotonicTime(nanoseconds: 0)
+    private var graceEnd = HTTP.Instant(nanoseconds: 0)
     private var lastNumber: UInt64 = 0
     private var lastWaiter: UInt64 = 0
     private var lastRefresh: UInt64 = 0
 
-    public init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: MonotonicTime) {
+    public init(_ credential: Credential? = nil, lifetime: Int64? = nil, chance: UInt64 = 0, at now: HTTP.Instant) {
         guard let credential else { return }
         hold(credential, lifetime: lifetime, chance: chance, at: now)
     }
 
     /// What a request is to go with.
-    public mutating func ask(_ waiter: Waiter, at now: MonotonicTime) -> Answer {
+    public mutating func ask(_ waiter: Waiter, at now: HTTP.Instant) -> Answer {
         if let held, !held.isRefused, now < held.expires || now < graceEnd {
             guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
             return .useAndRefresh(held, beginRefresh())
@@ -86,7 +86,7 @@ public struct RefreshMachine<Credential, Waiter> {
     }
 
     /// A request that went with credential `number` was refused.
-    public mutating func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
+    public mutating func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
         guard let held, held.number == number else { return held == nil ? .deliver(.resting) : .sendWithNewer }
         if refresh == nil, isResting(now) { return .deliver(.resting) }
         self.held?.isRefused = true
@@ -113,7 +113,7 @@ public struct RefreshMachine<Credential, Waiter> {
 
     /// A refresh succeeded, perhaps one that nobody waited for any more. Returns those who wait, and what they get.
     public mutating func refreshed(
-        _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime
+        _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: HTTP.Instant
     ) -> (waiters: [Waiter], held: Held) {
         rest = nil
         // A first credential that was got is no better known than a later one.
@@ -125,7 +125,7 @@ public struct RefreshMachine<Credential, Waiter> {
 
     /// Refresh `number` failed. Returns those who wait.
     public mutating func failed(
-        _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: MonotonicTime
+        _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: HTTP.Instant
     ) -> [Waiter] {
         guard refresh?.number == number else { return [] }
         if !askedNobody { beginRest(error, now) }
@@ -144,7 +144,7 @@ public struct RefreshMachine<Credential, Waiter> {
 
     @discardableResult
     private mutating func hold(
-        _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime
+        _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: HTTP.Instant
     ) -> Held {
         lastNumber += 1
         var new = Held(credential: credential, number: lastNumber)
@@ -159,9 +159,9 @@ public struct RefreshMachine<Credential, Waiter> {
         return new
     }
 
-    private func isResting(_ now: MonotonicTime) -> Bool { rest.map { now < $0.until } ?? false }
+    private func isResting(_ now: HTTP.Instant) -> Bool { rest.map { now < $0.until } ?? false }
 
-    private mutating func beginRest(_ error: (any Error)?, _ now: MonotonicTime) {
+    private mutating func beginRest(_ error: (any Error)?, _ now: HTTP.Instant) {
         let pause = min(Self.shortestRest << min(failures, 10), Self.longestRest)
         failures += 1
         rest = Rest(error: error, until: now.advanced(by: pause))

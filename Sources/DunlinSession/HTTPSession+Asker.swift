@@ -51,7 +51,6 @@ extension HTTPSession {
         if let key = core.tlsPolicySource.latestPolicy.identityKey { signs.append(.certificate(key)) }
         for stage in core.authentication {
             if let stage = stage as? PasswordStage {
-                if let own = stage.password { signs.append(.password(user: own.user, password: own.password)) }
                 if stage.hook != nil { signs.append(core.user.sign(.handler, era: stage.book.shared.number)) }
             } else {
                 signs.append(core.user.sign(.authenticator))

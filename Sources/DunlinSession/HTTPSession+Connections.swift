@@ -3,8 +3,8 @@ internal import DunlinTransport
 
 extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
-    public var connections: ConnectionGauges {
-        tasks.chain.callTransport.sockets?.gauges ?? ConnectionGauges()
+    public var connections: HTTP.ConnectionGauges {
+        tasks.chain.callTransport.sockets?.gauges ?? HTTP.ConnectionGauges()
     }
 
     /// Opens connections ahead of need, until `count` are open to the origin of `target`, in use or idle. Returns how

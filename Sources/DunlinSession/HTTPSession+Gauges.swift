@@ -17,7 +17,7 @@ extension HTTPSession {
     /// shut down, restarted or released, which it does not prevent, and when the iterating task is cancelled.
     public func gauges(every interval: Duration) -> AsyncStream<Gauges> {
         let (loop, end) = (core.loops[0], Cancellation(partOf: core.tasks.chain.end))
-        return AsyncStream(knowing: GaugeTicks(every: interval)) { [weak core] ticks -> (Gauges, MonotonicTime)? in
+        return AsyncStream(knowing: GaugeTicks(every: interval)) { [weak core] ticks -> (Gauges, HTTP.Instant)? in
             guard await end.isAhead(at: ticks.next, on: loop), let core else { return nil }
             let now = loop.now()
             return (await core.gauges(), now)
@@ -30,7 +30,7 @@ extension HTTPSession {
 
 extension Cancellation {
     /// Waits until `time`, and says whether neither this nor the awaiting task was cancelled before.
-    fileprivate func isAhead(at time: MonotonicTime, on loop: Reactor) async -> Bool {
+    fileprivate func isAhead(at time: HTTP.Instant, on loop: Reactor) async -> Bool {
         let waiter = ValueWaiter<Void>(on: loop)
         return await withTaskCancellationHandler {
             if loop.now() >= time { return cause == nil && !Task.isCancelled }

@@ -10,26 +10,27 @@
 extension HTTPSession {
     /// Sends a request with parameters and makes a value of the response.
     public func request<S: ResponseSerializer>(
-        _ method: HTTP.Method, _ target: HTTP.Target, parameters: HTTP.Parameters?,
+        _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         let parts = try parts(of: parameters, method, target, location, serializer)
         return try await request(
-            method, target, query: parts.query, body: parts.body, options: options.with(headers, timeout), as: response)
+            target, method: method, query: parts.query, body: parts.body, options: options.with(fields, timeout),
+            as: response)
     }
 
     /// A request with parameters that does not begin before it is resumed or awaited.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let parts = try parts(of: parameters, method, target, location, serializer)
         return try task(
-            target, method: method, query: parts.query, body: parts.body, options: options.with(headers, timeout),
+            target, method: method, query: parts.query, body: parts.body, options: options.with(fields, timeout),
             as: response)
     }
 
@@ -37,13 +38,13 @@ extension HTTPSession {
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic, using serializer: RequestSerializer? = nil,
-        headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(),
+        fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(),
         _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let parts = try parts(of: parameters, method, target, location, serializer)
         return try await withResponse(
-            from: target, method: method, query: parts.query, body: parts.body, options: options.with(headers, timeout),
+            from: target, method: method, query: parts.query, body: parts.body, options: options.with(fields, timeout),
             operation)
     }
 
@@ -62,117 +63,117 @@ extension HTTPSession {
 extension HTTPSession {
     public func get<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .get, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: response)
+            target, method: .get, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: response)
     }
 
     public func get<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .get, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .json(type)
+            target, method: .get, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .json(type)
         ).value
     }
 
     /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     public func head(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options()
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await request(
-            .head, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .bytes)
+            target, method: .head, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .bytes)
     }
 
     public func post<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .post, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: response)
+            target, method: .post, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: response)
     }
 
     public func post<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .post, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .json(type)
+            target, method: .post, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .json(type)
         ).value
     }
 
     public func put<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .put, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: response)
+            target, method: .put, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: response)
     }
 
     public func put<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .put, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .json(type)
+            target, method: .put, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .json(type)
         ).value
     }
 
     public func patch<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .patch, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: response)
+            target, method: .patch, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: response)
     }
 
     public func patch<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .patch, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .json(type)
+            target, method: .patch, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .json(type)
         ).value
     }
 
     public func delete<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .delete, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: response)
+            target, method: .delete, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: response)
     }
 
     public func delete<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .delete, target, parameters: parameters, in: location, using: serializer,
-            options: options.with(headers, timeout), as: .json(type)
+            target, method: .delete, parameters: parameters, in: location, using: serializer,
+            options: options.with(fields, timeout), as: .json(type)
         ).value
     }
 }

@@ -3,14 +3,17 @@ internal import DunlinTransport
 
 /// One call from its arguments to a response with its whole body.
 extension HTTPSession {
-    /// Sends a request and makes a value of the response.
+    /// Sends a request and makes a value of the response. `progress:` is told of the response's body where the method
+    /// is safe, as GET is, and of the request's otherwise.
     @discardableResult
     @inlinable public func request<S: ResponseSerializer>(
-        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
-        options: Options = Options(), as serializer: S = BytesSerializer()
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
+        progress: ProgressHandler? = nil, options: Options = Options(), as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        let options = options.with(headers, timeout)
+        let options =
+            method.isSafe
+            ? options.with(fields, timeout, download: progress) : options.with(fields, timeout, upload: progress)
         let body = try self.body(body, json)
         if isObserved(options) {
             return try await observedRequest(
@@ -31,13 +34,13 @@ extension HTTPSession {
 
     /// Sends a request and gives the value of its response's JSON.
     @inlinable public func request<Value: Decodable>(
-        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
-        options: Options = Options(), as type: Value.Type
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
+        progress: ProgressHandler? = nil, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            method, target, query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
-            as: .json(type)
+            target, method: method, query: query, fields: fields, body: body, json: json, timeout: timeout,
+            progress: progress, options: options, as: .json(type)
         ).value
     }
 

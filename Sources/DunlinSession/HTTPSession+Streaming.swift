@@ -13,12 +13,12 @@ extension HTTPSession {
     /// response can be read meanwhile. The response's body does not end before the request's has been sent.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options(),
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options(),
         _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let call = try streamCall(
-            target, method, query: query, body: try self.body(body, json), options: options.with(headers, timeout))
+            target, method, query: query, body: try self.body(body, json), options: options.with(fields, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: true, on: delegate.loop)
         async let life: Void = delegate.run(call, into: sink)
@@ -50,11 +50,11 @@ extension HTTPSession {
     /// cancels what is still being read.
     public func stream(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options()
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options()
     ) async throws -> StreamedResponse {
         let call = try streamCall(
-            target, method, query: query, body: try self.body(body, json), options: options.with(headers, timeout))
+            target, method, query: query, body: try self.body(body, json), options: options.with(fields, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: false, on: delegate.loop)
         // The registry waits for it when the session is shut down, and it ends with its response.

@@ -6,11 +6,11 @@ extension HTTPSession {
     /// request that cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options(), as serializer: S = BytesSerializer()
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options(), as serializer: S = BytesSerializer()
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try core.call(
-            method, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
+            method, target, query: query, body: try self.body(body, json), options: options.with(fields, timeout),
             accept: serializer.accept, isObserved: true)
         return try handle(for: call, into: SerializedSink(serializer, call) { $0 })
     }
@@ -18,11 +18,11 @@ extension HTTPSession {
     /// The same for a value of JSON: a response's is `response`.
     public func task<Value: Decodable & Sendable>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options(), as type: Value.Type
     ) throws -> RequestTask<Value> {
         try task(
-            target, method: method, query: query, headers: headers, body: body, json: json, timeout: timeout,
+            target, method: method, query: query, fields: fields, body: body, json: json, timeout: timeout,
             options: options, as: .json(type))
     }
 

@@ -14,11 +14,11 @@ extension HTTPSession {
     /// within the scope, `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody, timeout: TimeLimit = .session, options: Options = Options(),
+        fields: Fields = Fields(), body: RequestBody, timeout: Duration? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer(), _ operation: (RequestTask<S.Output>) async throws -> Value
     ) async throws -> Value where S.Output: Sendable {
         let call = try core.call(
-            method, target, query: query, body: body, options: options.with(headers, timeout),
+            method, target, query: query, body: body, options: options.with(fields, timeout),
             accept: serializer.accept, kind: .upload, isObserved: true)
         let upload = try handle(for: call, into: SerializedSink(serializer, call) { $0 }, isAwaited: true)
         upload.resume()
@@ -39,11 +39,11 @@ extension HTTPSession {
     /// The same for a value of JSON.
     public func withUpload<Output: Decodable & Sendable, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody, timeout: TimeLimit = .session, options: Options = Options(),
+        fields: Fields = Fields(), body: RequestBody, timeout: Duration? = nil, options: Options = Options(),
         as type: Output.Type, _ operation: (RequestTask<Output>) async throws -> Value
     ) async throws -> Value {
         try await withUpload(
-            to: target, method: method, query: query, headers: headers, body: body, timeout: timeout, options: options,
+            to: target, method: method, query: query, fields: fields, body: body, timeout: timeout, options: options,
             as: .json(type), operation)
     }
 

@@ -9,121 +9,121 @@ public import FoundationEssentials
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await get(
-            .url(url), query: query, headers: headers, timeout: timeout, progress: progress, options: options,
+            .url(url), query: query, fields: fields, timeout: timeout, progress: progress, options: options,
             as: serializer)
     }
 
     @inlinable public func get<Value: Decodable>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await get(
-            .url(url), query: query, headers: headers, timeout: timeout, progress: progress, options: options, as: type)
+            .url(url), query: query, fields: fields, timeout: timeout, progress: progress, options: options, as: type)
     }
 
     @inlinable public func head(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options()
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await head(
-            .url(url), query: query, headers: headers, timeout: timeout, options: options)
+            .url(url), query: query, fields: fields, timeout: timeout, options: options)
     }
 
     @discardableResult
     @inlinable public func post<S: ResponseSerializer>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await post(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await post(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func put<S: ResponseSerializer>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await put(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await put(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func patch<S: ResponseSerializer>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await patch(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await patch(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func delete<S: ResponseSerializer>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await delete(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, options: options,
             as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
-        _ url: URL, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ url: URL, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await delete(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, options: options,
             as: type)
     }
 }
@@ -133,121 +133,121 @@ extension HTTPSession {
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await get(
-            .url(url), query: query, headers: headers, timeout: timeout, progress: progress, options: options,
+            .url(url), query: query, fields: fields, timeout: timeout, progress: progress, options: options,
             as: serializer)
     }
 
     @inlinable public func get<Value: Decodable>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await get(
-            .url(url), query: query, headers: headers, timeout: timeout, progress: progress, options: options, as: type)
+            .url(url), query: query, fields: fields, timeout: timeout, progress: progress, options: options, as: type)
     }
 
     @inlinable public func head(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options()
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await head(
-            .url(url), query: query, headers: headers, timeout: timeout, options: options)
+            .url(url), query: query, fields: fields, timeout: timeout, options: options)
     }
 
     @discardableResult
     @inlinable public func post<S: ResponseSerializer>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await post(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await post(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func put<S: ResponseSerializer>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await put(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await put(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func patch<S: ResponseSerializer>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await patch(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await patch(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, progress: progress,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, progress: progress,
             options: options, as: type)
     }
 
     @discardableResult
     @inlinable public func delete<S: ResponseSerializer>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await delete(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, options: options,
             as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
-        url: String, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        url: String, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await delete(
-            .url(url), query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
+            .url(url), query: query, fields: fields, body: body, json: json, timeout: timeout, options: options,
             as: type)
     }
 }

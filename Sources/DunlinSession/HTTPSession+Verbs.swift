@@ -7,7 +7,7 @@
 /// ```
 ///
 /// `as:` takes a `Decodable` type and gives the value alone, or a serializer and gives the whole `Response`; without it
-/// that is the response with its bytes. `query:` takes what `HTTP.QueryValue` does. `headers:` are fields of this
+/// that is the response with its bytes. `query:` takes what `HTTP.QueryValue` does. `fields:` are fields of this
 /// request, in place of the session's of the same names, and of `options.fields`. `json:` is a body: the value as JSON,
 /// written as the session's configuration says. `timeout:` is the limit of the whole request, whatever attempts and
 /// redirects it takes. `progress:` is told of the body that moves: of the response's for GET, of the request's for the
@@ -15,134 +15,136 @@
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            .get, target, query: query, options: options.with(headers, timeout, download: progress),
+            target, method: .get, query: query, options: options.with(fields, timeout, download: progress),
             as: serializer)
     }
 
     @inlinable public func get<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .get, target, query: query, options: options.with(headers, timeout, download: progress),
+            target, method: .get, query: query, options: options.with(fields, timeout, download: progress),
             as: .json(type)
         ).value
     }
 
     /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     @inlinable public func head(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        timeout: TimeLimit = .session, options: Options = Options()
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        timeout: Duration? = nil, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await request(
-            .head, target, query: query, options: options.with(headers, timeout),
+            target, method: .head, query: query, options: options.with(fields, timeout),
             as: .bytes)
     }
 
     @discardableResult
     @inlinable public func post<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            .post, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .post, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .post, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .post, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: .json(type)
         ).value
     }
 
     @discardableResult
     @inlinable public func put<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            .put, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .put, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .put, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .put, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: .json(type)
         ).value
     }
 
     @discardableResult
     @inlinable public func patch<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            .patch, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .patch, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .patch, target, query: query, body: try self.body(body, json),
-            options: options.with(headers, timeout, upload: progress),
+            target, method: .patch, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout, upload: progress),
             as: .json(type)
         ).value
     }
 
     @discardableResult
     @inlinable public func delete<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         try await request(
-            .delete, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
+            target, method: .delete, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout),
             as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
-        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
         options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .delete, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
+            target, method: .delete, query: query, body: try self.body(body, json),
+            options: options.with(fields, timeout),
             as: .json(type)
         ).value
     }

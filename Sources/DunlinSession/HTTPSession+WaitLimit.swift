@@ -7,22 +7,22 @@ extension HTTPSession {
         package let total: Duration?
         /// The deadline of the code that asks, on the loops' clock; `never` if there is none. It counts also while the
         /// wait has not begun. `length` is the duration that `withTimeout` was given.
-        package let inherited: MonotonicTime
+        package let inherited: HTTP.Instant
         package let length: Duration?
 
-        package init(total: Duration?, inherited: MonotonicTime = .never, length: Duration? = nil) {
+        package init(total: Duration?, inherited: HTTP.Instant = .never, length: Duration? = nil) {
             (self.total, self.inherited, self.length) = (total, inherited, length)
         }
 
         /// When a wait that began at `start` ends; for nil, one that has not begun.
-        package func end(from start: MonotonicTime?) -> MonotonicTime {
+        package func end(from start: HTTP.Instant?) -> HTTP.Instant {
             guard let start, let total else { return inherited }
             return min(inherited, start.advanced(by: total.clampedNanoseconds))
         }
 
         /// The error of a wait whose time was up at `now`.
         package func failure(
-            _ reason: String = "the request timed out", from start: MonotonicTime?, at now: MonotonicTime,
+            _ reason: String = "the request timed out", from start: HTTP.Instant?, at now: HTTP.Instant,
             phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool
         ) -> NetworkError {
             let (limit, elapsed): (Duration?, Duration?) =
@@ -38,7 +38,7 @@ extension HTTPSession {
     }
 
     /// The time that a request of the running code would have with this total.
-    package func waitLimit(_ total: TimeLimit) -> WaitLimit {
+    package func waitLimit(_ total: PerRequest<Duration>) -> WaitLimit {
         let inherited = InheritedDeadline.present
         return WaitLimit(
             total: RequestTimeouts(total: total).over(configuration.timeouts).total,
@@ -47,7 +47,7 @@ extension HTTPSession {
     }
 
     /// Now, by the clock of the session's loops.
-    package var loopTime: MonotonicTime { core.loops[0].now() }
+    package var loopTime: HTTP.Instant { core.loops[0].now() }
 
     /// Whether requests wait for their turn, which is before any limit of theirs begins.
     package var hasQueue: Bool { core.queue != nil }

@@ -19,7 +19,7 @@ package struct LoopAlarm: ~Copyable {
     }
 
     /// Has it ring at `time`, or before if it was set to an earlier one: then it is to be set again.
-    package mutating func set(_ time: MonotonicTime) {
+    package mutating func set(_ time: HTTP.Instant) {
         if let token { reactor.schedule(token, at: time) } else { token = reactor.schedule(bell, at: time) }
     }
 
@@ -30,7 +30,7 @@ package struct LoopAlarm: ~Copyable {
             self.ring = ring
         }
 
-        func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+        func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
             ring()
             return .never
         }

@@ -24,8 +24,8 @@ extension HTTPSession {
     @discardableResult
     public func download(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options(), to destination: Destination,
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
         progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
@@ -33,22 +33,22 @@ extension HTTPSession {
         if let resuming { transfer.resuming = resuming }
         let download = Download(to: destination.anchored, transfer)
         return try await run(
-            download, Asked(target, method, query, try self.body(body, json), options: options.with(headers, timeout)),
+            download, Asked(target, method, query, try self.body(body, json), options: options.with(fields, timeout)),
             progress)
     }
 
     /// Makes a download with a handle, which does not begin before it is resumed or awaited.
     public func downloadTask(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
-        timeout: TimeLimit = .session, options: Options = Options(), to destination: Destination,
+        fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: Duration? = nil, options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
         return try task(
             Download(to: destination.anchored, transfer),
-            Asked(target, method, query, try self.body(body, json), options: options.with(headers, timeout)))
+            Asked(target, method, query, try self.body(body, json), options: options.with(fields, timeout)))
     }
 
     /// Goes on with a download that was cancelled. `newURL` is where the same file is available now, such as a URL that
@@ -146,6 +146,6 @@ extension HTTPSession {
         try download.options.segments?.validate()
         return try core.call(
             asked.method, asked.target, query: asked.query, body: asked.body,
-            options: asked.options.with(Fields(), .session, download: progress), kind: .download, isObserved: true)
+            options: asked.options.with(Fields(), nil, download: progress), kind: .download, isObserved: true)
     }
 }

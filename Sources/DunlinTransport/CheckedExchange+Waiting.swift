@@ -5,7 +5,7 @@ extension CheckedExchange {
     /// Runs work that somebody waits for in `phase`, within the limit of that. No time counts for which the transfer
     /// is suspended. The call's own deadline is for its session to see to.
     package func wait<Value: Sendable>(
-        in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop? = nil,
+        in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: HTTP.Hop? = nil,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let hop = hop ?? self.hop
@@ -45,7 +45,7 @@ extension CheckedExchange {
     }
 
     private func waitWithinLimit<Value: Sendable>(
-        in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop,
+        in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: HTTP.Hop,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if deadline(of: phase, since: start) == .never { return try await work() }
@@ -71,7 +71,7 @@ extension CheckedExchange {
     }
 
     /// Returns once the limit is exceeded.
-    private func waitForLimit(of phase: HTTP.Phase, since start: MonotonicTime) async throws {
+    private func waitForLimit(of phase: HTTP.Phase, since start: HTTP.Instant) async throws {
         while true {
             if let control = context.control { _ = await control.pass(until: .never) }
             try Task.checkCancellation()
@@ -86,7 +86,7 @@ extension CheckedExchange {
         }
     }
 
-    private func deadline(of phase: HTTP.Phase, since start: MonotonicTime) -> MonotonicTime {
+    private func deadline(of phase: HTTP.Phase, since start: HTTP.Instant) -> HTTP.Instant {
         let held = context.control?.suspendedTime(since: start) ?? 0
         let own = context.request.timeouts.deadline(for: Timeouts.Limit(phase), from: start.advanced(by: held))
         return own < context.clock.whole ? own : .never

@@ -31,12 +31,12 @@ package struct CheckedExchange: Sendable {
         self.file = file
     }
 
-    package var started: MonotonicTime { context.started }
+    package var started: HTTP.Instant { context.started }
 
-    package func now() -> MonotonicTime { context.clock.now() }
+    package func now() -> HTTP.Instant { context.clock.now() }
 
     /// The hop once the request has been sent, with so many bytes of a body.
-    package func hop(after body: Int, sentAt time: MonotonicTime) -> HTTP.Hop {
+    package func hop(after body: Int, sentAt time: HTTP.Instant) -> HTTP.Hop {
         var hop = hop
         hop.bytesSent += body
         hop[.send] = time.nanoseconds - started.nanoseconds
@@ -80,7 +80,7 @@ package struct CheckedExchange: Sendable {
 extension CheckedExchange {
     /// The answer whose heads, the final one and perhaps interim ones before it, are these bytes. The request was sent
     /// at `sent`, with this hop.
-    package func answer(_ bytes: Bytes, since sent: MonotonicTime, _ hop: HTTP.Hop) throws -> CheckedAnswer {
+    package func answer(_ bytes: Bytes, since sent: HTTP.Instant, _ hop: HTTP.Hop) throws -> CheckedAnswer {
         var hop = hop
         hop.ended = now()
         hop[.firstByte] = hop.ended.nanoseconds - sent.nanoseconds

@@ -77,7 +77,7 @@ extension Exchange {
     /// While there is more to send only the total limit counts, or that of silence within the head. From the end of the
     /// request on, this is a wait like any other: the limit of the first byte counts from there, without the time for
     /// which the transfer is suspended. `start` is since when the hop's time until the first byte counts.
-    private mutating func readHead(during upload: Upload, since start: inout MonotonicTime) async throws -> Answer {
+    private mutating func readHead(during upload: Upload, since start: inout HTTP.Instant) async throws -> Answer {
         var since = start
         while true {
             let wait = upload.wait(from: since)

@@ -105,7 +105,7 @@ extension Exchange {
 
     /// The phases fill the hop without gaps: the time before now that was neither waiting nor connecting counts as
     /// sending.
-    mutating func noteSent(at time: MonotonicTime) {
+    mutating func noteSent(at time: HTTP.Instant) {
         var before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
         before += hop[.proxyTLS] + hop[.tunnel]
         hop[.send] = time.nanoseconds - context.started.nanoseconds - before
@@ -117,7 +117,7 @@ extension Exchange {
 extension Exchange {
     /// The final head of the answer to a request that could not be written to its end, because the peer takes no more.
     /// Only a refusal counts as an answer then.
-    mutating func readRefusal(after failure: NetworkError, sent: MonotonicTime) async throws -> Answer {
+    mutating func readRefusal(after failure: NetworkError, sent: HTTP.Instant) async throws -> Answer {
         var failure = failure
         do {
             var answer = try await readHead(sent: sent)
@@ -131,7 +131,7 @@ extension Exchange {
     }
 
     /// The final head of the answer to a request that was `sent` by then. A part of it may have come already.
-    mutating func readHead(sent: MonotonicTime) async throws -> Answer {
+    mutating func readHead(sent: HTTP.Instant) async throws -> Answer {
         var (phase, since) = heads.isEmpty ? (HTTP.Phase.firstByte, sent) : (.receive, context.clock.now())
         while true {
             let size = lease.connection.firstReadSize
@@ -148,7 +148,7 @@ extension Exchange {
     }
 
     /// Takes in what was read. Returns the answer once its final head has come.
-    mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase) throws -> Answer? {
+    mutating func take(_ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase) throws -> Answer? {
         if let observer = context.observer { return try take(chunk, at: now, in: phase, telling: observer) }
         do throws(WireError) {
             return try heads.take(chunk, at: now)
@@ -168,7 +168,7 @@ extension Exchange {
 
     /// Each head is told as soon as it has come, also of an answer that turns out to be invalid after it.
     private mutating func take(
-        _ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase, telling observer: any WireObserver
+        _ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase, telling observer: any WireObserver
     ) throws -> Answer? {
         // A second owner of the bytes would make the parser copy them.
         if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk)) }

@@ -35,7 +35,7 @@ extension SocketTransport {
 
     @inline(__always)
     private func lease(
-        _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
+        _ context: ExchangeContext, since start: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws -> Lease {
         try check(context, hop)
         while true {
@@ -65,7 +65,7 @@ extension SocketTransport {
 
     /// What the pool gives, at once or after a wait in the queue.
     private func source(
-        _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
+        _ context: ExchangeContext, since start: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws -> Pool.Source {
         // A request that has waited for a turn comes back later than the exchange began.
         let now = hop[.pool] == 0 ? start : context.clock.now()
@@ -83,7 +83,7 @@ extension SocketTransport {
     }
 
     private func wait(
-        in place: Pool.Place, _ context: ExchangeContext, since start: MonotonicTime, _ hop: inout HTTP.Hop
+        in place: Pool.Place, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws(PoolFailure) -> Pool.Source {
         let queueStatus = context.control?.queueStatus
         queueStatus?.enter(Pool.ObservedPlace(pool: pool, place: place))
@@ -137,7 +137,7 @@ extension SocketTransport {
     }
 
     private func failure(
-        _ failure: PoolFailure, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
+        _ failure: PoolFailure, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) -> any Error {
         switch failure {
         case .timedOut: context.timedOut(.pool, since: start, hop)

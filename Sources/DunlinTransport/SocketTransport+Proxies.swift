@@ -91,7 +91,7 @@ extension SocketTransport {
         return body.hop
     }
 
-    private func soon(_ context: ExchangeContext) -> MonotonicTime {
+    private func soon(_ context: ExchangeContext) -> HTTP.Instant {
         min(context.clock.now().advanced(by: Self.longestWait), context.clock.whole)
     }
 

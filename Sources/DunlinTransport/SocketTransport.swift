@@ -49,7 +49,7 @@ public final class SocketTransport: Sendable {
 
     /// Reads and discards the rest of a body of ours, if that is at most `limit` bytes and comes in time, so that its
     /// connection can be used again. Otherwise closes it, and ends what is still being sent of its request.
-    public func drain(_ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: MonotonicTime)
+    public func drain(_ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: HTTP.Instant)
         async throws
     {
         guard let body = body as? ConnectionBody else { return }
@@ -63,7 +63,7 @@ public final class SocketTransport: Sendable {
     }
 
     /// Makes reading the rest of a body of ours fail at `deadline`, if no limit ends it before.
-    public func hurry(_ body: any TransportResponse.BodyStream, until deadline: MonotonicTime) throws {
+    public func hurry(_ body: any TransportResponse.BodyStream, until deadline: HTTP.Instant) throws {
         try (body as? ConnectionBody)?.hurry(until: deadline)
     }
 
@@ -80,7 +80,7 @@ public final class SocketTransport: Sendable {
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
         exchangeOptions: ExchangeOptions? = nil, chosen: ChosenTerms? = nil, observer: (any WireObserver)? = nil,
-        since start: MonotonicTime, on reactor: Reactor, noting: (HTTP.Hop) -> Void = { _ in }
+        since start: HTTP.Instant, on reactor: Reactor, noting: (HTTP.Hop) -> Void = { _ in }
     ) async throws -> TransportResponse {
         let connectionTerms: ConnectionTerms?
         if let chosen, chosen.areFor(request.head) {

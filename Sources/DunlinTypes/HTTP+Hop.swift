@@ -2,8 +2,8 @@ extension HTTP {
     /// How one hop of a request spent its time. A value of a few words: recording it allocates nothing.
     public struct Hop: Sendable, Hashable {
         /// Nanoseconds on the loop's clock; zero where a phase did not happen.
-        public var started = MonotonicTime(nanoseconds: 0)
-        public var ended = MonotonicTime(nanoseconds: 0)
+        public var started = HTTP.Instant(nanoseconds: 0)
+        public var ended = HTTP.Instant(nanoseconds: 0)
         var poolTime: Int64 = 0
         var resolveTime: Int64 = 0
         var connectTime: Int64 = 0
@@ -23,7 +23,7 @@ extension HTTP {
             set { peerReference = newValue == nil && proxy == nil ? nil : Peer(newValue, proxy: proxy) }
         }
         /// How the connection is secured; nil in clear text.
-        public var security: TransportSecurity? { peerReference?.security }
+        public var security: HTTP.ConnectionSecurity? { peerReference?.security }
         /// The proxy that the connection goes through, as a URL without user info; nil for none. `peer` is its address.
         public var proxy: String? { peerReference?.proxy }
         /// The address by reference: a hop is copied at every step of its request.
@@ -41,12 +41,12 @@ extension HTTP {
         package final class Peer: Sendable, Hashable {
             /// Nil while only the proxy is known.
             package let address: HTTP.SocketAddress?
-            package let security: TransportSecurity?
+            package let security: HTTP.ConnectionSecurity?
             package let proxy: String?
             package let making: Making
 
             package init(
-                _ address: HTTP.SocketAddress?, _ security: TransportSecurity? = nil, proxy: String? = nil,
+                _ address: HTTP.SocketAddress?, _ security: HTTP.ConnectionSecurity? = nil, proxy: String? = nil,
                 _ making: Making = Making()
             ) {
                 self.address = address

@@ -31,7 +31,11 @@ extension HTTP {
 
         private let parts: Parts
 
-        public init(scheme: Scheme, host: String, port: UInt16? = nil, route: HTTP.Route? = nil) {
+        public init(scheme: Scheme, host: String, port: UInt16? = nil) {
+            self.init(scheme: scheme, host: host, port: port, route: nil)
+        }
+
+        package init(scheme: Scheme, host: String, port: UInt16? = nil, route: HTTP.Route?) {
             parts = Parts(scheme, host, port ?? scheme.defaultPort, route, isHostChecked: false)
         }
 
@@ -70,7 +74,7 @@ extension HTTP {
         public var port: UInt16 { parts.port }
         /// The route to the origin; nil for the usual one, which is looking the host up and connecting with the
         /// session's socket options.
-        public var route: HTTP.Route? { parts.route }
+        package var route: HTTP.Route? { parts.route }
         /// The Unix socket to connect to instead of host and port, if there is one. A leading NUL means an abstract
         /// name.
         public var socketPath: String? {

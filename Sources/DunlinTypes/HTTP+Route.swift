@@ -3,17 +3,17 @@ extension HTTP {
     ///
     /// It is a part of the origin's identity: a connection made by one route is never used for a request that asked for
     /// another.
-    public struct Route: Sendable, Hashable {
+    package struct Route: Sendable, Hashable {
         /// The address to connect to, whatever the host's name stands for; port 0 means the origin's own.
-        public var address: HTTP.SocketAddress?
+        package var address: HTTP.SocketAddress?
         /// Instead of the session's.
-        public var sockets: HTTP.SocketOptions?
+        package var sockets: HTTP.SocketOptions?
         /// Instead of the session's.
-        public var interfaces: NetworkInterface.Rules?
+        package var interfaces: NetworkInterface.Rules?
         /// Whatever else connections must have in common to be shared.
         package var terms: (any Terms)?
 
-        public init(
+        package init(
             address: HTTP.SocketAddress? = nil, sockets: HTTP.SocketOptions? = nil,
             interfaces: NetworkInterface.Rules? = nil
         ) {
@@ -22,12 +22,12 @@ extension HTTP {
             self.interfaces = interfaces
         }
 
-        public static func == (left: Route, right: Route) -> Bool {
+        package static func == (left: Route, right: Route) -> Bool {
             left.address == right.address && left.sockets == right.sockets && left.interfaces == right.interfaces
                 && areSame(left.terms, right.terms)
         }
 
-        public func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(address)
             hasher.combine(sockets)
             hasher.combine(interfaces)

@@ -4,12 +4,12 @@ extension HTTP.Status {
         Self.phrases[code] ?? Self.classes[code / 100] ?? "Unknown Status"
     }
 
-    private static let classes: [UInt16: String] = [
+    private static let classes: [Int: String] = [
         1: "Informational", 2: "Success", 3: "Redirection", 4: "Client Error", 5: "Server Error",
     ]
 
     /// RFC 9110 §15, RFC 6585, RFC 8297, RFC 7725 and the registered ones of WebDAV.
-    private static let phrases: [UInt16: String] = [
+    private static let phrases: [Int: String] = [
         100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
         205: "Reset Content", 206: "Partial Content", 207: "Multi-Status", 208: "Already Reported", 226: "IM Used",

@@ -1,13 +1,13 @@
 extension HTTP {
     /// A status code (RFC 9110 §15): three digits, known or not.
     public struct Status: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
-        public let code: UInt16
+        public let code: Int
 
-        @inlinable public init(_ code: UInt16) {
+        @inlinable public init(_ code: Int) {
             self.code = code
         }
 
-        @inlinable public init(integerLiteral code: UInt16) {
+        @inlinable public init(integerLiteral code: Int) {
             self.code = code
         }
 

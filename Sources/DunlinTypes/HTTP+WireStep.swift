@@ -2,7 +2,7 @@ extension HTTP {
     /// One step of an exchange as it is on the wire.
     public enum WireStep: Sendable {
         /// The exchange has a connection, with this number: a new one, or one that was open already.
-        case connected(UInt64, to: HTTP.SocketAddress?, TransportSecurity?, isReused: Bool)
+        case connected(UInt64, to: HTTP.SocketAddress?, HTTP.ConnectionSecurity?, isReused: Bool)
         /// The head as it is sent, with the fields that every request has beside its own.
         case requestHead(RequestHead)
         /// Nothing more is sent: the kernel took so many bytes of the request, head and framing included.

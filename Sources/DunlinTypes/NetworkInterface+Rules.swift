@@ -23,16 +23,26 @@ extension NetworkInterface {
         public static let any = NetworkInterface.Rules()
 
         public static func allow(names: String..., kinds: NetworkInterface.Kind...) -> NetworkInterface.Rules {
-            var rules = NetworkInterface.Rules()
-            rules.allowedNames = Set(names)
-            rules.allowedKinds = Set(kinds)
-            return rules
+            allow(Set(names), Set(kinds))
         }
 
         public static func deny(names: String..., kinds: NetworkInterface.Kind...) -> NetworkInterface.Rules {
+            deny(Set(names), Set(kinds))
+        }
+
+        package static func allow(
+            _ names: Set<String>, _ kinds: Set<NetworkInterface.Kind>
+        ) -> NetworkInterface.Rules {
             var rules = NetworkInterface.Rules()
-            rules.deniedNames = Set(names)
-            rules.deniedKinds = Set(kinds)
+            (rules.allowedNames, rules.allowedKinds) = (names, kinds)
+            return rules
+        }
+
+        package static func deny(
+            _ names: Set<String>, _ kinds: Set<NetworkInterface.Kind>
+        ) -> NetworkInterface.Rules {
+            var rules = NetworkInterface.Rules()
+            (rules.deniedNames, rules.deniedKinds) = (names, kinds)
             return rules
         }
 

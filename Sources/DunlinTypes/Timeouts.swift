@@ -140,7 +140,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The limit of what begins at `start`, as a point in time.
-    package func deadline(for limit: Limit, from start: MonotonicTime) -> MonotonicTime {
+    package func deadline(for limit: Limit, from start: HTTP.Instant) -> HTTP.Instant {
         start.advanced(by: nanoseconds(for: limit))
     }
 

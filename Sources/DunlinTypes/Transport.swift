@@ -11,7 +11,7 @@ public final class TransportRequest: Sendable {
     public let body: RequestBody
     public let timeouts: Timeouts
     /// The deadline of the whole call, on the transport's clock; set once for all hops.
-    public let deadline: MonotonicTime
+    public let deadline: HTTP.Instant
     /// The order in which requests that wait for a connection are served.
     public let priority: HTTP.Priority
     /// How long a body that asked for the server's consent (`Expect: 100-continue`) waits for it before it is sent
@@ -23,7 +23,7 @@ public final class TransportRequest: Sendable {
 
     public convenience init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
-        deadline: MonotonicTime = .never, priority: HTTP.Priority = .normal, continueTimeout: Duration = .seconds(1)
+        deadline: HTTP.Instant = .never, priority: HTTP.Priority = .normal, continueTimeout: Duration = .seconds(1)
     ) {
         self.init(
             head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
@@ -31,7 +31,7 @@ public final class TransportRequest: Sendable {
     }
 
     package init(
-        head: consuming RequestHead, body: consuming RequestBody, timeouts: Timeouts, deadline: MonotonicTime,
+        head: consuming RequestHead, body: consuming RequestBody, timeouts: Timeouts, deadline: HTTP.Instant,
         priority: HTTP.Priority, continueTimeout: Duration, needsFreshConnection: Bool
     ) {
         self.needsFreshConnection = needsFreshConnection
@@ -50,7 +50,7 @@ extension TransportRequest {
         public var head: RequestHead
         public var body: RequestBody
         public var timeouts: Timeouts
-        public var deadline: MonotonicTime
+        public var deadline: HTTP.Instant
         public var priority: HTTP.Priority
         public var continueTimeout: Duration
         package var needsFreshConnection: Bool

@@ -97,7 +97,7 @@ struct HeadScanner: Sendable {
         }
         guard count == 12 else { return false }
         version = bytes[start &+ 7] == UInt8(ascii: "0") ? .http10 : .http11
-        func digit(_ offset: Int) -> UInt16 { UInt16(bytes[start &+ offset] &- 0x30) }
+        func digit(_ offset: Int) -> Int { Int(bytes[start &+ offset] &- 0x30) }
         status = HTTP.Status(digit(9) * 100 + digit(10) * 10 + digit(11))
         position = start &+ 12
         return true

@@ -63,7 +63,7 @@ extension ParsedHead {
         }
     }
 
-    private func lengthFraming(orNoneFor code: UInt16) throws(WireError) -> BodyFraming {
+    private func lengthFraming(orNoneFor code: Int) throws(WireError) -> BodyFraming {
         switch summary.length {
         case .exactly(let count): return .length(count)
         case .conflicting: throw .conflictingContentLengths

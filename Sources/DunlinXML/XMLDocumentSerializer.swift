@@ -4,7 +4,7 @@ public import Dunlin
 ///
 /// Expects `application/xml`, `text/xml` or any type that is asked for besides, such as `.accepting("+xml")`. Throws
 /// `XML.Error` for what is not well formed. An empty body is an error.
-public struct XMLDocumentSerializer: AdjustableSerializer {
+public struct XMLDocumentSerializer: ResponseSerializer {
     public var rules: HTTP.ResponseRules
     public var limits: XML.Limits
 
@@ -21,7 +21,7 @@ public struct XMLDocumentSerializer: AdjustableSerializer {
 }
 
 /// The body as events, which are read when they are asked for: what is not well formed shows only then.
-public struct XMLEventsSerializer: AdjustableSerializer {
+public struct XMLEventsSerializer: ResponseSerializer {
     public var rules: HTTP.ResponseRules
     public var limits: XML.Limits
 

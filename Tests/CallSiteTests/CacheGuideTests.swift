@@ -25,7 +25,7 @@ import Testing
 
         configuration.user = account.id
 
-        configuration.hooks.willCache = { head, task in
+        configuration.hooks.willCache = { task, head in
             task.tags.contains("private") ? .skip : nil
         }
 

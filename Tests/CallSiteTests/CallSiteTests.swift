@@ -258,7 +258,7 @@ struct `Call sites of requests` {
         let options = HTTPSession.Options(
             timeouts: .init(readIdle: .none, total: .none))
         try await client.withResponse(
-            from: "v1/news", headers: ["Last-Event-ID": last],
+            from: "v1/news", fields: ["Last-Event-ID": last],
             options: options
         ) { response in
             for try await event in response.events { last = event.id }

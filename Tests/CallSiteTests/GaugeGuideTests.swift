@@ -39,7 +39,7 @@ struct `Guide to gauges` {
 
     @Test func `a page for Prometheus`() throws {
         func page(_ gauges: HTTPSession.Gauges) -> String {
-            typealias Connections = HTTPSession.ConnectionGauges
+            typealias Connections = HTTP.ConnectionGauges
             let values: KeyValuePairs<String, KeyPath<Connections, Int>> = [
                 "open": \.open, "idle": \.idle, "waiting": \.waiting,
                 "opened_total": \.opened, "failed_total": \.failed,

@@ -77,7 +77,7 @@ struct `Guides` {
         #expect(made.id == 1)
         let found = try await client.get(
             "users", query: ["q": "ada", "page": 2],
-            headers: ["X-Trace": "7"], timeout: .seconds(5),
+            fields: ["X-Trace": "7"], timeout: .seconds(5),
             as: [User].self)
 
         #expect(found.isEmpty && sent == "GET /v1/users?q=ada&page=2 ")
@@ -102,7 +102,7 @@ struct `Guides` {
         let (key, nextKey, token, renewed) = ("k1", "k2", "t1", "t2")
         do {
             let page = try await client.get(
-                "reports", headers: ["Accept-Language": "de"], as: .string)
+                "reports", fields: ["Accept-Language": "de"], as: .string)
 
             #expect(page.value == "bytes" && transport.requests[0].fields.values(of: "accept-language") == ["de"])
         }
@@ -126,16 +126,16 @@ struct `Guides` {
 
         let options = HTTPSession.Options(
             fields: ["X-Trace": "7"], timeouts: .init(firstByte: .seconds(5)),
-            maximumBodySize: 1_000_000, tags: ["nightly"], retry: .never)
+            bodyLimit: 1_000_000, tags: ["nightly"], retry: .never)
         try await client.get("reports", options: options)
 
         let fields = try #require(transport.requests.last).fields
         #expect(fields["x-trace"] == "7" && fields["x-client"] == "importer" && fields["x-api-key"] == "k2")
         #expect(fields["authorization"] == "Bearer t2")
-        try await client.get("reports", headers: ["X-Trace": "8", "X-API-Key": "k3"], options: options)
+        try await client.get("reports", fields: ["X-Trace": "8", "X-API-Key": "k3"], options: options)
         let own = try #require(transport.requests.last).fields
         #expect(own.values(of: "x-trace") == ["8"] && own.values(of: "x-api-key") == ["k3"])
-        try await client.get("https://other.test/x", headers: ["X-Client": "call"])
+        try await client.get("https://other.test/x", fields: ["X-Client": "call"])
         let elsewhere = try #require(transport.requests.last).fields
         #expect(elsewhere["x-client"] == "call" && elsewhere["x-api-key"] == nil && elsewhere["authorization"] == nil)
     }
@@ -145,7 +145,7 @@ struct `Guides` {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/") {
                 $0.timeouts.total = .seconds(20)
                 $0.timeouts.readIdle = nil
-                $0.limits.maximumBodySize = 4_000_000
+                $0.limits.bodyBytes = 4_000_000
                 $0.connections.perOrigin = 16
             }
 
@@ -158,7 +158,7 @@ struct `Guides` {
             "report",
             options: .init(
                 timeouts: .init(firstByte: .none, total: .minutes(30)),
-                maximumBodySize: .none))
+                bodyLimit: .none))
 
         #expect(user.id == 42 && report.value == "bytes")
         #expect(transport.requests[0].timeouts.total == .seconds(2))
@@ -178,10 +178,10 @@ struct `Guides` {
             Timeouts.Limit.allCases.map { timeouts[$0] }
                 == [10, 10, 10, 10, 30, 10, 30, 60, 30, nil, 600].map { $0.map { .seconds($0) } })
         let limits = configuration.limits
-        #expect(limits.maximumBodySize == 64 << 20 && limits.decodedBytes == 256 << 20 && limits.decodingRatio == 500)
+        #expect(limits.bodyBytes == 64 << 20 && limits.decodedBytes == 256 << 20 && limits.decodingRatio == 500)
         #expect(limits.headBytes == 128 << 10 && limits.lineBytes == 16 << 10 && limits.fieldCount == 1024)
         #expect(limits.interimResponses == 16 && limits.trailerBytes == 16 << 10)
-        #expect(limits.maximumErrorBodySize == 256 << 10)
+        #expect(limits.errorBodyBytes == 256 << 10)
         let connections = configuration.connections
         #expect(connections.perOrigin == 128 && connections.total == 1024 && connections.maximumWaiting == 10_000)
         #expect(connections.idleTime == .seconds(60) && connections.maximumAge == nil && connections.maximumUses == nil)
@@ -372,7 +372,7 @@ struct `Guides` {
         @Sendable nonisolated func preload(_ links: [String]) { hints.info("\(links)") }
         try await client.get("users/42")
         var options = HTTPSession.Options()
-        options.hooks.interimResponse = { head, task in
+        options.hooks.interimResponse = { task, head in
             guard head.status == 103 else { return }
             preload(head.fields.values(of: "link"))
         }

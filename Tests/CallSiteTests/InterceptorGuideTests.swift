@@ -111,7 +111,7 @@ nonisolated struct Recorder: Transport {
             $0.transport = transport
             $0.interceptors = [.exchange(signer)]
         }
-        _ = try await session.request(method, .init(url), as: .bytes)
+        _ = try await session.request(.init(url), method: method, as: .bytes)
         let fields = try #require(transport.requests.first).fields
         let signature = fields["Authorization"]?.split(separator: "=").last.map(String.init)
         return (fields["X-Amz-Date"], signature)

@@ -48,7 +48,7 @@ struct `Readme` {
 
         let found = try await client.get(
             "users", query: ["q": "ada", "page": 2],
-            headers: ["X-Trace": "7"], timeout: .seconds(5), as: [User].self)
+            fields: ["X-Trace": "7"], timeout: .seconds(5), as: [User].self)
         let made = try await client.post(
             "users", json: draft, as: User.self)
         try await client.delete("users/42")

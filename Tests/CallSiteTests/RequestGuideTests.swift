@@ -46,24 +46,26 @@ struct `Guides to requests` {
         transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
         do {
             let created = try await client.post(
-                "users", headers: ["Idempotency-Key": key], json: draft,
+                "users", fields: ["Idempotency-Key": key], json: draft,
                 timeout: .seconds(5), as: User.self)
 
             #expect(created.id == 1)
         }
 
         let task = try client.task(
-            "users", method: .post, headers: ["Idempotency-Key": key],
+            "users", method: .post, fields: ["Idempotency-Key": key],
             json: draft, as: User.self)
         let created = try await task.value
 
         #expect(
-            try await client.request(.post, "users", headers: ["Idempotency-Key": key], json: draft, as: User.self).id
+            try await client.request(
+                "users", method: .post, fields: ["Idempotency-Key": key], json: draft, as: User.self
+            ).id
                 == 1)
         let uploaded = try await client.withUpload(
-            to: "users", headers: ["Idempotency-Key": key], body: .json(draft), as: User.self
+            to: "users", fields: ["Idempotency-Key": key], body: .json(draft), as: User.self
         ) { try await $0.value }
-        let streamed = try await client.stream("users", method: .post, headers: ["Idempotency-Key": key], json: draft)
+        let streamed = try await client.stream("users", method: .post, fields: ["Idempotency-Key": key], json: draft)
         #expect(created.id == 1 && uploaded.id == 1 && streamed.status == .ok)
         #expect(sent == Array(repeating: #"POST /v1/users {"name":"Ada","tags":["new"]}"#, count: 5))
         #expect(transport.requests.allSatisfy { $0.fields["Idempotency-Key"] == "k" })
@@ -101,7 +103,7 @@ struct `Guides to requests` {
             try $0.use(ManualClock())
         }
         let found = try await client.get(
-            url: link, query: .init(filters), timeout: .after(limit),
+            url: link, query: .init(filters), timeout: limit,
             options: .init(retry: .value(policy)), as: [User].self)
         let saved = try await client.post(
             "users", body: .form(fields), as: User.self)
@@ -113,7 +115,7 @@ struct `Guides to requests` {
         #expect(try await batch.values.count == 2)
         #expect(sent.prefix(2) == ["GET /v1/users?q=ada ", "POST /v1/users scope=read"])
         #expect(Set(sent.dropFirst(2)) == ["GET /v1/albums/1 ", "GET /v1/albums/2 "])
-        try await client.get(URL(string: link)!, headers: .init(filters))
+        try await client.get(URL(string: link)!, fields: .init(filters))
         #expect(transport.requests.last?.fields["q"] == "ada")
     }
 
@@ -124,7 +126,7 @@ struct `Guides to requests` {
         transport.otherwise { _ in .respond(body: "else") }
         let client = try client { $0.credentials = .bearer(token: "t") }
         let options = HTTPSession.Options(
-            maximumBodySize: .none, retry: .exponential(attempts: 3),
+            bodyLimit: .none, retry: .exponential(attempts: 3),
             redirects: .follow(limit: 3), credentials: .none)
         let careful = HTTPSession.Options(
             retry: .value(policy), redirects: .none)
@@ -134,7 +136,7 @@ struct `Guides to requests` {
         let far = await #expect(throws: NetworkError.self) { try await client.get("far", options: careful) }
         #expect(far?.response?.status == .found)
         #expect(transport.requests.last?.fields["Authorization"] == "Bearer t")
-        try await client.get("x", headers: ["Authorization": "mine"], options: options)
+        try await client.get("x", fields: ["Authorization": "mine"], options: options)
         #expect(transport.requests.last?.fields["Authorization"] == "mine")
         #expect(HTTPSession.Options().timeouts.total == .session)
     }

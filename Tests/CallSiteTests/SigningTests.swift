@@ -14,7 +14,7 @@ struct `Call sites of signatures` {
 
         let signature = try HTTP.HMAC(.sha256, key: key).code(of: order)
         try await client.post(
-            "orders", headers: ["X-Signature": signature.hex],
+            "orders", fields: ["X-Signature": signature.hex],
             body: .bytes(order, contentType: "application/json"))
 
         let sent = try #require(transport.requests.first)

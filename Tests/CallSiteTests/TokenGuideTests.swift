@@ -37,7 +37,7 @@ private nonisolated struct Grant: Codable {
                 ? .respond(body: "in") : .respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: transport)
-        configuration.authentication = .password(user: "ada", password: secret)
+        configuration.credentials = .password(user: "ada", password: secret)
         let client = try HTTPSession(configuration)
         #expect(try await client.get("x", as: .string).value == "in")
     }

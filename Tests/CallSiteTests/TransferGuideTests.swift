@@ -59,10 +59,10 @@ struct `Guides to transfers` {
         let record: @Sendable (String, Duration) -> Void = { template, _ in end.yield(template) }
 
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test/", transport: transport)
-        configuration.hooks.metrics = { metrics, task in
+        configuration.hooks.metrics = { task, metrics in
             record(task.targetTemplate, metrics.total)
         }
-        configuration.hooks.response = { head, _ in
+        configuration.hooks.response = { _, head in
             head.status == .tooManyRequests ? .cancel : nil
         }
 
@@ -234,14 +234,14 @@ struct `Guides to transfers` {
             let path = "\(stage.folder)/disk-\(isRenewed).img"
             try Data(LoopbackServer.GeneratedBody.bytes(0..<200_000).array).write(to: URL(filePath: part))
             if isRenewed {
-                let data = try await ResumeData(partialFile: part, of: url, validator: .entityTag("\"v1\""))
+                let data = try await ResumeData(partialFile: part, of: url, entityTag: "\"v1\"")
                 let file = try await client.download(
                     resuming: data, from: .url(signedAnew), to: .file(path))
 
                 #expect(file.value.resumedAt == 200_000)
             } else {
                 let data = try await ResumeData(
-                    partialFile: part, of: url, validator: .entityTag("\"v1\""))
+                    partialFile: part, of: url, entityTag: "\"v1\"")
                 let file = try await client.download(
                     resuming: data, to: .file(path))
 
@@ -339,8 +339,8 @@ struct `Guides to transfers` {
                 "albums/7", options: .init(priority: .low),
                 as: .json(Album.self))
             task.resume()
-            task.priority = .high
-            await client.tasks.setPriority(.high, of: task.id)
+            task.setPriority(.high)
+            await client.tasks[task.id]?.setPriority(.high)
 
             #expect(task.priority == .high)
             #expect(try await task.value.id == 7)

@@ -76,12 +76,12 @@ import Testing
         try await client.get("x", query: ["page": page, "tag": tags, "on": on, "x": none, "y": nil])
         #expect(asked == "GET /v1/x?page=2&tag=new&tag=red&on=true")
         let dictionary = ["b": "2", "a": "1"]
-        try await client.get("x", query: .init(dictionary), headers: .init(dictionary), timeout: .minutes(2))
+        try await client.get("x", query: .init(dictionary), fields: .init(dictionary), timeout: .minutes(2))
         #expect(asked == "GET /v1/x?a=1&b=2")
         let fields = try #require(mock.requests.last).fields
         #expect(fields["a"] == "1" && fields["b"] == "2")
         try await client.get(
-            "x", headers: ["X-A": "call"], options: .init(fields: ["X-A": "options", "X-B": "options"]))
+            "x", fields: ["X-A": "call"], options: .init(fields: ["X-A": "options", "X-B": "options"]))
         let both = try #require(mock.requests.last).fields
         #expect(both.values(of: "x-a") == ["call"] && both["x-b"] == "options")
     }
@@ -121,7 +121,7 @@ import Testing
             tags: ["a"], retry: .never, redirects: .never, credentials: .bearer(token: "t"), handlesCookies: false)
         try await client.get("x", options: options)
         #expect(mock.requests.last?.fields["authorization"] == "Bearer t")
-        #expect(options.timeouts.pool == HTTPSession.TimeLimit.session && options.tags == ["a"])
+        #expect(options.timeouts.pool == HTTPSession.PerRequest<Duration>.session && options.tags == ["a"])
     }
 
     @Test func `a session lives as long as a scope`() async throws {

@@ -49,7 +49,7 @@ import Testing
             ])
 
         var request = ImageDownloader.Request("cat.jpg")
-        request.cache = .reloading
+        request.cacheMode = .reloading
         let newest = try await downloader.image(for: request)
         try await downloader.invalidate("cat.jpg")
 

@@ -74,14 +74,14 @@ import Testing
         ] as [(Finding, Reachability.Status)])
     func `what the kernel says of a route becomes a reachability status`(finding: Finding, status: Reachability.Status)
     {
-        #expect(NetworkPath(finding).status == status)
+        #expect(Reachability.Path(finding).status == status)
     }
 }
 
 @Suite struct `The reachability machine` {
     typealias Machine = ReachabilityMachine
 
-    private static let wired = NetworkPath(flags: .reachable)
+    private static let wired = Reachability.Path(flags: .reachable)
 
     /// What happens, and what is to be done about it each time.
     private static let plain: [(Machine.Event, [Machine.Action])] = [

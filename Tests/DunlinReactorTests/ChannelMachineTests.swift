@@ -17,7 +17,7 @@ private final class Driver {
     /// `age`: how long ago somebody looked.
     func beginTurn(age: Int64 = 0) -> ChannelMachine<Int>.Begin {
         machine.beginTurn(
-            lastLook: MonotonicTime(nanoseconds: 1_000_000_000 - age), at: MonotonicTime(nanoseconds: 1_000_000_000))
+            lastLook: HTTP.Instant(nanoseconds: 1_000_000_000 - age), at: HTTP.Instant(nanoseconds: 1_000_000_000))
     }
     func endTurn() -> Bool { machine.endTurn() }
     func clearUnseenInput() { machine.clearUnseenInput() }
@@ -29,7 +29,7 @@ private final class Driver {
     func wakeReader() -> Int? { machine.wakeReader() }
 
     func ask(_ waiter: Int, _ direction: ChannelMachine<Int>.Direction, until deadline: Int64 = .max) -> Said {
-        switch machine.wait(waiter, for: direction, until: MonotonicTime(nanoseconds: deadline)) {
+        switch machine.wait(waiter, for: direction, until: HTTP.Instant(nanoseconds: deadline)) {
         case .parked: .parked
         case .parkedAndScheduled(let time): .scheduled(time.nanoseconds)
         case .resume(let waiter, let wake): .resumed(waiter, wake)
@@ -45,7 +45,7 @@ private final class Driver {
     }
 
     func look(at now: Int64) -> String {
-        let expiry = machine.deadlinePassed(at: MonotonicTime(nanoseconds: now))
+        let expiry = machine.deadlinePassed(at: HTTP.Instant(nanoseconds: now))
         let next = expiry.next == .never ? "never" : "\(expiry.next.nanoseconds)"
         return "\(expiry.wakes.text) next \(next)"
     }

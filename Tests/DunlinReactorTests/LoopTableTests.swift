@@ -17,14 +17,14 @@ import Testing
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:
                 let time = now + Int64.random(in: 0..<50, using: &random)
-                queue.schedule(slot, at: MonotonicTime(nanoseconds: time))
+                queue.schedule(slot, at: HTTP.Instant(nanoseconds: time))
                 model[slot] = min(model[slot] ?? .max, time)
             case 6..<8:
                 queue.remove(slot)
                 model[slot] = nil
             default:
                 now += Int64.random(in: 0..<20, using: &random)
-                while let popped = queue.popExpired(at: MonotonicTime(nanoseconds: now)) {
+                while let popped = queue.popExpired(at: HTTP.Instant(nanoseconds: now)) {
                     #expect(model[popped] == model.values.min())
                     let due = model.removeValue(forKey: popped)
                     #expect(due.map { $0 <= now } == true)
@@ -38,12 +38,12 @@ import Testing
 
     @Test func `the deadline queue only brings a slot forward`() {
         var queue = DeadlineQueue()
-        queue.schedule(3, at: MonotonicTime(nanoseconds: 10))
-        queue.schedule(3, at: MonotonicTime(nanoseconds: 20))
-        #expect(queue.earliest == MonotonicTime(nanoseconds: 10))
-        queue.schedule(3, at: MonotonicTime(nanoseconds: 5))
-        #expect(queue.earliest == MonotonicTime(nanoseconds: 5))
-        let popped = [4, 5, 6].map { queue.popExpired(at: MonotonicTime(nanoseconds: $0)) }
+        queue.schedule(3, at: HTTP.Instant(nanoseconds: 10))
+        queue.schedule(3, at: HTTP.Instant(nanoseconds: 20))
+        #expect(queue.earliest == HTTP.Instant(nanoseconds: 10))
+        queue.schedule(3, at: HTTP.Instant(nanoseconds: 5))
+        #expect(queue.earliest == HTTP.Instant(nanoseconds: 5))
+        let popped = [4, 5, 6].map { queue.popExpired(at: HTTP.Instant(nanoseconds: $0)) }
         #expect(popped == [nil, 3, nil])
         #expect(queue.count == 0)
     }
@@ -59,7 +59,7 @@ import Testing
 
 @Suite struct `Slot table` {
     private final class Marker: Timed {
-        func deadlinePassed(at now: MonotonicTime) -> MonotonicTime { .never }
+        func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant { .never }
     }
 
     private static func marker(_ entry: Slots.Entry) -> Marker? {

@@ -149,7 +149,7 @@ import Testing
         for _ in 0..<(life == .retiringMeanwhile ? 50 : 5) {
             let reactor = try Reactor(name: "test")
             defer { reactor.retire() }
-            let timer = reactor.schedule(Caller {}, at: MonotonicTime(nanoseconds: .max - 1))
+            let timer = reactor.schedule(Caller {}, at: HTTP.Instant(nanoseconds: .max - 1))
             if life == .retiredButHeld || life == .gone { reactor.retire() }
             if life == .retiringMeanwhile || life == .gone { reactor.forget(timer) }
             if life == .gone { await reactor.end() }
@@ -287,7 +287,7 @@ private final class Caller: Timed {
         self.call = call
     }
 
-    func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+    func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
         call()
         return .never
     }

@@ -97,7 +97,7 @@ import Testing
         let held: Int
         do {
             let reactor = try Reactor(name: "test")
-            let timer = reactor.schedule(Held(gone), at: MonotonicTime(nanoseconds: .max - 1))
+            let timer = reactor.schedule(Held(gone), at: HTTP.Instant(nanoseconds: .max - 1))
             reactor.retire()
             // Registered still, so the loop is there and runs what comes.
             held = await withTaskExecutorPreference(reactor) { reactor.isCurrent ? reactor.ledger.openTimers : -1 }
@@ -282,5 +282,5 @@ private final class Held: Timed {
         flag.set()
     }
 
-    func deadlinePassed(at now: MonotonicTime) -> MonotonicTime { .never }
+    func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant { .never }
 }

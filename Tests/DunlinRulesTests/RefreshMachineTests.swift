@@ -16,8 +16,8 @@ import Testing
             machine = RefreshMachine(first, lifetime: nanoseconds, chance: chance, at: Self.at(0))
         }
 
-        private static func at(_ seconds: Double) -> MonotonicTime {
-            MonotonicTime(nanoseconds: Int64(seconds * 1_000_000_000))
+        private static func at(_ seconds: Double) -> HTTP.Instant {
+            HTTP.Instant(nanoseconds: Int64(seconds * 1_000_000_000))
         }
 
         func ask(_ seconds: Double, as waiter: Int = 0) -> String {

@@ -67,7 +67,7 @@ import Testing
         let context = try TLSContext()
         let server = try Self.server(.tls13)
         let expired = try Scene.authority.get().issue(.server("api.test").expired)
-        let path = TrustDecision.accepted(path: [try #require(Certificate(der: expired.der))])
+        let path = HTTP.TrustDecision.accepted(path: [try #require(Certificate(der: expired.der))])
         for (stillAccepts, isResumed) in [(true, false), (true, true), (false, false), (true, true)] {
             var pair = try Pair(context, Scene.peer(trust: TestTrust(path, stillAccepts: stillAccepts)), server)
             try pair.run()

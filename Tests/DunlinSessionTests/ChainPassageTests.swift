@@ -56,7 +56,7 @@ import Testing
             Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: ["RetryStage": 1]),
             Case(options: .init(retry: .exponential(attempts: 2)), passed: ["RetryStage": 1]),
             Case(configure: { $0.authenticationHandler = { _ in .reject } }, passed: [:]),
-            Case(configure: { $0.authentication = .password(user: "a", password: "b") }, passed: [:]),
+            Case(configure: { $0.credentials = .password(user: "a", password: "b") }, passed: [:]),
             // Who is answered with anything but a success is seen by all, each once.
             Case(status: 404, passed: others),
             Case(

@@ -40,7 +40,7 @@ import Testing
         configuration.transport = transport
         configuration.cookies = CookieJar()
         configuration.retry = .exponential(attempts: 2, base: .zero)
-        configuration.hooks.willRetry = { _, _ in note("retry") }
+        configuration.hooks.retrying = { _, _ in note("retry") }
         configuration.hooks.redirect = { _ in
             note("redirect")
             return nil
@@ -73,7 +73,7 @@ import Testing
             (true, { $0.secretFields = HTTP.SecretFields(["X-Key"]) }),
             (false, { $0.authenticationHandler = { _ in .reject } }),
             (true, { $0.authentication = .bearer { _ in "token" } }),
-            (false, { $0.authentication = .password(user: "a", password: "b") }),
+            (false, { $0.credentials = .password(user: "a", password: "b") }),
         ]
         for (seesAll, change) in configurations {
             var configuration = HTTPSession.Configuration(baseURL: "http://example.test")

@@ -70,7 +70,7 @@ import Testing
         let mocked = try Mocked { $0.fields["Accept-Encoding"] = session }
         mocked.transport.otherwise { _ in .respond() }
         for (decodes, expected) in [(true, decoded), (false, raw)] {
-            var options = HTTPSession.Options(decompresses: decodes)
+            var options = HTTPSession.Options(decodesContent: decodes)
             options.fields["accept-encoding"] = request
             _ = try await mocked.session.get("x", options: options, as: .bytes)
             try await mocked.session.withResponse(from: "x", options: options) { _ in }

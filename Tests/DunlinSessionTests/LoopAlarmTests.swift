@@ -11,7 +11,7 @@ import Testing
         configuration.use(loop)
         let session = try HTTPSession(configuration)
         let rings = Mutex(0)
-        func time(in seconds: Int64) -> MonotonicTime { session.loopTime.advanced(by: seconds * 1_000_000_000) }
+        func time(in seconds: Int64) -> HTTP.Instant { session.loopTime.advanced(by: seconds * 1_000_000_000) }
         var alarm = LoopAlarm(on: session) { rings.withLock { $0 += 1 } }
         #expect(loop.openTimers == 0)
         alarm.set(time(in: 10))

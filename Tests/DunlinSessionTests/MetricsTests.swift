@@ -7,8 +7,8 @@ import Testing
 @Suite struct `Metrics of a request` {
     private static func attempt(from start: Int64, to end: Int64) -> HTTP.Hop {
         var attempt = HTTP.Hop()
-        attempt.started = MonotonicTime(nanoseconds: start)
-        attempt.ended = MonotonicTime(nanoseconds: end)
+        attempt.started = HTTP.Instant(nanoseconds: start)
+        attempt.ended = HTTP.Instant(nanoseconds: end)
         return attempt
     }
 

@@ -98,7 +98,7 @@ import Testing
         ("connections too old at once", { $0.connections.maximumAge = .zero }),
         ("connections never used", { $0.connections.maximumUses = 0 }),
         ("negative idle time", { $0.connections.idleTime = .seconds(-1) }),
-        ("negative body limit", { $0.limits.maximumBodySize = -1 }),
+        ("negative body limit", { $0.limits.bodyBytes = -1 }),
         ("no loops", { $0.loops = [] }),
         ("a timeout of nothing", { $0.timeouts.connect = .zero }),
     ]

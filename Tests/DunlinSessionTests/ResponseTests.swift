@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [(10, true), (9, false)])
     func `a body is read up to its cap`(cap: Int, fits: Bool) async throws {
-        let mock = try Mocked { $0.limits.maximumBodySize = cap }
+        let mock = try Mocked { $0.limits.bodyBytes = cap }
         mock.transport.on(.get, "/whole").respond(body: "0123456789")
         mock.transport.on(.get, "/declared").stream(["01234", "56789"], length: 10)
         mock.transport.on(.get, "/undeclared").stream(["01234", "56789"])
@@ -121,14 +121,14 @@ import Testing
     }
 
     @Test func `a request's own cap counts instead of the session's`() async throws {
-        let mock = try Mocked { $0.limits.maximumBodySize = 1 }
+        let mock = try Mocked { $0.limits.bodyBytes = 1 }
         mock.transport.on(.get, "/").respond(body: "0123456789")
-        let response = try await mock.session.get("/", options: .init(maximumBodySize: 10), as: .bytes)
+        let response = try await mock.session.get("/", options: .init(bodyLimit: 10), as: .bytes)
         #expect(response.value.count == 10)
     }
 
     @Test func `a declared length above the cap is refused before a piece is read`() async throws {
-        let mock = try Mocked { $0.limits.maximumBodySize = 4 }
+        let mock = try Mocked { $0.limits.bodyBytes = 4 }
         mock.transport.on(.get, "/").reply(
             .stream(length: 5) { _ in
                 Issue.record("a piece was asked for")
@@ -142,7 +142,7 @@ import Testing
     func `a body that is too long is one of a refused status only where that is refused`(
         length: Int?, isWatched: Bool
     ) async throws {
-        let mock = try Mocked { $0.limits.maximumBodySize = 4 }
+        let mock = try Mocked { $0.limits.bodyBytes = 4 }
         mock.transport.otherwise { _ in .stream(["01", "234", "56789"], status: 500, length: length) }
         func code(_ serializer: StringSerializer, validates: Bool = true) async throws -> NetworkError.Code? {
             let options = HTTPSession.Options(validatesResponse: validates)

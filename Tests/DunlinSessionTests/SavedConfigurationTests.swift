@@ -61,12 +61,12 @@ import Testing
         unusual.proxy = .url("socks5h://proxy.test:1080", except: ".corp.test")
         (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
         unusual.basicInClearText = .refused
-        unusual.limits.maximumBodySize = nil
+        unusual.limits.bodyBytes = nil
         unusual.limits.decodedBytes = 17
         unusual.limits.decodingRatio = nil
         (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
-        (unusual.limits.maximumErrorBodySize, unusual.limits.resends) = (30, 31)
+        (unusual.limits.errorBodyBytes, unusual.limits.resends) = (30, 31)
         unusual.secretFields = ["X-Tenant"]
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true
@@ -198,12 +198,12 @@ import Testing
     @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
             #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"readIdle":null},"#
-                + #""limits":{"maximumBodySize":null},"more":1}"#
+                + #""limits":{"bodyLimit":null},"more":1}"#
         )
         #expect(configuration.baseURL == "http://a.test")
         #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.readIdle == nil)
         #expect(configuration.timeouts.connect == Timeouts().connect)
-        #expect(configuration.limits.maximumBodySize == nil && configuration.limits.headBytes == 128 * 1024)
+        #expect(configuration.limits.bodyBytes == nil && configuration.limits.headBytes == 128 * 1024)
         #expect(configuration.fields == HTTPSession.Configuration.defaultFields)
         #expect(configuration.guard == nil)
         #expect(try Self.configuration(#"{"guard":{}}"#).guard == .publicInternet)

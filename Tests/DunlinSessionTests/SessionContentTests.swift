@@ -64,7 +64,7 @@ import Testing
             try await mock.session.withResponse(from: "b") { for try await _ in $0.lines {} }
         }
         #expect(hidden?.description == "GET http://api.test/v1/b: 503 Service Unavailable" && hidden?.body == "busy")
-        let options = HTTPSession.Options(maximumErrorBodySize: 2)
+        let options = HTTPSession.Options(errorBodyLimit: 2)
         let short = try await networkError {
             try await mock.session.withResponse(from: "b", options: options) { for try await _ in $0.lines {} }
         }

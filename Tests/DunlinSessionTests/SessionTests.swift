@@ -31,7 +31,7 @@ import Testing
         // How long a request waits for its turn is for whoever makes a queue to say.
         for limit in Timeouts.Limit.allCases { #expect((configuration.timeouts[limit] == nil) == (limit == .queue)) }
         #expect(configuration.timeouts.firstByte == .seconds(60) && configuration.timeouts.total == .seconds(600))
-        #expect(configuration.limits.maximumBodySize == 64 << 20)
+        #expect(configuration.limits.bodyBytes == 64 << 20)
         #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)
     }
 
@@ -40,7 +40,7 @@ import Testing
         configuration.useLoopOfTest()
         configuration.resolver = Unasked()
         let session = try HTTPSession(configuration)
-        #expect(session.connections == HTTPSession.ConnectionGauges())
+        #expect(session.connections == HTTP.ConnectionGauges())
         #expect(await session.tasks.count == 0)
     }
 
@@ -128,7 +128,7 @@ import Testing
     func `a response without a body is given to its serializer as one of no bytes`(method: HTTP.Method) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(method, "/").respond(.noContent)
-        let count = try await mock.session.request(method, "/", as: Serializer { _ in }).value
+        let count = try await mock.session.request("/", method: method, as: Serializer { _ in }).value
         #expect(count == 0)
     }
 

@@ -177,8 +177,8 @@ import Testing
         #expect(try await session.post("a", body: .string("ping")).value == "pong")
         let pieces = RequestBody.stream(AsyncThrowingStream<Bytes, any Error>(pieces: ["pi", "ng"]), length: 4)
         #expect(try await session.post("b", body: pieces).value == "pong")
-        #expect(try await session.get("a", headers: ["X-Trace": "1"]).value == "traced")
-        #expect(try await session.get("a", headers: ["X-Trace": "1"]).value == "path")
+        #expect(try await session.get("a", fields: ["X-Trace": "1"]).value == "traced")
+        #expect(try await session.get("a", fields: ["X-Trace": "1"]).value == "path")
         let unmatched = await #expect(throws: MockTransport.Unmatched.self) {
             try await session.post("a", body: .string("pong"))
         }

@@ -25,7 +25,7 @@ import Testing
     private static func write(_ range: Range<Int>, to content: PartContent) throws -> Bool {
         let piece = bytes(range)
         try put(piece, at: range.lowerBound, in: content.file)
-        return try content.wrote(piece, at: range.lowerBound, MonotonicTime(nanoseconds: 0))
+        return try content.wrote(piece, at: range.lowerBound, HTTP.Instant(nanoseconds: 0))
     }
 
     private static func put(_ piece: Bytes, at offset: Int, in file: PartFile) throws {
@@ -105,7 +105,7 @@ import Testing
             while ContinuousClock.now - start < .microseconds(300 * round) { await Task.yield() }
             try content.begin(nil)
             try Self.put(last, at: half, in: content.file)
-            _ = try content.wrote(last, at: half, MonotonicTime(nanoseconds: 0))
+            _ = try content.wrote(last, at: half, HTTP.Instant(nanoseconds: 0))
             await caughtUp
             _ = try Self.write(0..<half, to: content)
             let digest = try content.digest { false }

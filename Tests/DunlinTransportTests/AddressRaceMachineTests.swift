@@ -65,13 +65,13 @@ import Testing
 
     @Test(arguments: scripts)
     func `the race machine tries addresses one by one and beside each other`(script: Script) {
-        var machine = AddressRaceMachine(count: script.count, delay: 10, deadline: MonotonicTime(nanoseconds: 100))
+        var machine = AddressRaceMachine(count: script.count, delay: 10, deadline: HTTP.Instant(nanoseconds: 100))
         for (number, (event, expected)) in script.steps.enumerated() {
             let action =
                 switch event {
-                case .begin(let now): machine.begin(at: MonotonicTime(nanoseconds: now))
-                case .failed(let address, let now): machine.failed(address, at: MonotonicTime(nanoseconds: now))
-                case .slow(let address, let now): machine.slow(address, at: MonotonicTime(nanoseconds: now))
+                case .begin(let now): machine.begin(at: HTTP.Instant(nanoseconds: now))
+                case .failed(let address, let now): machine.failed(address, at: HTTP.Instant(nanoseconds: now))
+                case .slow(let address, let now): machine.slow(address, at: HTTP.Instant(nanoseconds: now))
                 case .connected(let address): machine.connected(address)
                 }
             #expect(Self.text(action) == expected, "step \(number)")

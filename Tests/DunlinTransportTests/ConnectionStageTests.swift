@@ -51,11 +51,11 @@ private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
         asked.withLock { $0.append(reactor.isCurrent) }
         return TLSPeer(origin, serverName: nil, trust: self)
     }
-    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) -> TrustDecision { decision }
+    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) -> HTTP.TrustDecision { decision }
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
 
     var key: Certificate.Fingerprint { Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
-    func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
+    func decide(on presented: borrowing PresentedChain) -> HTTP.TrustDecision { .accepted(path: []) }
     func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
 }
 

@@ -14,7 +14,7 @@ import Testing
     private struct Believer: PeerTrust {
         var key: Certificate.Fingerprint { .init(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
 
-        func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
+        func decide(on presented: borrowing PresentedChain) -> HTTP.TrustDecision { .accepted(path: []) }
         func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
     }
 
@@ -43,7 +43,7 @@ import Testing
             try #require(status == .open && plaintext.isEmpty && !outbox.isEmpty)
             server.feed(outbox.bytes)
             _ = server.handshake()
-            let security = TransportSecurity(
+            let security = HTTP.ConnectionSecurity(
                 version: "TLS 1.3", cipher: "", applicationProtocol: nil, isResumed: false, verifiedPath: [])
             stream = .tls(TLSChannel(over: .plain(line.channel), engine, outbox, surplus: .empty, security))
         }

@@ -10,7 +10,7 @@ import Testing
         case end
     }
 
-    private static func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
+    private static func time(_ nanoseconds: Int64) -> HTTP.Instant { HTTP.Instant(nanoseconds: nanoseconds) }
 
     /// Events ten nanoseconds apart, whether each changed anything, and how long it was held by then.
     static let histories: [([Event], [Bool], Int64)] = [

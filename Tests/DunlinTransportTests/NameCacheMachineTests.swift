@@ -21,7 +21,7 @@ import Testing
 
         func ask(_ host: String, _ waiter: String = "", at now: Int64, port: UInt16 = 80) -> String {
             let name = Machine.Name(host: host, port: port)
-            switch machine.ask(name, at: MonotonicTime(nanoseconds: now), { waiter }) {
+            switch machine.ask(name, at: HTTP.Instant(nanoseconds: now), { waiter }) {
             case .answer(let answer): return Self.text(answer)
             case .answerAndRefresh(let answer, let number): return "\(Self.text(answer)) ?\(place(number))"
             case .wait(let waiter, let ticket):
@@ -36,7 +36,7 @@ import Testing
 
         /// The look-up `number` ends.
         func end(_ number: Int, _ answer: NameAnswer, at now: Int64) -> [String] {
-            switch machine.ended(numbers[number - 1], answer, at: MonotonicTime(nanoseconds: now)) {
+            switch machine.ended(numbers[number - 1], answer, at: HTTP.Instant(nanoseconds: now)) {
             case .deliver(let waiters): waiters
             case .again: ["again"]
             }

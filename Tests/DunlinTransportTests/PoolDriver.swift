@@ -11,7 +11,7 @@ struct Member: PoolMember, Hashable {
 
     var id: UInt64
     var number = 0
-    var opened = MonotonicTime(nanoseconds: 0)
+    var opened = HTTP.Instant(nanoseconds: 0)
     var uses = 1
     var idleLimit = Int64.max
     var tlsGeneration: UInt64 = 0
@@ -61,7 +61,7 @@ final class PoolDriver {
         mayReuse: Bool = true
     ) -> Said {
         defer { nextWaiter += 1 }
-        let (loop, now) = (ObjectIdentifier(Member.loops[loop]), MonotonicTime(nanoseconds: now))
+        let (loop, now) = (ObjectIdentifier(Member.loops[loop]), HTTP.Instant(nanoseconds: now))
         switch machine.lease(origin, on: loop, at: now, priority, mayReuse: mayReuse, waiter: { nextWaiter }) {
         case .use(let member): return .use(member.id)
         case .open(let displaced?): return .openClosing(displaced.id)
@@ -82,7 +82,7 @@ final class PoolDriver {
     func giveBack(
         _ member: Member, to origin: HTTP.Origin = first, at now: Int64 = 0, wasLookedAt: Bool = false
     ) -> Said {
-        let now = MonotonicTime(nanoseconds: now)
+        let now = HTTP.Instant(nanoseconds: now)
         switch machine.giveBack(member, to: origin, at: now, wasLookedAt: wasLookedAt) {
         case .keep(let time): return .keep(sweepAt: time?.nanoseconds)
         case .handOver(let waiter): return .handOver(waiter)
@@ -109,7 +109,7 @@ final class PoolDriver {
     func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
 
     func expire(at now: Int64) -> Expiry {
-        let (expired, next) = machine.expire(at: MonotonicTime(nanoseconds: now))
+        let (expired, next) = machine.expire(at: HTTP.Instant(nanoseconds: now))
         return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
     }
 

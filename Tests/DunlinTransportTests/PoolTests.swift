@@ -55,7 +55,7 @@ private final class Bench: Sendable {
     func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
 
     /// A place in line, waited in at once; in a word, how that ended.
-    func wait(until deadline: MonotonicTime = .never, _ cancellation: Cancellation = Cancellation()) async throws
+    func wait(until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation()) async throws
         -> String
     {
         guard case .later(let place) = try lease() else { return "not in line" }

@@ -116,7 +116,7 @@ import Testing
     ) {
         let pool = PoolDriver(cap: 1, idleTime: 20, age: 100, uses: 5)
         _ = pool.lease()
-        let member = Member(id: 7, opened: MonotonicTime(nanoseconds: opened), uses: uses)
+        let member = Member(id: 7, opened: HTTP.Instant(nanoseconds: opened), uses: uses)
         #expect(pool.giveBack(member, at: 100) == said)
         guard said == .close else { return }
         #expect(pool.gone() == nil)

@@ -64,10 +64,10 @@ import Testing
         defer { reactor.retire() }
         let request = TransportRequest(
             head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/"),
-            timeouts: Timeouts(readIdle: limit.map { .nanoseconds($0) }), deadline: MonotonicTime(nanoseconds: total))
+            timeouts: Timeouts(readIdle: limit.map { .nanoseconds($0) }), deadline: HTTP.Instant(nanoseconds: total))
         let clock = ExchangeClock(request, on: reactor)
-        let deadline = clock.deadline(for: .receive, from: MonotonicTime(nanoseconds: 100))
-        #expect(deadline == MonotonicTime(nanoseconds: expected))
-        #expect(clock.exceeded(.receive, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .readIdle))
+        let deadline = clock.deadline(for: .receive, from: HTTP.Instant(nanoseconds: 100))
+        #expect(deadline == HTTP.Instant(nanoseconds: expected))
+        #expect(clock.exceeded(.receive, at: HTTP.Instant(nanoseconds: 300)) == (total <= 300 ? .total : .readIdle))
     }
 }

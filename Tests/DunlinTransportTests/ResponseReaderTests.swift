@@ -43,7 +43,7 @@ import Testing
         #expect(attempt.bytesReceived == 10)
     }
 
-    private static func read(_ line: Line, before limit: MonotonicTime) async throws -> [UInt8]? {
+    private static func read(_ line: Line, before limit: HTTP.Instant) async throws -> [UInt8]? {
         var reader = ResponseReader(.plain(line.channel), line.context())
         var attempt = HTTP.Hop()
         return try await reader.next(

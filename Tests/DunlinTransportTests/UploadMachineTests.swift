@@ -124,7 +124,7 @@ import Testing
     func `the upload machine says what each event is followed by`(script: Script) {
         var machine = UploadMachine(after: 0)
         for (number, (event, expected)) in script.steps.enumerated() {
-            let now = MonotonicTime(nanoseconds: Int64(number + 1) * 10)
+            let now = HTTP.Instant(nanoseconds: Int64(number + 1) * 10)
             #expect(Self.tell(&machine, event, at: now) == expected, "step \(number)")
         }
         #expect(Self.end(of: machine) == script.end)
@@ -156,7 +156,7 @@ import Testing
         _ = machine.begin()
         if isEarly { machine.answered(ResponseHead(status: .ok)) }
         #expect(!machine.isSettled(endingConnection: endsConnection))
-        _ = machine.end(.complete, at: MonotonicTime(nanoseconds: 1))
+        _ = machine.end(.complete, at: HTTP.Instant(nanoseconds: 1))
         if !isEarly { machine.answered(ResponseHead(status: .ok)) }
         #expect(!machine.isSettled(endingConnection: endsConnection), "it may still act on the connection")
         _ = machine.leave()
@@ -165,7 +165,7 @@ import Testing
         #expect(machine.isSettled(endingConnection: endsConnection))
     }
 
-    private static func tell(_ machine: inout UploadMachine, _ event: Event, at now: MonotonicTime) -> String {
+    private static func tell(_ machine: inout UploadMachine, _ event: Event, at now: HTTP.Instant) -> String {
         switch event {
         case .begin: return machine.begin().text
         case .wrote(let count): machine.wrote(upTo: count)
@@ -176,7 +176,7 @@ import Testing
         case .fail: return machine.end(.failed(Broken()), at: now).text
         case .leave: return machine.leave().text
         case .wait: return text(machine.wait(from: now))
-        case .waitAgain(let start): return text(machine.wait(from: MonotonicTime(nanoseconds: start)))
+        case .waitAgain(let start): return text(machine.wait(from: HTTP.Instant(nanoseconds: start)))
         case .answer(let status): machine.answered(ResponseHead(status: status))
         case .awaitEnd: return machine.awaitEnd() ? "wait" : "go on"
         case .stop: return machine.stop().text

@@ -82,7 +82,7 @@ import Testing
             var (hasBegun, isStopped, told, outcome) = (false, false, 0, nil as End?)
             var isRight = true
             for (number, event) in order.enumerated() {
-                let now = MonotonicTime(nanoseconds: Int64(number))
+                let now = HTTP.Instant(nanoseconds: Int64(number))
                 switch event {
                 case .begin:
                     hasBegun = machine.begin() == .send
@@ -154,20 +154,20 @@ private struct UploadWalk {
     var ends: [Suite.End] = []
 
     private var machine = UploadMachine(after: 0)
-    private var now = MonotonicTime(nanoseconds: 100)
+    private var now = HTTP.Instant(nanoseconds: 100)
     private var history: [Step] = []
     /// What the sender does next; empty when it is over.
     private var sender: [Step] = [.begin, .write, .writeLast, .end, .act, .leave]
     private var reader = Reader.looking
     /// When the wait began that the reader asks about again after it was woken.
-    private var waitStart: MonotonicTime?
+    private var waitStart: HTTP.Instant?
     /// What was said and is not yet done.
     private var action: UploadMachine.Action?
     private var isWoken = false
     private var hasAnswered = false
     private var hasGivenUp = false
     private var hasTaken = false
-    private var endTime: MonotonicTime?
+    private var endTime: HTTP.Instant?
     private var counts: [String: Int] = [:]
 
     init(_ course: Suite.Course) {

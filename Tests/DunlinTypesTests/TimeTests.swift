@@ -5,7 +5,7 @@ import Testing
     @Test(arguments: Timeouts.Limit.allCases)
     func `timeout limits are finite, but for that of a queue, unless a limit is taken away`(limit: Timeouts.Limit) {
         var timeouts = Timeouts()
-        let start = MonotonicTime(nanoseconds: 5)
+        let start = HTTP.Instant(nanoseconds: 5)
         // The wait for a turn is bounded by how many may wait, until somebody says otherwise.
         let isFinite = limit != .queue
         #expect((timeouts[limit] != nil) == isFinite)
@@ -15,7 +15,7 @@ import Testing
         #expect(timeouts.deadline(for: limit, from: start) == .never)
         timeouts[limit] = .milliseconds(3)
         #expect(timeouts[limit] == .milliseconds(3))
-        #expect(timeouts.deadline(for: limit, from: start) == MonotonicTime(nanoseconds: 3_000_005))
+        #expect(timeouts.deadline(for: limit, from: start) == HTTP.Instant(nanoseconds: 3_000_005))
         for other in Timeouts.Limit.allCases where other != limit { #expect(timeouts[other] == Timeouts()[other]) }
     }
 
@@ -69,10 +69,10 @@ import Testing
     @Test(arguments: moments, moments)
     func `a time is reckoned from any moment to any other without overflow`(first: Int64, second: Int64) {
         let (sum, isOver) = first.addingReportingOverflow(second)
-        let later = MonotonicTime(nanoseconds: first).advanced(by: second)
+        let later = HTTP.Instant(nanoseconds: first).advanced(by: second)
         #expect(later.nanoseconds == (isOver ? (second < 0 ? .min : .max) : sum))
         let (gap, isBeyond) = first.subtractingReportingOverflow(second)
-        let duration = MonotonicTime(nanoseconds: first).duration(since: MonotonicTime(nanoseconds: second))
+        let duration = HTTP.Instant(nanoseconds: first).duration(since: HTTP.Instant(nanoseconds: second))
         #expect(duration == .nanoseconds(isBeyond ? (second < 0 ? .max : .min) : gap))
         #expect(Duration.seconds(first).clamped >= .nanoseconds(Int64.min))
         #expect(Duration.seconds(first).clamped <= .nanoseconds(Int64.max))
@@ -121,12 +121,12 @@ import Testing
 
     @Test(arguments: moves)
     func `monotonic time moves ahead, never beyond never`(start: Int64, by duration: Int64, expected: Int64) {
-        #expect(MonotonicTime(nanoseconds: start).advanced(by: duration) == MonotonicTime(nanoseconds: expected))
+        #expect(HTTP.Instant(nanoseconds: start).advanced(by: duration) == HTTP.Instant(nanoseconds: expected))
     }
 
     @Test func `monotonic time is ordered, and tells how long ago a moment was`() {
-        let early = MonotonicTime(nanoseconds: 3)
-        let late = MonotonicTime(nanoseconds: 10)
+        let early = HTTP.Instant(nanoseconds: 3)
+        let late = HTTP.Instant(nanoseconds: 10)
         #expect(early < late)
         #expect(!(late < early))
         #expect(late < .never)
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: HTTP.Phase.allCases)
     func `an attempt keeps the time of each phase apart`(phase: HTTP.Phase) {
         var attempt = HTTP.Hop()
-        attempt.started = MonotonicTime(nanoseconds: 100)
+        attempt.started = HTTP.Instant(nanoseconds: 100)
         attempt.ended = attempt.started
         for each in HTTP.Phase.allCases { #expect(attempt.duration(of: each) == nil) }
         attempt[phase] = 42
@@ -149,9 +149,9 @@ import Testing
 
     @Test func `an attempt counts its whole span as total`() {
         var attempt = HTTP.Hop()
-        attempt.started = MonotonicTime(nanoseconds: 100)
+        attempt.started = HTTP.Instant(nanoseconds: 100)
         #expect(attempt.total == .zero)
-        attempt.ended = MonotonicTime(nanoseconds: 350)
+        attempt.ended = HTTP.Instant(nanoseconds: 350)
         #expect(attempt.total == .nanoseconds(250))
         attempt.ended = attempt.started.advanced(by: 7)
         #expect(attempt.total == .nanoseconds(7))

@@ -206,7 +206,7 @@ struct `Response bodies` {
                 .message(.init(.ok, fields: ["Content-Length": "\(Int.max)"])), .generate(1 << 20), .close,
             ])
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.get("big", options: .init(maximumBodySize: .none), as: .bytes)
+                _ = try await stage.session.get("big", options: .init(bodyLimit: .none), as: .bytes)
             }
             #expect(error.code == .connectionClosed)
             try await stage.expectHealthy()
@@ -258,7 +258,7 @@ struct `Response bodies` {
     }
 
     @Test(.rows("SM-40")) func `a body longer than its limit is refused, announced or not`() async throws {
-        try await Stage.with(configure: { $0.limits.maximumBodySize = 1000 }) { (stage: Stage) async throws in
+        try await Stage.with(configure: { $0.limits.bodyBytes = 1000 }) { (stage: Stage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<1001)
             for reply in [LoopbackServer.Reply.response(body: body), .chunked([body]), .generated(length: 1 << 20)] {
                 stage.server.enqueue(reply)
@@ -266,10 +266,10 @@ struct `Response bodies` {
                 #expect(error.code == .limitExceeded)
             }
             stage.server.enqueue(.response(body: body))
-            let options = HTTPSession.Options(maximumBodySize: 2000)
+            let options = HTTPSession.Options(bodyLimit: 2000)
             #expect(try await stage.session.get("big", options: options, as: .bytes).value == body)
             stage.server.enqueue(.generated(length: 1 << 20))
-            let unlimited = HTTPSession.Options(maximumBodySize: .none)
+            let unlimited = HTTPSession.Options(bodyLimit: .none)
             #expect(try await stage.session.get("big", options: unlimited, as: .bytes).value.count == 1 << 20)
         }
     }

@@ -65,7 +65,7 @@ struct `Content codings` {
                 .response(fields: ["Content-Encoding": "br"], body: wire),
                 .response(.partialContent, fields: ["Content-Encoding": "gzip"], body: wire))
             let asking = HTTPSession.Options(fields: ["Accept-Encoding": "gzip"])
-            let raw = HTTPSession.Options(decompresses: false)
+            let raw = HTTPSession.Options(decodesContent: false)
             #expect(try await stage.session.get("x", options: raw, as: .bytes).value == wire)
             #expect(try await stage.session.get("x", as: .bytes).value == wire)
             #expect(try await stage.session.get("x", options: asking, as: .bytes).value == wire)

@@ -271,7 +271,7 @@ extension `Early answers` {
             let producer = Producer()
             let body = RequestBody.stream(Producer.Chunks(producer: producer), length: 8)
             let received = try await stage.session.withResponse(
-                from: "up", method: .post, headers: ["Connection": "close"], body: body
+                from: "up", method: .post, fields: ["Connection": "close"], body: body
             ) { response in
                 producer.permits.continuation.yield("the last")
                 try await stage.server.wait { $0.open == 0 }

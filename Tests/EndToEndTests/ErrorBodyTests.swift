@@ -59,13 +59,13 @@ struct `Bodies in errors` {
     @Test(arguments: Way.allCases, [0, 10, 300_000])
     func `the body in an error is as long as the request allows, or else the session`(way: Way, limit: Int) async throws
     {
-        try await Stage.with(tolerating: true, configure: { $0.limits.maximumErrorBodySize = limit }) {
+        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = limit }) {
             (stage: Stage) async throws in
             let all = Self.problem.count
             #expect(try await refused(way, stage).body?.count == min(limit, all))
             for own in [0, 1_000, .max] {
                 var options = HTTPSession.Options()
-                options.maximumErrorBodySize = own == .max ? .none : .bytes(own)
+                options.errorBodyLimit = own == .max ? .none : .bytes(own)
                 #expect(try await refused(way, stage, options).body == Self.problem[0..<min(own, all)])
             }
         }
@@ -81,11 +81,11 @@ struct `Bodies in errors` {
         let reply = [
             Self.refusal, .chunked([Self.problem], status: 422), .chunked(pieces, status: 422),
         ][form]
-        try await Stage.with(tolerating: true, configure: { $0.limits.maximumBodySize = 1_000 }) {
+        try await Stage.with(tolerating: true, configure: { $0.limits.bodyBytes = 1_000 }) {
             (stage: Stage) async throws in
             for kept in [10, 1_000, .max] {
                 var options = HTTPSession.Options()
-                options.maximumErrorBodySize = kept == .max ? .none : .bytes(kept)
+                options.errorBodyLimit = kept == .max ? .none : .bytes(kept)
                 stage.server.enqueue(reply)
                 let error = try await NetworkError.thrown { try await way.send(stage.session, options) }
                 #expect(error.code == .unacceptableStatus && error.response?.status == 422, "\(error)")
@@ -96,7 +96,7 @@ struct `Bodies in errors` {
     }
 
     @Test func `the body in an error is no longer than the limit even if it was cut`() async throws {
-        try await Stage.with(tolerating: true, configure: { $0.limits.maximumErrorBodySize = 10 }) {
+        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = 10 }) {
             (stage: Stage) async throws in
             stage.server.enqueue(Self.refusal.truncatedAfter(50_000))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }

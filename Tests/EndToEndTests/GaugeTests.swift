@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Gauges of connections` {
-    typealias Connections = HTTPSession.ConnectionGauges
+    typealias Connections = HTTP.ConnectionGauges
 
     private static func gauges(_ change: (inout Connections) -> Void) -> Connections {
         var gauges = Connections()

@@ -13,7 +13,7 @@ struct `Keep-alive` {
                 #expect(response.metrics.hops.map(\.isConnectionReused) == [index > 0])
             }
             #expect(stage.server.connectionCount == 1)
-            var gauges = HTTPSession.ConnectionGauges()
+            var gauges = HTTP.ConnectionGauges()
             (gauges.open, gauges.idle, gauges.opened, gauges.reuses) = (1, 1, 1, 4)
             #expect(stage.session.connections == gauges)
         }

@@ -55,7 +55,7 @@ struct `A content coding of somebody's own` {
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", as: .bytes)
-            _ = try await stage.session.get("x", options: .init(decompresses: false), as: .bytes)
+            _ = try await stage.session.get("x", options: .init(decodesContent: false), as: .bytes)
             _ = try await stage.session.get("x", options: .init(fields: ["Accept-Encoding": "br"]), as: .bytes)
             let asked = stage.server.requests.map { $0.fields["accept-encoding"] }
             #expect(asked == ["gzip, deflate, rot13", nil, "br"])

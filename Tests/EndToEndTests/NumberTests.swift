@@ -34,7 +34,7 @@ struct `Numbers of strangers` {
         Setting("idleTime") { settings, number in settings.connections.idleTime = number.time },
         Setting("running") { settings, number in settings.queue.running = number.count },
         Setting("perHost") { settings, number in settings.queue.runningPerHost = number.count },
-        Setting("body") { settings, number in settings.limits.maximumBodySize = number.count },
+        Setting("body") { settings, number in settings.limits.bodyBytes = number.count },
         Setting("decoded") { settings, number in settings.limits.decodedBytes = number.count },
         Setting("ratio") { settings, number in settings.limits.decodingRatio = number.count },
         Setting("head") { settings, number in settings.limits.headBytes = number.count },
@@ -146,7 +146,7 @@ struct `Numbers of strangers` {
         let server = try Self.server()
         defer { server.stop() }
         let session = try HTTPSession(.init(baseURL: server.baseURL))
-        var options = HTTPSession.Options(maximumBodySize: .bytes(count))
+        var options = HTTPSession.Options(bodyLimit: .bytes(count))
         options.expectsContinue = true
         options.continueTimeout = time
         try await Self.ask(session, options)

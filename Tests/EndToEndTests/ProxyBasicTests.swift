@@ -30,7 +30,7 @@ import Testing
     func `a password for this machine is in clear text where a proxy takes it`(scheme: String) async throws {
         let warnings = Mutex(0)
         try await Self.with(scheme) {
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
             $0.securityWarningHandler = { _ in warnings.withLock { $0 += 1 } }
         } _: { (scene: ProxyStage) async throws in
             let error = try await scene.failure()
@@ -56,7 +56,7 @@ import Testing
             try await Self.with {
                 $0.proxy = isException ? .url("http://proxy.test:1", except: "127.0.0.0/8") : .none
                 $0.basicInClearText = .refused
-                $0.authentication = .password(user: "ada", password: "pw")
+                $0.credentials = .password(user: "ada", password: "pw")
             } _: { (scene: ProxyStage) async throws in
                 #expect(try await scene.get().value == "in")
                 #expect(try await scene.get(Self.own).value == "in")
@@ -70,7 +70,7 @@ import Testing
         let count = Mutex(0)
         let url = Mutex("")
         try await Self.with {
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
             $0.proxy = .by { _ in
                 let turn = count.withLock { count in
                     defer { count += 1 }
@@ -145,7 +145,7 @@ import Testing
         }
         try await Self.with {
             ($0.proxy, $0.basicInClearText) = (.none, .refused)
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
         } _: { (scene: ProxyStage) async throws in
             #expect(try await scene.get().value == "in")
             #expect(try await scene.get().value == "in")

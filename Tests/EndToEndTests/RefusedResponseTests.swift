@@ -108,7 +108,7 @@ struct `A request that fails with its response` {
         Failure("an interceptor around the call", .interceptorFailed) { $0.interceptors = [.call(throwing)] },
         Failure("an interceptor around the exchange", .interceptorFailed) { $0.interceptors = [.exchange(throwing)] },
         Failure("a body that is too long", .limitExceeded) {
-            $0.limits.maximumBodySize = 3
+            $0.limits.bodyBytes = 3
         } reply: { _ in
             .response(body: "long")
         },
@@ -126,7 +126,7 @@ struct `A request that fails with its response` {
             stage.server.respond(failure.reply)
             let told = Mutex<HTTPSession.Metrics?>(nil)
             var options = HTTPSession.Options()
-            options.hooks.metrics = { metrics, _ in told.withLock { $0 = metrics } }
+            options.hooks.metrics = { _, metrics in told.withLock { $0 = metrics } }
             var error: (any Error)?
             do { try await failure.ask(stage, options) } catch let thrown { error = thrown }
             #expect(error != nil)
@@ -146,7 +146,7 @@ struct `A request that fails with its response` {
             let (asked, never) = (LoopbackServer.Gate(), LoopbackServer.Gate())
             let told = Mutex<HTTPSession.Metrics?>(nil)
             var options = HTTPSession.Options()
-            options.hooks.metrics = { metrics, _ in told.withLock { $0 = metrics } }
+            options.hooks.metrics = { _, metrics in told.withLock { $0 = metrics } }
             options.hooks.response = { _, _ in
                 asked.open()
                 do { try await never.opened() } catch { #expect(error is CancellationError) }

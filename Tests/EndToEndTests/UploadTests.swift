@@ -98,7 +98,7 @@ struct `Request bodies` {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             for method in [.get, .delete, .head, .post, .put, .patch] as [HTTP.Method] {
-                _ = try await stage.session.request(method, "x", body: .bytes(.empty), as: .bytes)
+                _ = try await stage.session.request("x", method: method, body: .bytes(.empty), as: .bytes)
             }
             #expect(stage.server.requests.map { $0.fields["content-length"] } == [nil, nil, nil, "0", "0", "0"])
         }
@@ -107,7 +107,7 @@ struct `Request bodies` {
     @Test func `a CONNECT request and a 101 response are refused`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let tunnel = try await NetworkError.thrown {
-                _ = try await stage.session.request("CONNECT", "x", as: .bytes)
+                _ = try await stage.session.request("x", method: "CONNECT", as: .bytes)
             }
             #expect(tunnel.code == .invalidRequest && stage.server.connectionCount == 0)
             stage.server.enqueue(.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))

@@ -9,8 +9,8 @@ struct `Against lighttpd` {
         _ server: Lighttpd, password: String = Lighttpd.password, inClearText: Bool = false
     ) throws -> HTTPSession {
         try HTTPSession(baseURL: server.baseURL) {
-            $0.authentication = .password(
-                user: Lighttpd.user, password: password, allowsBasicInClearText: inClearText)
+            $0.credentials = .password(user: Lighttpd.user, password: password)
+            if inClearText { $0.basicInClearText = .allowed }
         }
     }
 

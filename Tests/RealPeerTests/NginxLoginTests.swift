@@ -14,7 +14,7 @@ struct `A login at nginx` {
     ) async throws {
         try await Nginx.with { nginx in
             var configuration = HTTPSession.Configuration(baseURL: nginx.baseURL)
-            configuration.authentication = .password(user: login.user, password: login.password)
+            configuration.credentials = .password(user: login.user, password: login.password)
             configuration.useLoopOfTest()
             let session = try HTTPSession(configuration)
             try await play(nginx, session)

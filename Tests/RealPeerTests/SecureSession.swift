@@ -29,5 +29,5 @@ enum SecureSession {
 
 extension HTTPSession.Response {
     /// How the connection was secured.
-    var security: TransportSecurity? { metrics.hops.last?.security }
+    var security: HTTP.ConnectionSecurity? { metrics.hops.last?.security }
 }

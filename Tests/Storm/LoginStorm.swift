@@ -77,7 +77,7 @@ struct LoginStorm: Sendable {
             default: .normal
             }
         let options = HTTPSession.Options(tags: ["\(number)"])
-        var limit = HTTPSession.TimeLimit.seconds(30)
+        var limit = HTTPSession.PerRequest<Duration>.seconds(30)
         if case .deadline(let time) = fate { limit = .after(time) }
         let request = Task { [limit] in
             try await session.get("x", timeout: limit, options: options, as: .string).value

@@ -65,7 +65,7 @@ struct RequestStorm: Sendable {
     }
 }
 
-extension HTTPSession.ConnectionGauges {
+extension HTTP.ConnectionGauges {
     /// Nothing is open and nobody waits.
     fileprivate var isQuiet: Bool { open == 0 && waiting == 0 }
 }

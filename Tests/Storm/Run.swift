@@ -63,7 +63,7 @@ struct Run: Sendable {
             return verdict(response.status, response.fields, response.body, expecting: .empty)
         }
         let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
-        let response = try await session.request(method, target, body: body, options: options, as: .bytes)
+        let response = try await session.request(target, method: method, body: body, options: options, as: .bytes)
         return verdict(response.status, response.fields, response.body, expecting: errand.body)
     }
 

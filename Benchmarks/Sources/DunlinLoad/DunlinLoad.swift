@@ -74,7 +74,7 @@ extension Load {
     private var observing: HTTPSession.Options {
         var options = HTTPSession.Options()
         guard isObserved else { return options }
-        options.hooks.downloadProgress = { progress, _ in
+        options.hooks.downloadProgress = { _, progress in
             precondition(!progress.isFinal || progress.wireBytes == length, "a final progress that is not the end")
         }
         return options

@@ -32,7 +32,7 @@ package enum CacheEntryCodec {
         bytes += key
         bytes.append(number: UInt8(entry.method.rawValue.utf8.count))
         bytes += entry.method.rawValue.utf8
-        bytes.append(number: entry.status.code)
+        bytes.append(number: UInt16(clamping: entry.status.code))
         bytes.append(number: entry.sentAt)
         bytes.append(number: entry.receivedAt)
         bytes.append(flag: entry.isDoubtful)
@@ -92,7 +92,7 @@ package enum CacheEntryCodec {
         var reader = RecordReader(bytes)
         let key = try reader.text(try reader.count(UInt32.self, limit: Limit.key))
         let method = try reader.text(try reader.count(UInt8.self, limit: Limit.method))
-        let status = HTTP.Status(try reader.number())
+        let status = HTTP.Status(Int(try reader.number(UInt16.self)))
         let sentAt = try reader.number(Int64.self)
         let receivedAt = try reader.number(Int64.self)
         let isDoubtful = try reader.flag()

@@ -25,7 +25,7 @@ final class DiskLevel: Sendable {
         var banned: Set<CacheName> = []
         var isClosed = false
         /// When that began which somebody waits for, by the order in which it did.
-        var waited: [UInt64: MonotonicTime] = [:]
+        var waited: [UInt64: HTTP.Instant] = [:]
         var lastWaited: UInt64 = 0
         var background = 0
         var waiters: [UnsafeContinuation<Void, Never>] = []
@@ -186,7 +186,7 @@ final class DiskLevel: Sendable {
     }
 
     /// Whether something that began before takes too long already.
-    private func begin(at now: MonotonicTime) -> (number: UInt64, isStuck: Bool) {
+    private func begin(at now: HTTP.Instant) -> (number: UInt64, isStuck: Bool) {
         state.withLock { state in
             let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
             state.lastWaited += 1

@@ -8,18 +8,18 @@ package struct StoreWait: Sendable {
     package static var limit: Duration { .seconds(2) }
 
     let loop: Reactor
-    let deadline: MonotonicTime
+    let deadline: HTTP.Instant
     /// The limit that the deadline comes from.
     let total: Duration?
     /// Nil where the wait is within work that somebody else cancels by its Swift task.
     let cancellation: Cancellation?
 
-    package init(loop: Reactor, deadline: MonotonicTime, total: Duration?, cancellation: Cancellation?) {
+    package init(loop: Reactor, deadline: HTTP.Instant, total: Duration?, cancellation: Cancellation?) {
         (self.loop, self.deadline, self.total, self.cancellation) = (loop, deadline, total, cancellation)
     }
 
     /// What a wait of `limit` from now on ends at.
-    var end: MonotonicTime {
+    var end: HTTP.Instant {
         min(deadline, loop.now().advanced(by: Self.limit.clampedNanoseconds))
     }
 
@@ -39,7 +39,7 @@ package struct StoreWait: Sendable {
     }
 
     /// Waits until `waiter` gets its value; nil if it does not come in time or the call is over.
-    func value<Value: Sendable>(of waiter: ValueWaiter<Value>, until end: MonotonicTime) async -> Value? {
+    func value<Value: Sendable>(of waiter: ValueWaiter<Value>, until end: HTTP.Instant) async -> Value? {
         let outcome = await withTaskCancellationHandler {
             await waiter.wait(until: end, cancellation: cancellation)
         } onCancel: {

@@ -9,7 +9,7 @@ extension CookieJar {
     /// Encoding does not hide the values: the file is as secret as a password.
     public struct Snapshot: Sendable, Hashable {
         /// Oldest first: the order in which they are sent is kept.
-        public let cookies: [StoredCookie]
+        public let cookies: [HTTP.Cookie]
     }
 
     /// The cookies that have an expiry, and if asked for, those that a program forgets when it ends.
@@ -46,7 +46,7 @@ extension CookieJar.Snapshot: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .version, in: container, debugDescription: "the version of the snapshot is not supported")
         }
-        cookies = try container.decode([StoredCookie].self, forKey: .cookies)
+        cookies = try container.decode([HTTP.Cookie].self, forKey: .cookies)
         if let problem = cookies.lazy.compactMap(\.problem).first {
             throw DecodingError.dataCorruptedError(
                 forKey: .cookies, in: container, debugDescription: "a cookie cannot be stored: \(problem)")

@@ -62,21 +62,21 @@ public final class CookieJar: Sendable {
     }
 
     /// All cookies that have not expired, oldest first.
-    public var cookies: [StoredCookie] {
+    public var cookies: [HTTP.Cookie] {
         let now = clock()
         return store.withLock { $0.all(at: now) }
     }
 
     /// The cookies that a request to this URL would be sent with, in order. Throws `NetworkError` for a URL that is
     /// neither http nor https.
-    public func cookies(for url: String) throws -> [StoredCookie] {
+    public func cookies(for url: String) throws -> [HTTP.Cookie] {
         let (scope, now) = (try Self.scope(of: url), clock())
         return store.withLock { $0.cookies(for: scope, at: now) }
     }
 
     /// Adds a cookie, or replaces the one of the same name, domain and path; one that has expired removes it. Throws
     /// `NetworkError` for one that cannot be sent as it is.
-    public func set(_ cookie: StoredCookie) throws {
+    public func set(_ cookie: HTTP.Cookie) throws {
         if let problem = cookie.problem {
             throw NetworkError(
                 .invalidRequest, "the cookie \(cookie.name.debugDescription) cannot be stored: \(problem)")
@@ -85,7 +85,7 @@ public final class CookieJar: Sendable {
         store.withLock { $0.put([cookie], at: now) }
     }
 
-    func put(_ cookies: [StoredCookie]) {
+    func put(_ cookies: [HTTP.Cookie]) {
         let now = clock()
         store.withLock { $0.put(cookies, at: now) }
     }
@@ -98,7 +98,7 @@ public final class CookieJar: Sendable {
 
     /// Removes cookies; returns how many.
     @discardableResult
-    public func remove(where isWanted: @Sendable (StoredCookie) -> Bool) -> Int {
+    public func remove(where isWanted: @Sendable (HTTP.Cookie) -> Bool) -> Int {
         // What the caller says is asked outside the lock.
         let unwanted = Set(cookies.filter(isWanted))
         if unwanted.isEmpty { return 0 }

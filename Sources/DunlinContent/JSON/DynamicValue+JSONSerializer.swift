@@ -4,7 +4,7 @@ extension DynamicValue {
     /// JSON is read strictly (RFC 8259): no extra comma, no key twice in one object. Numbers keep the digits they were
     /// written with, and objects the order of their members. Throws `HTTP.JSON.SyntaxError` for a text that is
     /// no JSON. An empty body, or a single space, is null.
-    public struct JSONSerializer: AdjustableSerializer, Hashable, Codable {
+    public struct JSONSerializer: ResponseSerializer, Hashable, Codable {
         public var rules: HTTP.ResponseRules
         /// Whether a text is accepted that is neither an object nor an array.
         public var allowsFragments: Bool

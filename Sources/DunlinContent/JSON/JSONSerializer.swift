@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// types are accepted when asked for: `.json(Item.self).accepting("text/plain")`.
 ///
 /// An empty body, or a single space (which some servers send instead), is no content: nil for an optional.
-public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
+public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
     public var rules: HTTP.ResponseRules
     /// Whether a key that comes twice in one object is refused. The text is read by the letter of RFC 8259 anyhow.
     public var isStrict = false
@@ -25,7 +25,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
 
     public var accept: String? { "application/json" }
 
-    public func validate(_ response: HTTP.WholeResponse) throws {
+    public func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws {
         do {
             try rules.check(response)
         } catch var error as NetworkError where error.code == .unacceptableContentType && Self.plain != nil {

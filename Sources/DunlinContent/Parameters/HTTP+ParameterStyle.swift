@@ -38,26 +38,19 @@ extension HTTP {
             case dropped
         }
 
-        /// The order of an object's members.
-        public enum Order: String, Sendable, Hashable, Codable {
-            /// By key, in UTF-16 code units; members of one key as they are.
-            case sorted
-            /// As they are.
-            case given
-        }
-
         public var arrays: Arrays
         public var objects: Objects
         public var bools: Bools
         public var nulls: Nulls
         public var dates: DynamicValue.Dates
-        public var order: Order
+        /// The order of an object's members.
+        public var order: HTTP.KeyOrder
         /// Leaves `[` and `]` in keys as they are, for servers that do not decode keys.
         public var keepsBrackets: Bool
 
         public init(
             arrays: Arrays = .brackets, objects: Objects = .brackets, bools: Bools = .digits, nulls: Nulls = .bareKey,
-            dates: DynamicValue.Dates = .iso8601, order: Order = .sorted, keepsBrackets: Bool = false
+            dates: DynamicValue.Dates = .iso8601, order: HTTP.KeyOrder = .sorted, keepsBrackets: Bool = false
         ) {
             self.arrays = arrays
             self.objects = objects

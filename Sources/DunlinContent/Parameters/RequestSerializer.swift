@@ -9,7 +9,7 @@
 /// It is a value: a request uses the one it was made with, whatever changes later.
 public struct RequestSerializer: Sendable {
     /// The format of parameters in a body.
-    public enum Format: Sendable {
+    package enum Format: Sendable {
         /// `application/x-www-form-urlencoded`; without parameters an empty one.
         case form
         /// `application/json`; without parameters no body.
@@ -20,20 +20,16 @@ public struct RequestSerializer: Sendable {
         case custom(@Sendable (HTTP.Parameters?) throws -> RequestBody)
     }
 
-    /// Writes parameters as the text of a query or form, which is used as it is. In a query, text that may not be in a
-    /// URL is refused.
-    public typealias PairEncoder =
-        @Sendable (_ parameters: HTTP.Parameters, _ request: Context) throws -> String
-
-    public var format: Format
+    package var format: Format
     /// The style of queries and forms.
     public var style: HTTP.ParameterStyle
-    /// Replaces `style`.
-    public var encodePairs: PairEncoder?
+    /// Writes parameters as the text of a query or form, in place of `style`. The text is used as it is; in a query,
+    /// text that may not be in a URL is refused.
+    public var encodePairs: (@Sendable (_ parameters: HTTP.Parameters, _ request: Context) throws -> String)?
     /// The methods whose parameters go into the URL, unless the call says otherwise. Case does not matter.
     public var methodsInURL: Set<HTTP.Method> = [.get, .head, .delete]
 
-    public init(_ format: Format, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) {
+    package init(_ format: Format, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) {
         self.format = format
         self.style = style
     }

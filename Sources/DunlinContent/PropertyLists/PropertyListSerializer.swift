@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Expects `application/x-plist`; a response that declares no type is taken at its word. An empty body is no content:
 /// nil for an optional.
-public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
+public struct PropertyListSerializer<Output: Decodable>: ResponseSerializer {
     public var rules: HTTP.ResponseRules
     /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
     private let makeDecoder: (@Sendable () -> PropertyListDecoder)?

@@ -2,19 +2,19 @@ extension HTTP {
     /// A set of status codes: `.success`, `.any`, `[200, 404]`, `StatusSet(200...399)`.
     public struct StatusSet: Sendable, Hashable {
         /// Sorted, apart from each other.
-        private(set) var ranges: [ClosedRange<UInt16>]
+        private(set) var ranges: [ClosedRange<Int>]
 
-        init(ranges: [ClosedRange<UInt16>]) {
+        init(ranges: [ClosedRange<Int>]) {
             self.ranges = ranges
         }
 
-        public init(_ range: ClosedRange<UInt16>) {
+        public init(_ range: ClosedRange<Int>) {
             ranges = [range]
         }
 
         /// 2xx.
         public static let success = StatusSet(200...299)
-        public static let any = StatusSet(0...UInt16.max)
+        public static let any = StatusSet(0...65_535)
         public static let none = StatusSet(ranges: [])
 
         public func contains(_ status: HTTP.Status) -> Bool {
@@ -22,9 +22,11 @@ extension HTTP {
         }
 
         public func union(_ other: StatusSet) -> StatusSet {
-            var united: [ClosedRange<UInt16>] = []
+            var united: [ClosedRange<Int>] = []
             for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-                guard let last = united.last, Int(range.lowerBound) <= Int(last.upperBound) + 1 else {
+                guard let last = united.last,
+                    range.lowerBound <= last.upperBound || range.lowerBound - 1 == last.upperBound
+                else {
                     united.append(range)
                     continue
                 }
@@ -50,7 +52,7 @@ extension HTTP.StatusSet: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        self = try container.decode([[UInt16]].self).reduce(.none) { set, pair in
+        self = try container.decode([[Int]].self).reduce(.none) { set, pair in
             guard pair.count == 2, pair[0] <= pair[1] else {
                 throw DecodingError.dataCorruptedError(
                     in: container,

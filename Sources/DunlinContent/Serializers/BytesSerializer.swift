@@ -1,10 +1,14 @@
 /// The body as it is, whatever its type.
-public struct BytesSerializer: AdjustableSerializer, Hashable {
+public struct BytesSerializer: ResponseSerializer, Hashable {
     /// Nil for the usual rules, so that most requests do not pay for others.
     @usableFromInline var own: HTTP.ResponseRules?
 
     @inlinable public init() {
         own = nil
+    }
+
+    public init(rules: HTTP.ResponseRules) {
+        own = rules == .success ? nil : rules
     }
 
     public var rules: HTTP.ResponseRules {
@@ -18,7 +22,7 @@ public struct BytesSerializer: AdjustableSerializer, Hashable {
 
     @inlinable public func validate(_ response: HTTP.WholeResponse) throws {
         if own == nil, response.status.isSuccess { return }
-        try rules.check(response)
+        try validate(response, by: rules)
     }
 
     @inlinable public func serialize(_ response: HTTP.WholeResponse) -> Bytes {
@@ -38,8 +42,7 @@ extension BytesSerializer: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
-        let rules = try container.decode(HTTP.ResponseRules.self, forKey: .rules)
-        own = rules == .success ? nil : rules
+        self.init(rules: try container.decode(HTTP.ResponseRules.self, forKey: .rules))
     }
 }
 

@@ -3,7 +3,7 @@
 /// Each is asked in turn whether it accepts the content's type; one that does and then fails leaves it to the next. An
 /// empty body goes to the first that has a value for it. When none can, the error is this serializer's own, and lists
 /// what each found. The status is checked by this serializer alone: the rules of the others do not count for it.
-public struct FirstMatchSerializer<Output>: AdjustableSerializer {
+public struct FirstMatchSerializer<Output>: ResponseSerializer {
     public var rules: HTTP.ResponseRules
     private let serializers: [any ResponseSerializer<Output>]
 

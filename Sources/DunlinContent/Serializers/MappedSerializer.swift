@@ -1,5 +1,5 @@
 /// Transforms the value of another serializer.
-public struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
+struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
     private let base: Base
     private let transform: @Sendable (Base.Output) throws -> Output
 
@@ -8,14 +8,16 @@ public struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerial
         self.transform = transform
     }
 
-    public var rules: HTTP.ResponseRules { base.rules }
-    public var accept: String? { base.accept }
+    var rules: HTTP.ResponseRules { base.rules }
+    var accept: String? { base.accept }
 
-    public func validate(_ response: HTTP.WholeResponse) throws {
-        try base.validate(response)
+    func validate(_ response: HTTP.WholeResponse) throws { try base.validate(response) }
+
+    func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws {
+        try base.validate(response, by: rules)
     }
 
-    public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
+    func serialize(_ response: HTTP.WholeResponse) throws -> Output {
         try transform(base.serialize(response))
     }
 }
@@ -24,7 +26,7 @@ extension ResponseSerializer {
     /// This serializer, with its value transformed: `.json(Page.self).map(\.items)`.
     public func map<Other>(
         _ transform: @escaping @Sendable (Output) throws -> Other
-    ) -> MappedSerializer<Self, Other> {
+    ) -> some ResponseSerializer<Other> {
         MappedSerializer(self, transform)
     }
 }

@@ -32,7 +32,7 @@ extension ResponseSerializer {
 }
 
 /// No value at all: only whether the server accepted the request counts.
-public struct VoidSerializer: AdjustableSerializer, Hashable, Codable {
+public struct VoidSerializer: ResponseSerializer, Hashable, Codable {
     public var rules: HTTP.ResponseRules
 
     public init(rules: HTTP.ResponseRules = .success) {

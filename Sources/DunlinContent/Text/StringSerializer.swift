@@ -4,7 +4,7 @@ internal import DunlinSemantics
 ///
 /// A byte order mark decides over an undeclared charset, and is no part of the text. Text that is not what it says it
 /// is throws `NetworkError` with code `unreadableContent`.
-public struct StringSerializer: AdjustableSerializer, Hashable, Codable {
+public struct StringSerializer: ResponseSerializer, Hashable, Codable {
     public var rules: HTTP.ResponseRules
     /// The charset of text that declares none, by its IANA name.
     public var assumedCharset: String

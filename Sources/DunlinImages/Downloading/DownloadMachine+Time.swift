@@ -12,16 +12,16 @@ extension DownloadMachine {
         let download: UInt64
         let limit: HTTPSession.WaitLimit
         /// Nil if its total had not begun.
-        let start: MonotonicTime?
+        let start: HTTP.Instant?
         /// Whether its download has a slot: something may have been sent by then, though its turn is not known yet.
         let isRunning: Bool
     }
 
     /// When `expire` is to be called: not after anybody's time is up, but maybe before. Nil for not.
-    var nextLook: MonotonicTime? { downloads.isEmpty || look == .never ? nil : look }
+    var nextLook: HTTP.Instant? { downloads.isEmpty || look == .never ? nil : look }
 
     /// A download has its turn: the totals of those who wait begin. Only the first turn counts.
-    mutating func turn(of id: UInt64, at now: MonotonicTime) {
+    mutating func turn(of id: UInt64, at now: HTTP.Instant) {
         guard let download = downloads[id], download.begun == nil else { return }
         downloads[id]?.begun = now
         for waiter in download.waiters { begin(waiter, at: now) }
@@ -39,7 +39,7 @@ extension DownloadMachine {
         for waiter in download.waiters { waiters[waiter]?.end = .never }
     }
 
-    mutating func begin(_ waiter: UInt64, at now: MonotonicTime) {
+    mutating func begin(_ waiter: UInt64, at now: HTTP.Instant) {
         waiters[waiter]?.start = now
         bound(waiter)
     }
@@ -52,7 +52,7 @@ extension DownloadMachine {
     }
 
     /// Whose time is up, in order of their numbers. They are to `leave`, before it is asked what is to be stopped.
-    func late(at now: MonotonicTime) -> [Late] {
+    func late(at now: HTTP.Instant) -> [Late] {
         if look > now { return [] }
         return waiters.filter { $0.value.end <= now }.sorted { $0.key < $1.key }.map { number, waiter in
             let isRunning = downloads[waiter.download]?.state == .running
@@ -63,7 +63,7 @@ extension DownloadMachine {
     }
 
     /// Stops what goes on for the cache alone and has no more time.
-    mutating func stopLate(at now: MonotonicTime) -> [Action] {
+    mutating func stopLate(at now: HTTP.Instant) -> [Action] {
         if look > now { return [] }
         let ends = downloads.compactMap { id, download in download.last.map { (id: id, end: $0.end) } }
         look = (waiters.values.map(\.end) + ends.map(\.end)).filter { $0 > now }.min() ?? .never

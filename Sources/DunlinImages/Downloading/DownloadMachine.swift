@@ -34,7 +34,7 @@ struct DownloadMachine<Identity: Hashable> {
         /// In order of arrival.
         var waiters: [UInt64] = []
         /// When the limits of time began.
-        var begun: MonotonicTime?
+        var begun: HTTP.Instant?
         /// Whether all that can come late is there.
         var hasArrived = false
         /// The last who waited, of one that goes on for the cache alone.
@@ -46,9 +46,9 @@ struct DownloadMachine<Identity: Hashable> {
         var priority: Int
         let limit: HTTPSession.WaitLimit
         /// When its time began: with the download, or when it joined.
-        var start: MonotonicTime?
+        var start: HTTP.Instant?
         /// When its time is up.
-        var end = MonotonicTime.never
+        var end = HTTP.Instant.never
     }
 
     private let maximum: Int
@@ -61,7 +61,7 @@ struct DownloadMachine<Identity: Hashable> {
     private var stopping: [Identity: (count: Int, held: UInt64?)] = [:]
     var waiters: [UInt64: Waiter] = [:]
     /// Nobody's time is up before.
-    var look = MonotonicTime.never
+    var look = HTTP.Instant.never
     private var last: UInt64 = 0
     /// Downloads that hold a slot.
     private(set) var active = 0
@@ -82,7 +82,7 @@ struct DownloadMachine<Identity: Hashable> {
     /// Adds a waiter to a download that is there already. Nil if there is none.
     mutating func join(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        at now: MonotonicTime
+        at now: HTTP.Instant
     ) -> UInt64? {
         guard let id = joinable[identity] else { return nil }
         add(waiter, Waiter(download: id, priority: priority, limit: limit))

@@ -25,7 +25,7 @@ extension ImageDownloader {
         /// Which responses count. When pixels are decoded, requests say.
         public var serializer = ImageResponseSerializer()
         /// Bytes of a response's body; more are an error. Nil for what the session says.
-        public var maximumBodySize: Int?
+        public var bodyLimit: Int?
         /// Bytes of unfinished pictures that are kept to be resumed.
         public var resumableBytes = 8 << 20
         /// The fields of a request that may decide which picture its server sends: requests that differ in one do not
@@ -53,7 +53,7 @@ struct ImageIdentity: Sendable, Hashable {
     let selection: [String: String]
     /// A request that may not use the network cannot be answered by the download of one that does otherwise, or the
     /// other way round.
-    let cache: HTTPSession.CacheMode?
+    let cache: HTTPSession.PerRequest<HTTPSession.CacheMode>
 }
 
 extension ImageIdentity {
@@ -108,16 +108,16 @@ extension ImageDownloader.Configuration {
         let own = identity?(request)
         var names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
         names.formUnion(["cookie", "host"])
-        names.formUnion(CredentialFields.names(in: request.headers, session.configuration.secretFields))
+        names.formUnion(CredentialFields.names(in: request.fields, session.configuration.secretFields))
         var selection: [String: String] = [:]
-        for name in names where request.headers.contains(name) {
-            selection[name] = request.headers.values(of: name).joined(separator: ", ")
+        for name in names where request.fields.contains(name) {
+            selection[name] = request.fields.values(of: name).joined(separator: ", ")
         }
         // No field has such a name. A cache of images may be another session's too, and this one's user may change.
         selection[ImageIdentity.user] = session.asker
         return ImageIdentity(
             url: own ?? url, method: (own == nil ? request.method : .get).rawValue, selection: selection,
-            cache: request.usesNetwork ? request.cache : .storedOnly)
+            cache: request.usesNetwork ? request.cacheMode : .storedOnly)
     }
 
     /// The names of the fields by which requests are told apart: not of cookies, where the session adds them.

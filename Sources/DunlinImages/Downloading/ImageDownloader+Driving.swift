@@ -52,8 +52,9 @@ extension ImageDownloader {
 
     /// Why nothing may be sent: only a session's cache knows what is stored, and this one has none; or there is no
     /// time.
-    func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: MonotonicTime) -> NetworkError? {
-        let mode = request.usesNetwork ? request.cache ?? session.configuration.cacheMode : .storedOnly
+    func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant) -> NetworkError? {
+        let mode =
+            request.usesNetwork ? request.cacheMode.resolved(session.configuration.cacheMode) ?? .off : .storedOnly
         var error: NetworkError
         if mode == .storedOnly, session.configuration.cache == nil {
             error = NetworkError(
@@ -85,7 +86,7 @@ extension ImageDownloader {
         request.timeout = .none
         var transfer = ImageTransfer(
             session: session, request: request, accept: configuration.serializer.accept,
-            limit: configuration.maximumBodySize ?? session.configuration.limits.maximumBodySize ?? .max,
+            limit: configuration.bodyLimit ?? session.configuration.limits.bodyBytes ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil,
             user: download.identity.selection[ImageIdentity.user])
         if session.hasQueue {

@@ -7,10 +7,10 @@ extension ImageDownloader {
         public var method = HTTP.Method.get
         public var target: HTTP.Target
         /// Fields of this request, in place of the session's of the same names.
-        public var headers = Fields()
+        public var fields = Fields()
         /// How long it may take until all bytes are there: from the download's turn, or from when the request joins one
         /// that has begun. `withTimeout` bounds it from when it is asked for.
-        public var timeout = HTTPSession.TimeLimit.session
+        public var timeout = HTTPSession.PerRequest<Duration>.session
         /// What is done to the picture, one after the other.
         public var filters: [ImageFilter]
         /// Pixels for each point of the picture; nil for what the downloader's serializer says.
@@ -21,10 +21,10 @@ extension ImageDownloader {
         /// Whether the picture is decoded when it is there. Otherwise its bytes and what their header says are the
         /// result, filters do not apply, and nothing is kept in the cache of images.
         public var decodes = true
-        /// How the cache of images is used; nil for what `cache` says of the HTTP cache.
+        /// How the cache of images is used; nil for what `cacheMode` says of the HTTP cache.
         public var memory: MemoryUse?
-        /// How the session's HTTP cache is used; nil for as the session does.
-        public var cache: HTTPSession.CacheMode?
+        /// How the session's HTTP cache is used.
+        public var cacheMode = HTTPSession.PerRequest<HTTPSession.CacheMode>.session
         /// False to have what is stored or nothing: what is not there is an error with code `notCached`, and no
         /// connection is opened.
         public var usesNetwork = true
@@ -53,10 +53,10 @@ extension ImageDownloader {
 extension ImageDownloader.Request: Equatable {
     /// Whether both want the same picture, made in the same way and asked for in the same way.
     public static func == (left: Self, right: Self) -> Bool {
-        left.method == right.method && left.target == right.target && left.headers == right.headers
+        left.method == right.method && left.target == right.target && left.fields == right.fields
             && left.timeout == right.timeout && left.filters.name == right.filters.name && left.scale == right.scale
             && left.priority == right.priority && left.decodes == right.decodes && left.memory == right.memory
-            && left.cache == right.cache && left.usesNetwork == right.usesNetwork
+            && left.cacheMode == right.cacheMode && left.usesNetwork == right.usesNetwork
     }
 }
 
@@ -75,8 +75,8 @@ extension ImageDownloader.Request {
 
     /// Has the servers asked, and what they send stored.
     mutating func passHTTPCacheOver(_ usual: HTTPSession.CacheMode) {
-        switch cache ?? usual {
-        case .standard, .validating, .preferringStored: cache = .reloading
+        switch cacheMode.resolved(usual) ?? .off {
+        case .standard, .validating, .preferringStored: cacheMode = .reloading
         case .reloading, .storedOnly, .off: break
         }
     }
@@ -84,7 +84,7 @@ extension ImageDownloader.Request {
     /// What counts for the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }
-        return switch usesNetwork ? cache ?? usual : .storedOnly {
+        return switch usesNetwork ? cacheMode.resolved(usual) ?? .off : .storedOnly {
         case .standard: .fresh
         case .validating: .validated
         case .reloading, .off: .reload

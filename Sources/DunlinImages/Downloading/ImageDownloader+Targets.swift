@@ -6,7 +6,7 @@ extension ImageDownloader {
     /// `invalidRequest` for text that is no URL.
     public nonisolated func request(forImageAt url: String) throws -> Request {
         var request = Request(.url(url))
-        request.headers = ["Accept": "image/*"]
+        request.fields = ["Accept": "image/*"]
         _ = try self.url(of: request.target)
         return request
     }

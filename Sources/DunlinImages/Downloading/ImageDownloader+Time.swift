@@ -32,7 +32,7 @@ extension ImageDownloader {
     }
 
     private func failure(
-        of waiter: Waiting, _ late: DownloadMachine<SharedIdentity>.Late, at now: MonotonicTime
+        of waiter: Waiting, _ late: DownloadMachine<SharedIdentity>.Late, at now: HTTP.Instant
     ) -> NetworkError {
         var error: NetworkError
         if late.start == nil {

@@ -34,12 +34,12 @@ struct ImageTransfer: Sendable {
     func run(
         _ kept: PartialImage?, _ stale: ImageFreshness?, _ report: (ImageDownloader.Progress) async -> Void
     ) async -> Ending {
-        var part = request.headers.contains("range") ? nil : kept
+        var part = request.fields.contains("range") ? nil : kept
         var known = stale.flatMap { asks(about: $0) ? $0 : nil }
         while true {
             do {
                 let response = try await session.stream(
-                    request.target, method: request.method, headers: fields(part, known), timeout: request.timeout,
+                    request.target, method: request.method, fields: fields(part, known),
                     options: options)
                 let place = place(of: response)
                 switch Answer(response, from: place, to: part, about: part == nil ? known : nil) {
@@ -112,7 +112,7 @@ struct ImageTransfer: Sendable {
             return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), arrival)
         } catch {
             let isResumable =
-                !request.headers.contains("range") && [200, 206].contains(response.status.code)
+                !request.fields.contains("range") && [200, 206].contains(response.status.code)
                 && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
             let part = isResumable && !isOwn ? PartialImage(body.bytes, of: response.head, from: place) : nil
@@ -122,11 +122,11 @@ struct ImageTransfer: Sendable {
 
     /// Whether it can be asked about: a request with conditions of its own has no others.
     private func asks(about known: ImageFreshness) -> Bool {
-        !known.conditions.isEmpty && !known.conditions.contains { request.headers.contains($0.name) }
+        !known.conditions.isEmpty && !known.conditions.contains { request.fields.contains($0.name) }
     }
 
     private func fields(_ part: PartialImage?, _ known: ImageFreshness?) -> Fields {
-        var fields = request.headers
+        var fields = request.fields
         if let accept, !fields.contains("accept"), session.configuration.fields["accept"] ?? "*/*" == "*/*" {
             fields.append(name: "Accept", value: accept)
         }
@@ -139,7 +139,9 @@ struct ImageTransfer: Sendable {
     private var options: HTTPSession.Options {
         var options = HTTPSession.Options()
         if request.priority != .normal { options.priority = request.priority }
-        if let cache = request.usesNetwork ? request.cache : .storedOnly { options.cache = cache }
+        if request.timeout != .session { options.timeouts.total = request.timeout }
+        let mode = request.usesNetwork ? request.cacheMode : .storedOnly
+        if mode != .session { options.cacheMode = mode }
         if let begun { options.begun = begun }
         return options
     }

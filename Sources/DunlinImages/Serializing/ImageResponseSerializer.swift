@@ -13,7 +13,7 @@ public import Dunlin
 ///
 /// What cannot be decoded is an error and never nothing: `NetworkError` with code `imageDecodingFailed`, and under it
 /// the `ImageError`. TIFF, AVIF and HEIF are refused by name.
-public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
+public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     /// When pixels are decoded.
     public enum Inflation: String, Sendable, Hashable, Codable {
         /// As soon as the response is there, if the picture is a PNG or JPEG within `InflationLimits`; the others as

@@ -2,14 +2,7 @@ extension DynamicValue {
     /// How dynamic values are written as JSON.
     public struct JSONFormat: Sendable, Hashable, Codable {
         /// The order of an object's members.
-        public enum Order: String, Sendable, Hashable, Codable {
-            /// In the order given.
-            case given
-            /// By key, in UTF-16 code units.
-            case sorted
-        }
-
-        public var order: Order
+        public var order: HTTP.KeyOrder
         /// Whether `/` is written as `\/`, as by Foundation, and so AFNetworking. Both read the same.
         public var escapesSlashes: Bool
         /// Whether each member or element has a line of its own, indented by two spaces.
@@ -17,7 +10,7 @@ extension DynamicValue {
         public var dates: DynamicValue.Dates
 
         public init(
-            order: Order = .given, escapesSlashes: Bool = true, isIndented: Bool = false,
+            order: HTTP.KeyOrder = .given, escapesSlashes: Bool = true, isIndented: Bool = false,
             dates: DynamicValue.Dates = .iso8601
         ) {
             self.order = order
@@ -25,5 +18,15 @@ extension DynamicValue {
             self.isIndented = isIndented
             self.dates = dates
         }
+    }
+}
+
+extension HTTP {
+    /// The order in which an object's members are written.
+    public enum KeyOrder: String, Sendable, Hashable, Codable {
+        /// As they are.
+        case given
+        /// By key, in UTF-16 code units; members of one key as they are.
+        case sorted
     }
 }

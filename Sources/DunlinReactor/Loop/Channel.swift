@@ -114,7 +114,7 @@ public final class Channel: Sendable {
         // The loop notes the time of its poll after it has passed on what it found: read it before the machine is
         // asked.
         let polled = reactor.lastPoll.load(ordering: .acquiring)
-        var lastLook = MonotonicTime(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
+        var lastLook = HTTP.Instant(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
         let now = Reactor.lookTime
         while true {
             switch machine.withLock({ $0.beginTurn(lastLook: lastLook, at: now) }) {
@@ -169,20 +169,20 @@ public final class Channel: Sendable {
     }
 
     @inlinable @inline(__always)
-    public func waitReadable(until deadline: MonotonicTime) async -> Wake {
+    public func waitReadable(until deadline: HTTP.Instant) async -> Wake {
         await withUnsafeContinuation { parkReader($0, until: deadline) }
     }
 
-    public func waitWritable(until deadline: MonotonicTime) async -> Wake {
+    public func waitWritable(until deadline: HTTP.Instant) async -> Wake {
         await withUnsafeContinuation { park($0, for: .writing, until: deadline) }
     }
 
-    @usableFromInline func parkReader(_ waiter: Waiter, until deadline: MonotonicTime) {
+    @usableFromInline func parkReader(_ waiter: Waiter, until deadline: HTTP.Instant) {
         park(waiter, for: .reading, until: deadline)
     }
 
     private func park(
-        _ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: MonotonicTime
+        _ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: HTTP.Instant
     ) {
         switch machine.withLock({ $0.wait(waiter, for: direction, until: deadline) }) {
         case .parked: break
@@ -223,7 +223,7 @@ public final class Channel: Sendable {
     }
 
     /// The loop's clock has reached the time that was scheduled. Returns when to look again.
-    func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+    func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
         let expiry = machine.withLock { $0.deadlinePassed(at: now) }
         wake(expiry.wakes, .timedOut)
         return expiry.next

@@ -30,7 +30,7 @@ struct ChannelMachine<Waiter> {
     enum Side {
         case quiet
         case ready
-        case waiting(Waiter, until: MonotonicTime)
+        case waiting(Waiter, until: HTTP.Instant)
         /// Writing has ended for this turn.
         case stopped
     }
@@ -45,7 +45,7 @@ struct ChannelMachine<Waiter> {
     enum WaitAction {
         case parked
         /// It waits, and the loop must look at this channel by then.
-        case parkedAndScheduled(MonotonicTime)
+        case parkedAndScheduled(HTTP.Instant)
         case resume(Waiter, Wake)
     }
 
@@ -67,13 +67,13 @@ struct ChannelMachine<Waiter> {
     struct Expiry {
         var wakes: Wakes
         /// When to look again.
-        var next: MonotonicTime
+        var next: HTTP.Instant
     }
 
     /// With `inTurn` its first turn begins at once: what comes before anybody waits is for its owner.
     init(inTurn: Bool = false) {
         guard inTurn else { return }
-        _ = beginTurn(lastLook: MonotonicTime(nanoseconds: 0), at: MonotonicTime(nanoseconds: 0))
+        _ = beginTurn(lastLook: HTTP.Instant(nanoseconds: 0), at: HTTP.Instant(nanoseconds: 0))
     }
 
     /// Nanoseconds for which a look counts. From an answer's last byte to the next request there are a few thousand.
@@ -84,14 +84,14 @@ struct ChannelMachine<Waiter> {
     /// Whether the peer has ended its side, or the connection failed: a read says which.
     private(set) var inputHasEnded = false
     private var turn: UInt64 = 0
-    private var checkAt = MonotonicTime.never
+    private var checkAt = HTTP.Instant.never
     /// Whether the next wait for input in this turn ends at once.
     private var readerIsToWake = false
     private var writing = Side.quiet
 
     /// Begins a turn for a new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; a
     /// caller who has looked since passes that as the last look.
-    mutating func beginTurn(lastLook: MonotonicTime, at now: MonotonicTime) -> Begin {
+    mutating func beginTurn(lastLook: HTTP.Instant, at now: HTTP.Instant) -> Begin {
         if life == .closed { return .closed }
         if hasUnseenInput || now > lastLook.advanced(by: Self.freshness) { return .unseenInput }
         life = .open
@@ -124,7 +124,7 @@ struct ChannelMachine<Waiter> {
         if case .quiet = reading { reading = .ready }
     }
 
-    mutating func wait(_ waiter: Waiter, for direction: Direction, until deadline: MonotonicTime) -> WaitAction {
+    mutating func wait(_ waiter: Waiter, for direction: Direction, until deadline: HTTP.Instant) -> WaitAction {
         switch life {
         case .closed: return .resume(waiter, .closed)
         case .cancelled: return .resume(waiter, .cancelled)
@@ -188,7 +188,7 @@ struct ChannelMachine<Waiter> {
     var hasDeadline: Bool { min(deadline(.reading), deadline(.writing)) < .never }
 
     /// Wakes those whose deadline has passed; says when to look again.
-    mutating func deadlinePassed(at now: MonotonicTime) -> Expiry {
+    mutating func deadlinePassed(at now: HTTP.Instant) -> Expiry {
         let wakes = Wakes(reading: expire(.reading, now), writing: expire(.writing, now))
         checkAt = min(deadline(.reading), deadline(.writing))
         return Expiry(wakes: wakes, next: checkAt)
@@ -206,7 +206,7 @@ extension ChannelMachine {
         }
     }
 
-    private mutating func bringForward(to deadline: MonotonicTime) -> Bool {
+    private mutating func bringForward(to deadline: HTTP.Instant) -> Bool {
         guard deadline < checkAt else { return false }
         checkAt = deadline
         return true
@@ -235,11 +235,11 @@ extension ChannelMachine {
         return waiter
     }
 
-    private mutating func expire(_ direction: Direction, _ now: MonotonicTime) -> Waiter? {
+    private mutating func expire(_ direction: Direction, _ now: HTTP.Instant) -> Waiter? {
         deadline(direction) <= now ? take(direction) : nil
     }
 
-    private func deadline(_ direction: Direction) -> MonotonicTime {
+    private func deadline(_ direction: Direction) -> HTTP.Instant {
         if case .waiting(_, let deadline) = self[direction] { deadline } else { .never }
     }
 }

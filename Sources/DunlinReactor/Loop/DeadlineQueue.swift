@@ -22,7 +22,7 @@ struct DeadlineQueue {
 
     private struct Entry: HeapItem {
         typealias Places = DeadlineQueue.Places
-        var time: MonotonicTime
+        var time: HTTP.Instant
         let name: Int
 
         func precedes(_ other: Entry) -> Bool { time < other.time }
@@ -30,11 +30,11 @@ struct DeadlineQueue {
 
     private var heap = IndexedHeap<Entry>()
 
-    var earliest: MonotonicTime? { heap.first?.time }
+    var earliest: HTTP.Instant? { heap.first?.time }
     var count: Int { heap.count }
 
     /// Schedules a look at the slot at `time` or before.
-    mutating func schedule(_ slot: Int, at time: MonotonicTime) {
+    mutating func schedule(_ slot: Int, at time: HTTP.Instant) {
         if let planned = heap[slot]?.time {
             if time < planned { heap.change(slot) { $0.time = time } }
         } else {
@@ -47,7 +47,7 @@ struct DeadlineQueue {
     }
 
     /// Takes out the earliest slot if its time has come.
-    mutating func popExpired(at now: MonotonicTime) -> Int? {
+    mutating func popExpired(at now: HTTP.Instant) -> Int? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap.remove(first.name)
         return first.name

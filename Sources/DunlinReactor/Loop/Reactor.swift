@@ -85,7 +85,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let lastPoll = Atomic<Int64>(0)
 
     /// The time of looks at sockets: the kernel's own, whatever clock the loop has.
-    static var lookTime: MonotonicTime { TimeSource.monotonic.now() }
+    static var lookTime: HTTP.Instant { TimeSource.monotonic.now() }
 
     /// Starts a loop. It runs until `retire()`.
     public init(
@@ -122,7 +122,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         own.deallocate()
     }
 
-    public func now() -> MonotonicTime { time.now() }
+    public func now() -> HTTP.Instant { time.now() }
 
     /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -247,7 +247,7 @@ extension Reactor {
     }
 
     /// Asks for `timed` to be looked at by `time`. The loop keeps it until it is removed.
-    public func schedule(_ timed: any Timed, at time: MonotonicTime) -> UInt64 {
+    public func schedule(_ timed: any Timed, at time: HTTP.Instant) -> UInt64 {
         ledger.add(.timers, 1)
         let token = shared.withLock { $0.slots.insert(.timer(timed)) }
         schedule(token, at: time)
@@ -255,7 +255,7 @@ extension Reactor {
     }
 
     /// Brings the next look at a slot forward to `time`; a later time changes nothing.
-    public func schedule(_ token: UInt64, at time: MonotonicTime) {
+    public func schedule(_ token: UInt64, at time: HTTP.Instant) {
         guard time < .never else { return }
         let mustWake = shared.withLock { shared in
             guard let slot = shared.slots.index(of: token) else { return false }
@@ -347,7 +347,7 @@ extension Reactor {
 
     private enum Step {
         case run
-        case sleep(until: MonotonicTime?)
+        case sleep(until: HTTP.Instant?)
         case leave
     }
 
@@ -364,7 +364,7 @@ extension Reactor {
         return .sleep(until: shared.deadlines.earliest)
     }
 
-    private func milliseconds(from now: MonotonicTime, until deadline: MonotonicTime) -> Int32 {
+    private func milliseconds(from now: HTTP.Instant, until deadline: HTTP.Instant) -> Int32 {
         guard case .monotonic = time else { return -1 }
         // Rounded up: waking before the deadline would only mean sleeping again.
         let left = max(0, deadline.nanoseconds.subtractingClamped(now.nanoseconds))
@@ -383,7 +383,7 @@ extension Reactor {
         }
     }
 
-    private func runDeadlines(at now: MonotonicTime) {
+    private func runDeadlines(at now: HTTP.Instant) {
         while let (entry, token) = shared.withLock({ shared in
             shared.isSleeping = false
             return shared.deadlines.popExpired(at: now).map { shared.slots.current($0) }

@@ -16,12 +16,12 @@ public enum TimeSource: Sendable {
         }
     }
 
-    public func now() -> MonotonicTime {
+    public func now() -> HTTP.Instant {
         switch self {
         case .monotonic:
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
-            return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            return HTTP.Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
         case .manual(let time):
             return time.now
         }
@@ -31,9 +31,9 @@ public enum TimeSource: Sendable {
 /// A clock that moves when told to, and wakes the loops that use it.
 public final class ManualTime: Sendable {
     private struct State {
-        var now = MonotonicTime(nanoseconds: 1_000_000_000)
+        var now = HTTP.Instant(nanoseconds: 1_000_000_000)
         var listeners: [@Sendable () -> Void] = []
-        var pauses: [UInt64: MonotonicTime] = [:]
+        var pauses: [UInt64: HTTP.Instant] = [:]
         var lastPause: UInt64 = 0
     }
 
@@ -41,7 +41,7 @@ public final class ManualTime: Sendable {
 
     public init() {}
 
-    public var now: MonotonicTime { state.withLock { $0.now } }
+    public var now: HTTP.Instant { state.withLock { $0.now } }
 
     public func advance(by nanoseconds: Int64) {
         let listeners = state.withLock { state in
@@ -57,11 +57,11 @@ public final class ManualTime: Sendable {
     }
 
     /// The times at which those go on who pause, and wait for nothing else.
-    package var pauses: [MonotonicTime] {
+    package var pauses: [HTTP.Instant] {
         state.withLock { state in state.pauses.values.filter { $0 > state.now } }
     }
 
-    func beginPause(until end: MonotonicTime) -> UInt64 {
+    func beginPause(until end: HTTP.Instant) -> UInt64 {
         state.withLock { state in
             state.lastPause += 1
             state.pauses[state.lastPause] = end

@@ -49,7 +49,7 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
     /// The value once it differs from that of `version`, with its own version; at once for a version of nil. Before
     /// `time` only the last change is reported. Nil when the awaiting task is cancelled.
     public func value(
-        after version: UInt64?, notBefore time: MonotonicTime = MonotonicTime(nanoseconds: 0)
+        after version: UInt64?, notBefore time: HTTP.Instant = HTTP.Instant(nanoseconds: 0)
     ) async -> (value: Value, version: UInt64)? {
         while !Task.isCancelled {
             let waiter = ValueWaiter<Void>(on: reactor)

@@ -12,7 +12,7 @@ public enum Race {
     /// Returns the work's result, or throws `Lost` once it was cancelled and has ended: leaving the group waits for it.
     /// An error that the work throws because it was cancelled is discarded. The work runs off the loop.
     public static func run<Value: Sendable>(
-        until deadline: MonotonicTime, _ cancellation: Cancellation, on reactor: Reactor,
+        until deadline: HTTP.Instant, _ cancellation: Cancellation, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let waiter = ValueWaiter<Result<Value, any Error>>(on: reactor)

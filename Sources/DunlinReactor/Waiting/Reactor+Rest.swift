@@ -7,14 +7,14 @@ extension Reactor {
     }
 
     /// Waits until `end` for nothing but time, so that whoever moves a manual clock may skip it.
-    public func pause(until end: MonotonicTime, cancellation: Cancellation) async -> Bool {
+    public func pause(until end: HTTP.Instant, cancellation: Cancellation) async -> Bool {
         guard case .manual(let clock) = time else { return await rest(until: end, cancellation) }
         let id = clock.beginPause(until: end)
         defer { clock.endPause(id) }
         return await rest(until: end, cancellation)
     }
 
-    private func rest(until end: MonotonicTime, _ cancellation: Cancellation?) async -> Bool {
+    private func rest(until end: HTTP.Instant, _ cancellation: Cancellation?) async -> Bool {
         let waiter = ValueWaiter<Void>(on: self)
         return await withTaskCancellationHandler {
             if case .timedOut = await waiter.wait(until: end, cancellation: cancellation) { true } else { false }

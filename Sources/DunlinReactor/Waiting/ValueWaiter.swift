@@ -27,7 +27,7 @@ public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
     }
 
     /// Waits for the outcome. To be called once.
-    public func wait(until deadline: MonotonicTime, cancellation: Cancellation?) async -> Outcome {
+    public func wait(until deadline: HTTP.Instant, cancellation: Cancellation?) async -> Outcome {
         if let cancellation, !cancellation.arm(self) { self.cancel() }
         defer { cancellation?.disarm(self) }
         let token = deadline < .never ? reactor.schedule(self, at: deadline) : nil
@@ -54,7 +54,7 @@ public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
         _ = settle(.cancelled)
     }
 
-    public func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+    public func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
         _ = settle(.timedOut)
         return .never
     }

@@ -29,8 +29,8 @@ struct EngineState {
         /// TLS 1.2 sends the staple after the certificate: the decision waits for it.
         case awaitingStaple
         /// The rules came to this; somebody else is being asked.
-        case asking(TrustDecision)
-        case settled(TrustDecision)
+        case asking(HTTP.TrustDecision)
+        case settled(HTTP.TrustDecision)
     }
 
     enum IdentityStep {

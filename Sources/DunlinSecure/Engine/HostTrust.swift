@@ -12,7 +12,7 @@ package struct HostTrust: PeerTrust {
 
     package var key: Certificate.Fingerprint { evaluator.key }
 
-    package func decide(on presented: borrowing PresentedChain) -> TrustDecision {
+    package func decide(on presented: borrowing PresentedChain) -> HTTP.TrustDecision {
         evaluator.decide(leaf: presented.leaf, sent: presented.chain, host: host, staple: presented.staple)
     }
 

@@ -7,7 +7,7 @@ public protocol PeerTrust: Sendable {
     var key: Certificate.Fingerprint { get }
 
     /// `presented` is what the server sent: its own certificate and those that should lead from it to a root.
-    func decide(on presented: borrowing PresentedChain) -> TrustDecision
+    func decide(on presented: borrowing PresentedChain) -> HTTP.TrustDecision
 
     /// Whether a path that was accepted when a session was made still is, although not all of its certificates are
     /// valid at `now`, in Unix time.

@@ -4,7 +4,7 @@ public import DunlinTypes
 // What was agreed on.
 extension TLSEngine {
     /// What trust came to: by the rules, by whoever was asked, or in the handshake whose session is resumed.
-    public var decision: TrustDecision? {
+    public var decision: HTTP.TrustDecision? {
         switch state.pointee.trust {
         case .undecided, .awaitingStaple: nil
         case .asking(let decision), .settled(let decision): decision

@@ -148,7 +148,7 @@ public struct TLSEngine: ~Copyable {
 extension TLSEngine {
     /// The last word on trust. Means nothing unless that was the question.
     public mutating func answer(
-        trust decision: TrustDecision, into plaintext: inout [UInt8], answering wire: inout [UInt8]
+        trust decision: HTTP.TrustDecision, into plaintext: inout [UInt8], answering wire: inout [UInt8]
     ) throws(TLSError) -> Status {
         guard case .at(.suspended(.trust)) = phase else { return try current() }
         state.pointee.isOverruled = decision != self.decision

@@ -38,7 +38,7 @@ struct TrustEvaluation {
 
     private var rules: TrustRules { evaluator.rules }
 
-    mutating func decision() -> TrustDecision {
+    mutating func decision() -> HTTP.TrustDecision {
         switch rules.demand(for: host) {
         case .refusal(let reason): refused(reason, at: Certificate(leaf))
         case .nothing: .accepted(path: [leaf].compactMap { Certificate($0) })
@@ -47,7 +47,7 @@ struct TrustEvaluation {
         }
     }
 
-    private mutating func byRoots() -> TrustDecision {
+    private mutating func byRoots() -> HTTP.TrustDecision {
         switch find(.store(evaluator.roots)) {
         case .path(let path, _): .accepted(path: path)
         case .objection(let refusal): .refused(refusal)
@@ -57,7 +57,7 @@ struct TrustEvaluation {
 
     // MARK: Pins
 
-    private mutating func byKeys(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byKeys(_ pins: TrustRules.Pins) -> HTTP.TrustDecision {
         let ordinary = find(.store(evaluator.roots)) { [self] owner in
             let keys = owner.pointers.map { X509Reading.publicKey($0) ?? .zero }
             if within(keys).contains(where: pins.keys.contains) { return nil }
@@ -72,7 +72,7 @@ struct TrustEvaluation {
         }
     }
 
-    private mutating func byPinnedAnchor(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byPinnedAnchor(_ pins: TrustRules.Pins) -> HTTP.TrustDecision {
         guard let anchors = X509Path() else { return refused(.internalError, at: nil) }
         let candidates = rules.position == .leaf ? [leaf] : [leaf] + X509Path.pointers(sent)
         for candidate in candidates where X509Reading.publicKey(candidate).map(pins.keys.contains) == true {
@@ -89,7 +89,7 @@ struct TrustEvaluation {
         }
     }
 
-    private mutating func byCertificates(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byCertificates(_ pins: TrustRules.Pins) -> HTTP.TrustDecision {
         var seen: [Certificate] = []
         if !rules.allowsInvalid {
             switch find(.store(evaluator.roots)) {
@@ -195,7 +195,7 @@ struct TrustEvaluation {
         return refusal
     }
 
-    private func refused(_ failure: PathVerifier.Failure) -> TrustDecision {
+    private func refused(_ failure: PathVerifier.Failure) -> HTTP.TrustDecision {
         let path = path(of: failure)
         var all = (failure.faults.isEmpty ? [failure.fault] : failure.faults).map { fault in
             refusal(
@@ -219,7 +219,8 @@ struct TrustEvaluation {
         return refusal(names.isEmpty ? .namesNoHost : .wrongHost, 0, Certificate(leaf), path())
     }
 
-    private func refused(_ reason: NetworkError.TrustRefusal.Reason, at certificate: Certificate?) -> TrustDecision {
+    private func refused(_ reason: NetworkError.TrustRefusal.Reason, at certificate: Certificate?) -> HTTP.TrustDecision
+    {
         .refused(refusal(reason, 0, certificate, [certificate].compactMap(\.self)))
     }
 

@@ -28,7 +28,7 @@ package final class TrustEvaluator: Sendable {
     /// For OpenSSL's verify callback: `context` is the `X509_STORE_CTX` it comes with, and stays OpenSSL's.
     package func decide(
         context: OpaquePointer, host: HostIdentity, staple: Bytes? = nil
-    ) -> TrustDecision {
+    ) -> HTTP.TrustDecision {
         decide(
             leaf: X509_STORE_CTX_get0_cert(context), sent: X509_STORE_CTX_get0_untrusted(context), host: host,
             staple: staple)
@@ -38,7 +38,7 @@ package final class TrustEvaluator: Sendable {
     /// caller's. `time` is in seconds since 1970; nil is now.
     package func decide(
         leaf: OpaquePointer?, sent: OpaquePointer?, host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
-    ) -> TrustDecision {
+    ) -> HTTP.TrustDecision {
         guard let leaf else { return .refused(NetworkError.TrustRefusal(.noCertificate, host: host.text)) }
         guard rules.revocation.isIgnored, let presented = Self.bytes(of: leaf, sent, host) else {
             return judge(leaf, sent, host, staple, time).decision
@@ -55,7 +55,7 @@ package final class TrustEvaluator: Sendable {
 
     private func judge(
         _ leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity, _ staple: Bytes?, _ time: Int64?
-    ) -> (decision: TrustDecision, validity: PathValidity) {
+    ) -> (decision: HTTP.TrustDecision, validity: PathValidity) {
         var judgement = TrustEvaluation(
             evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
         return (judgement.decision(), judgement.validity)
@@ -77,7 +77,7 @@ package final class TrustEvaluator: Sendable {
     /// The same of certificates as bytes, the server's own first.
     package func decide(
         _ chain: [Bytes], host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
-    ) -> TrustDecision {
+    ) -> HTTP.TrustDecision {
         guard let first = chain.first else {
             return .refused(NetworkError.TrustRefusal(.noCertificate, host: host.text))
         }

@@ -3,7 +3,7 @@ public import DunlinTypes
 /// The one Cookie field of a request.
 public enum CookieField {
     /// What a caller's own Cookie fields say, and after it the cookies whose names they have not; nil for nothing.
-    public static func joined(_ own: [String], _ cookies: [StoredCookie]) -> String? {
+    public static func joined(_ own: [String], _ cookies: [HTTP.Cookie]) -> String? {
         let own = own.filter { !$0.isEmpty }
         let names = Set(own.flatMap { $0.split(separator: ";").map { Array(CookieName.name(of: $0).utf8) } })
         let added = cookies.filter { names.isEmpty || !names.contains(Array(CookieName($0).bytes)) }.map(\.pair)
@@ -11,6 +11,6 @@ public enum CookieField {
     }
 }
 
-extension StoredCookie {
+extension HTTP.Cookie {
     fileprivate var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 }

@@ -10,7 +10,7 @@ struct CookieName: Sendable, Hashable {
     private let digest: Int
 
     /// The name that a server reads.
-    init(_ cookie: StoredCookie) {
+    init(_ cookie: HTTP.Cookie) {
         self.init(cookie.name.isEmpty ? Self.name(of: cookie.value[...]) : cookie.name)
     }
 
@@ -48,7 +48,7 @@ struct CookieKey: Sendable, Hashable {
     private let path: [UInt8]
     private let digest: Int
 
-    init(_ cookie: StoredCookie) {
+    init(_ cookie: HTTP.Cookie) {
         name = CookieName(cookie.name)
         isHostOnly = cookie.isHostOnly
         path = Array(cookie.path.utf8)

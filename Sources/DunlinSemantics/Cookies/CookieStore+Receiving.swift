@@ -17,12 +17,12 @@ extension CookieStore {
     }
 
     /// Takes cookies that somebody made, whatever they are for; one that has ended removes its like.
-    public mutating func put(_ cookies: [StoredCookie], at now: Int64) {
+    public mutating func put(_ cookies: [HTTP.Cookie], at now: Int64) {
         for cookie in cookies { take(cookie, of: nil, at: now) }
         makeRoom(in: Set(cookies.map(\.domain)), at: now)
     }
 
-    private mutating func take(_ cookie: StoredCookie, of site: String?, at now: Int64) {
+    private mutating func take(_ cookie: HTTP.Cookie, of site: String?, at now: Int64) {
         let (event, key) = (tick(), CookieKey(cookie))
         steps += 1
         if cookie.isExpired(at: now) {
@@ -35,7 +35,7 @@ extension CookieStore {
     }
 
     /// Nil for what this server may not set.
-    private mutating func allowed(_ set: SetCookie, in visit: inout CookieVisit) -> StoredCookie? {
+    private mutating func allowed(_ set: SetCookie, in visit: inout CookieVisit) -> HTTP.Cookie? {
         let scope = visit.scope
         var domain = set.domain ?? ""
         guard domain.isEmpty || scope.isWithin(domain) else { return nil }
@@ -45,7 +45,7 @@ extension CookieStore {
         }
         let isHostOnly = domain.isEmpty || scope.isAddress
         guard set.keepsPromises(isHostOnly: isHostOnly), !set.isSecure || scope.isSecure else { return nil }
-        let cookie = StoredCookie(
+        let cookie = HTTP.Cookie(
             name: set.name, value: set.value, domain: isHostOnly ? scope.host : domain, isHostOnly: isHostOnly,
             path: set.path ?? scope.defaultPath, expires: set.expires, isSecure: set.isSecure,
             isHTTPOnly: set.isHTTPOnly, sameSite: set.sameSite)
@@ -55,7 +55,7 @@ extension CookieStore {
     /// Whether a secure cookie of this name would go where this one goes, to a host above or below as well.
     ///
     /// What comes without TLS changes nothing about the secure ones, so that one look at them is enough for a response.
-    private mutating func hidesSecure(_ cookie: StoredCookie, _ visit: inout CookieVisit) -> Bool {
+    private mutating func hidesSecure(_ cookie: HTTP.Cookie, _ visit: inout CookieVisit) -> Bool {
         let secure = visit.secure ?? secureCookies(for: visit)
         visit.secure = secure
         let (isHidden, cost) = secure.isHidden(cookie, visit)

@@ -30,7 +30,7 @@ public struct CookieStore: Sendable {
     }
 
     struct Kept: Sendable {
-        var cookie: StoredCookie
+        var cookie: HTTP.Cookie
         /// Counted, not timed: clocks are set back.
         let created: UInt64
         var used: UInt64
@@ -59,14 +59,14 @@ public struct CookieStore: Sendable {
     }
 
     /// All that have not ended, oldest first.
-    public func all(at now: Int64) -> [StoredCookie] {
+    public func all(at now: Int64) -> [HTTP.Cookie] {
         domains.values.flatMap(\.cookies.values).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
     /// The number removed.
     @discardableResult
-    public mutating func remove(where isWanted: (StoredCookie) -> Bool) -> Int {
+    public mutating func remove(where isWanted: (HTTP.Cookie) -> Bool) -> Int {
         let before = count
         for (domain, held) in domains {
             for (key, kept) in held.cookies where isWanted(kept.cookie) { replace(key, in: domain, by: nil) }
@@ -108,12 +108,12 @@ extension CookieStore.Kept {
 
 extension CookieStore {
     /// What goes to `scope`, in order. Says nothing of its being used.
-    public func cookies(for scope: CookieScope, at now: Int64) -> [StoredCookie] {
+    public func cookies(for scope: CookieScope, at now: Int64) -> [HTTP.Cookie] {
         count == 0 ? [] : matches(scope, at: now).map(\.kept.cookie)
     }
 
     /// The same, used now.
-    public mutating func use(for scope: CookieScope, at now: Int64) -> [StoredCookie] {
+    public mutating func use(for scope: CookieScope, at now: Int64) -> [HTTP.Cookie] {
         if count == 0 { return [] }
         let found = matches(scope, at: now)
         let event = tick()
@@ -136,7 +136,7 @@ extension CookieStore {
         }
     }
 
-    private static func goes(_ cookie: StoredCookie, to scope: CookieScope, at now: Int64) -> Bool {
+    private static func goes(_ cookie: HTTP.Cookie, to scope: CookieScope, at now: Int64) -> Bool {
         (!cookie.isSecure || scope.isSecure) && !cookie.isExpired(at: now)
             && (cookie.isHostOnly ? scope.host == cookie.domain : scope.isWithin(cookie.domain))
             && CookieScope.isPath(scope.path, within: cookie.path)

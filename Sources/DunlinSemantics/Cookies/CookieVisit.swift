@@ -64,13 +64,13 @@ struct SecureCookies {
 
     private var cookies: [CookieName: [One]] = [:]
 
-    mutating func add(_ cookie: StoredCookie, _ name: CookieName, _ place: CookieVisit.Place, of site: String) {
+    mutating func add(_ cookie: HTTP.Cookie, _ name: CookieName, _ place: CookieVisit.Place, of site: String) {
         let digest = PathDigests(cookie.path).whole
         cookies[name, default: []].append(One(place: place, site: site, path: cookie.path, digest: digest))
     }
 
     /// Whether a cookie that the visit sets would go where one of them goes, and how many were looked at.
-    func isHidden(_ cookie: StoredCookie, _ visit: CookieVisit) -> (isHidden: Bool, cost: Int) {
+    func isHidden(_ cookie: HTTP.Cookie, _ visit: CookieVisit) -> (isHidden: Bool, cost: Int) {
         guard let ones = cookies[CookieName(cookie)] else { return (false, 0) }
         let index = visit.index(of: cookie.domain)
         let (digests, site) = (PathDigests(cookie.path), visit.sites[index])

@@ -16,7 +16,7 @@ public struct SetCookie: Sendable, Equatable {
     public var expires: Int64?
     public var isSecure = false
     public var isHTTPOnly = false
-    public var sameSite: StoredCookie.SameSite?
+    public var sameSite: HTTP.Cookie.SameSite?
 
     /// How far ahead a cookie may end: 400 days (§5.5).
     public static let longestLife: Int64 = 400 * 86_400
@@ -30,7 +30,7 @@ public struct SetCookie: Sendable, Equatable {
         let pair = Self.pair(parts[0])
         guard let name = Self.text(pair.value == nil ? [] : pair.name), let value = Self.text(pair.value ?? pair.name)
         else { return nil }
-        guard !(name.isEmpty && value.isEmpty), name.utf8.count + value.utf8.count <= StoredCookie.longest else {
+        guard !(name.isEmpty && value.isEmpty), name.utf8.count + value.utf8.count <= HTTP.Cookie.longest else {
             return nil
         }
         (self.name, self.value) = (name, value)
@@ -57,7 +57,7 @@ public struct SetCookie: Sendable, Equatable {
         case "path": path = value.first == UInt8(ascii: "/") ? Self.text(value) : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
-        case "samesite": sameSite = StoredCookie.SameSite(rawValue: String(decoding: value, as: UTF8.self).lowercased())
+        case "samesite": sameSite = HTTP.Cookie.SameSite(rawValue: String(decoding: value, as: UTF8.self).lowercased())
         default: return
         }
     }

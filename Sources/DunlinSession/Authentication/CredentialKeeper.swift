@@ -9,7 +9,7 @@ protocol CredentialSource: Sendable {
     func grant(for call: LiveCall) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
     /// What to do with a request that went with grant `number` and was refused.
-    func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal
+    func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
     func accepted(_ number: UInt64)
     /// Ends the refreshes under way, and returns when their code has. The next request begins another.
     func endRefreshes(on loop: Reactor) async
@@ -51,7 +51,7 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
     private let chance: @Sendable () -> UInt64
     private let state: Mutex<State>
 
-    init(_ source: Source, at now: MonotonicTime, chance: @escaping @Sendable () -> UInt64) {
+    init(_ source: Source, at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) {
         self.source = source
         self.chance = chance
         let first = source.initialCredential
@@ -63,7 +63,7 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
 
     func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
 
-    func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
+    func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
         state.withLock { $0.machine.refused(number, at: now) }
     }
 
@@ -169,7 +169,7 @@ extension CredentialKeeper {
         }
     }
 
-    private func end(_ number: UInt64, _ result: Refreshed, askedNobody: Bool = false, at now: MonotonicTime) {
+    private func end(_ number: UInt64, _ result: Refreshed, askedNobody: Bool = false, at now: HTTP.Instant) {
         let outcome: Result<CredentialGrant, any Error>
         let waiters: [Waiter]
         switch result {

@@ -241,7 +241,7 @@ extension PasswordKeeper {
         guard password.answersBasic else {
             return .fail(.authenticationFailed, "the server asks for Basic, and the password may only answer Digest")
         }
-        guard rule.mayAnswer(request.head, isAllowed: password.allowsBasicInClearText) else {
+        guard rule.mayAnswer(request.head) else {
             return .fail(.clearTextRefused, Self.clearText)
         }
         do throws(Authorization.Problem) {
@@ -253,7 +253,7 @@ extension PasswordKeeper {
     }
 
     static let clearText = """
-        the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` allows that
+        the server asks for the password in clear text; `basicInClearText` set to `.allowed` sends it
         """
 
     private static func answer(

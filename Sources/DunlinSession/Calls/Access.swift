@@ -169,7 +169,7 @@ extension LiveCall {
         var signs: [Access.Sign] = []
         if let passed = chain.exchangeInterceptors.passed(in: session) {
             // Whoever turns the cache off for a request says that their code knows who asks.
-            let isOwn = delegate.settings?.options.common.cache == .off
+            let isOwn = delegate.settings?.options.common.cacheMode(insteadOf: .standard) == .off
             signs.append(isOwn ? .unknown : session.user.sign(.interceptors, part: passed))
         }
         if let proxy, let credentials = proxy.credentials {

@@ -25,7 +25,7 @@ struct Admission {
     /// Whether somebody waits for it where it was made. Of a handle's request nobody need do that.
     private let isAwaited: Bool
     private let inherited = InheritedDeadline.present
-    private var deadline: MonotonicTime { inherited?.time ?? .never }
+    private var deadline: HTTP.Instant { inherited?.time ?? .never }
     private var waits: [QueueWait] = []
     private var hasWaits = false
     /// Nanoseconds the call has waited in the session's queue.
@@ -96,7 +96,7 @@ struct Admission {
             waits[index].entry = nil
             waits[index].number = entry.number
             let outcome = await waits[index].queue.wait(
-                entry, control, until: MonotonicTime(nanoseconds: 0), delegate.cancellation)
+                entry, control, until: HTTP.Instant(nanoseconds: 0), delegate.cancellation)
             if case .admitted = outcome { waits[index].queue.leave(origin.authority) }
         }
     }
@@ -181,7 +181,7 @@ extension Admission {
     }
 
     private func error(
-        _ code: NetworkError.Code, _ reason: String, exceeding limit: Timeouts.Limit? = nil, at now: MonotonicTime
+        _ code: NetworkError.Code, _ reason: String, exceeding limit: Timeouts.Limit? = nil, at now: HTTP.Instant
     ) -> NetworkError {
         let sinceDeadlineWasSet = limit == .total ? inherited.map { $0.length + now.duration(since: $0.time) } : nil
         var error = NetworkError(
@@ -211,7 +211,7 @@ struct Permit: Sendable {
 extension TaskDelegate {
     /// Waits while the call is suspended. `isUnsent`: nothing of it was sent.
     nonisolated func pass(
-        _ control: TransferControl, until deadline: MonotonicTime, isUnsent: Bool
+        _ control: TransferControl, until deadline: HTTP.Instant, isUnsent: Bool
     ) async throws {
         try checkHold(await control.pass(until: deadline), in: cancellation.phase, isUnsent: isUnsent)
     }

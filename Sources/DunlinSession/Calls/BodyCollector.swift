@@ -75,7 +75,7 @@ struct BodyCollector {
     private func check(_ count: Int, _ head: ResponseHead) throws {
         guard let limit, count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with `maximumBodySize`",
+            .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with `bodyLimit`",
             phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 }

@@ -66,7 +66,7 @@ extension SessionCore {
             var extras: RequestBuilder.Extras?
             var head = try builder.head(
                 method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
-            if !options.decompresses { builder.leaveOutCodings(&head, options.fields) }
+            if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
             if let rare = options.rare { try rare.complete(&head, options.fields, builder.basic) }
             let book = book
             return try HTTPSession.Call(
@@ -86,7 +86,7 @@ extension SessionCore {
         var options = asked.options
         let willCache = options.hooks.willCache
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
-        (options.hooks.willCache, options.cache) = (willCache, .validating)
+        (options.hooks.willCache, options.cacheMode) = (willCache, .validating)
         (options.startsAfter, options.label, options.coalesces, options.begun) = ([], nil, false, nil)
         var extras = asked.extras
         if !head.origin.isSame(as: asked.head.origin) {
@@ -107,8 +107,8 @@ extension SessionCore {
         _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras?, _ origin: HTTP.Origin
     ) -> HTTPSession.Reading {
         HTTPSession.Reading(
-            limit: options.maximumBodySize.resolved(configuration.limits.maximumBodySize),
-            decodes: options.decompresses,
+            limit: options.bodyLimit.resolved(configuration.limits.bodyBytes),
+            decodes: options.decodesContent,
             errors: errorRules(options, extras, at: origin))
     }
 
@@ -117,16 +117,16 @@ extension SessionCore {
         _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras? = nil, at origin: HTTP.Origin? = nil
     ) -> ErrorRules {
         ErrorRules(
-            keptBody: options.maximumErrorBodySize.resolved(configuration.limits.maximumErrorBodySize) ?? .max,
+            keptBody: options.errorBodyLimit.resolved(configuration.limits.errorBodyBytes) ?? .max,
             showsBody: configuration.showsRefusedBodies,
-            curl: options.rare == nil && options.decompresses && extras?.userInfo == nil
+            curl: options.rare == nil && options.decodesContent && extras?.userInfo == nil && !builder.home.isSet
                 ? curl : curl(options, login(options, extras, at: origin)))
     }
 
     private func curl(_ options: HTTPSession.Options, _ login: CurlSettings.Login?) -> CurlSettings {
         let redirects = options.redirects
         return curl.with(
-            redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decompresses, login: login,
+            redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decodesContent, login: login,
             way: options.rare?.values.way.curl)
     }
 
@@ -140,7 +140,9 @@ extension SessionCore {
         case .value(let credentials): login = HTTPSession.Password(credentials)?.login
         case .session:
             guard extras?.userInfo != nil, let origin, let own = builder.password(of: extras, at: origin) else {
-                return curl.login
+                login = builder.home.home?.password?.login
+                login?.origin = builder.baseOrigin
+                return login
             }
             login = own.login
         }
@@ -178,7 +180,7 @@ extension HTTPSession.Call {
     }
 
     /// The request to send, begun at `start`.
-    func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
+    func request(_ body: RequestBody, since start: HTTP.Instant) throws -> TransportRequest {
         var timeouts = timeouts
         let deadline = try InheritedDeadline.end(&timeouts, from: start)
         return TransportRequest(

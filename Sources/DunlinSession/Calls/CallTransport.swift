@@ -77,13 +77,13 @@ package final class CallTransport: Sendable {
 
     /// As `SocketTransport.drain`.
     package func drain(
-        _ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: MonotonicTime
+        _ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: HTTP.Instant
     ) async throws {
         try await sockets?.drain(Self.source(of: body), upTo: limit, until: deadline)
     }
 
     /// As `SocketTransport.hurry`.
-    package func hurry(_ body: any TransportResponse.BodyStream, until deadline: MonotonicTime) throws {
+    package func hurry(_ body: any TransportResponse.BodyStream, until deadline: HTTP.Instant) throws {
         try sockets?.hurry(Self.source(of: body), until: deadline)
     }
 
@@ -97,7 +97,7 @@ package final class CallTransport: Sendable {
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
     /// What it fails with then names `phase`, or that which the cancellation was told of.
     func foreign<Value: Sendable>(
-        until deadline: MonotonicTime, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
+        until deadline: HTTP.Instant, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
         in phase: HTTP.Phase? = nil,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -26,7 +26,7 @@ final class Chain: Sendable {
         sees = Atomic(
             settings.retries.isSet || configuration.cookies != nil || configuration.cache != nil
                 || configuration.coalescing.isOn || configuration.secretFields != .usual
-                || configuration.authentication?.isUnasked == true || stages.contains(where: \.hasLearned))
+                || configuration.authentication != nil || stages.contains(where: \.hasLearned))
     }
 
     deinit {

@@ -8,7 +8,7 @@ package final class ForeignBody: PassedBody {
     private let callTransport: CallTransport
     private let cancellation: Cancellation
     private let loop: Reactor
-    private let deadline: MonotonicTime
+    private let deadline: HTTP.Instant
     private let limit: Duration?
     /// The length that an interceptor's body says it has; it must have that. Nil for any.
     private let announced: Int?
@@ -19,7 +19,7 @@ package final class ForeignBody: PassedBody {
     package init(
         _ stream: any TransportResponse.BodyStream, _ callTransport: CallTransport, _ cancellation: Cancellation,
         on loop: Reactor,
-        until deadline: MonotonicTime, limit: Duration?, source: (any TransportResponse.BodyStream)? = nil,
+        until deadline: HTTP.Instant, limit: Duration?, source: (any TransportResponse.BodyStream)? = nil,
         announcing announced: Int? = nil
     ) {
         self.announced = announced

@@ -29,7 +29,7 @@ extension LiveCall {
     }
 
     /// What is read of a body that is being stored is stored, such as the page of a redirect.
-    private func drain(_ body: StoringBody, until limit: MonotonicTime) async throws {
+    private func drain(_ body: StoringBody, until limit: HTTP.Instant) async throws {
         var left = Self.smallBody
         if body.expectedLength ?? 0 <= left {
             try callTransport.hurry(body, until: limit)

@@ -13,7 +13,7 @@ package struct LiveCall: Sendable {
     /// The request as a stage had it sent last; nil where that is `request`.
     package var sent: TransportRequest?
     /// When the next exchange begins, or the last one did.
-    package var start: MonotonicTime
+    package var start: HTTP.Instant
     /// The earlier hops and redirects.
     package var callHistory: CallHistory?
     /// The part that the next exchange is, which may be cancelled alone; nil if it is the whole call.

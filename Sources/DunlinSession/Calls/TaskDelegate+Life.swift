@@ -104,7 +104,7 @@ extension TaskDelegate {
             }
             observers.end()
             let (snapshot, error) = (snapshot, delivery.error)
-            await observers.tell(\.didEndTransfer) { await $0(snapshot, error) }
+            await observers.tell(\.transferEnded) { await $0(snapshot, error) }
             return delivery
         }
     }
@@ -206,8 +206,6 @@ extension TaskDelegate {
             return .failure(error)
         }
     }
-
-    private nonisolated var snapshot: HTTPSession.TaskSnapshot { snapshot(at: loop.now()) }
 
     private nonisolated func completion<S: Sink>(
         of call: HTTPSession.Call, _ delivery: Delivery<S.Taken>, _ result: Result<Response<S.Value>, any Error>,

@@ -8,16 +8,16 @@ internal import Synchronization
 /// is not isolated: the cancellation and the control that suspends.
 public actor TaskDelegate {
     public nonisolated let id = HTTPSession.TaskID.next()
-    public nonisolated let kind: HTTPSession.TaskKind
-    public nonisolated let method: HTTP.Method
+    package nonisolated let kind: HTTPSession.TaskKind
+    package nonisolated let method: HTTP.Method
     /// The target as the caller wrote it, values left out.
-    public nonisolated let targetTemplate: String
+    package nonisolated let targetTemplate: String
     /// The call's switch: everything the call waits for ends when it is cancelled.
     package nonisolated let cancellation = Cancellation()
     /// The request's own settings; nil for most.
     package nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: HTTP.Priority
-    nonisolated let created: MonotonicTime
+    nonisolated let created: HTTP.Instant
     /// The book that lists the call.
     nonisolated let book: TaskBook
     /// The loop the call runs on. The delegate keeps it, so that its executor lives as long as the delegate.
@@ -46,9 +46,9 @@ public actor TaskDelegate {
     @_documentation(visibility: internal)
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    public nonisolated var label: String? { settings?.options.label }
+    package nonisolated var label: String? { settings?.options.label }
 
-    public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
+    package nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
 
     /// Those who observe it, beside its caller.
     nonisolated var observers: RequestObservers? { settings?.observers }
@@ -62,6 +62,9 @@ public actor TaskDelegate {
 extension TaskDelegate {
     /// The order in which requests that wait for their turn or for a connection are served.
     public nonisolated var priority: HTTP.Priority { observers?.control.queueStatus.priority ?? initialPriority }
+
+    /// The state of the request now.
+    public nonisolated var snapshot: HTTPSession.TaskSnapshot { snapshot(at: loop.now()) }
 
     /// Changes the priority at once, also while the request waits. False if the request had no observers when it began;
     /// then nothing changes.
@@ -110,7 +113,7 @@ extension TaskDelegate {
     /// Whether it is not suspended. Opening a connection ahead of need is no request, and never active.
     nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
-    nonisolated func snapshot(at now: MonotonicTime) -> HTTPSession.TaskSnapshot {
+    nonisolated func snapshot(at now: HTTP.Instant) -> HTTPSession.TaskSnapshot {
         snapshot(at: now, isSuspended: observers?.control.isSuspended == true)
     }
 
@@ -122,7 +125,7 @@ extension TaskDelegate {
         }
     }
 
-    private nonisolated func snapshot(at now: MonotonicTime, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
+    private nonisolated func snapshot(at now: HTTP.Instant, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
         let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
         let state = stand.told(isSuspended: isSuspended)
         var phase: HTTP.Phase?

@@ -237,7 +237,7 @@ extension CacheDriver {
         if call.hasMadeBody || isOfOther(before, call) { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
         let snapshot = call.snapshot
-        switch try await call.ask(\.willCache, { await $0(head, snapshot) }) {
+        switch try await call.ask(\.willCache, { await $0(snapshot, head) }) {
         case nil, .store: return update.changes
         case .skip: return update.changes.map(\.withoutStoring)
         case .storeWith(let fields):

@@ -13,6 +13,6 @@ struct CacheStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        CacheDriver(cache, call.delegate.settings?.options.common.cache ?? mode)
+        CacheDriver(cache, call.delegate.settings?.options.common.cacheMode(insteadOf: mode) ?? mode)
     }
 }

@@ -43,13 +43,15 @@ extension Chain {
     /// The stages that prove who the user is. They are made once for a session: what they have learned outlives a
     /// restart.
     static func authentication(
-        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: MonotonicTime
+        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: HTTP.Instant
     ) -> [any Stage] {
-        let method = configuration.authentication?.method
         let passwords = PasswordStage(
-            book: PasswordBook(), password: method as? HTTPSession.Password, builder: builder,
-            hook: configuration.authenticationHandler)
-        guard let origin = builder.baseOrigin, let method = method as? any CredentialMethod else { return [passwords] }
+            book: PasswordBook(), builder: builder, hook: configuration.authenticationHandler)
+        guard let origin = builder.baseOrigin,
+            let method = configuration.authentication?.method as? any CredentialMethod
+        else {
+            return [passwords]
+        }
         let settings = RetrySettings(configuration)
         let source = method.source(at: now) { settings.chance() }
         return [passwords, AuthenticatorStage(source: source, origin: origin)]

@@ -6,8 +6,10 @@ struct ConnectivityStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { false }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        let own = call.delegate.settings?.options.common.waitsForConnectivity
-        guard own ?? call.session.configuration.waitsForConnectivity else { return nil }
+        let usual = call.session.configuration.waitsForConnectivity
+        guard call.delegate.settings?.options.common.waitsForConnectivity(insteadOf: usual) ?? usual else {
+            return nil
+        }
         // The requests that wait for the refresh wait for the network, with deadlines of their own.
         return Enclosure.isRefreshing(call.session) ? nil : Driver()
     }

@@ -73,7 +73,9 @@ struct ConnectivityWait: Sendable {
     }
 
     /// The status towards the host that did not answer; towards the internet, if no name server answered.
-    private func status(of failure: NetworkError, from source: any NetworkPathMonitoring) async -> Reachability.Status {
+    private func status(of failure: NetworkError, from source: any Reachability.PathMonitor) async
+        -> Reachability.Status
+    {
         var addresses = (failure.underlying as? NetworkError.ConnectionFailures)?.failures.map(\.address) ?? []
         if addresses.isEmpty, failure.phase == .connect, let peer = failure.hop?.peer { addresses = [peer] }
         guard !addresses.isEmpty else { return await source.path(to: nil).status }

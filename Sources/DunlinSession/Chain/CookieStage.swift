@@ -32,6 +32,7 @@ struct CookieStage: Stage {
 extension Chain {
     /// The session's jar; nil if the request handles no cookies.
     func cookies(for delegate: TaskDelegate) -> CookieJar? {
-        delegate.settings?.options.common.handlesCookies == false ? nil : settings.configuration.cookies
+        let handles = delegate.settings?.options.common.handlesCookies.resolved(true) ?? false
+        return delegate.settings == nil || handles ? settings.configuration.cookies : nil
     }
 }

@@ -80,7 +80,7 @@ extension PasswordDriver {
     /// Why nobody need be asked about a space: no answer could be sent.
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
-        if allowsBasic(question.login?.password, question.request) { return nil }
+        if basic.allowsAnswer(question.request.head) { return nil }
         return failure(.clearTextRefused, PasswordKeeper.clearText, question.response)
     }
 
@@ -199,7 +199,7 @@ extension PasswordDriver {
     ) -> Bool {
         switch item.space.method {
         case .digest: true
-        case .basic: password.answersBasic && allowsBasic(password, request)
+        case .basic: password.answersBasic && basic.allowsAnswer(request.head)
         case .bearer, .other: false
         }
     }

@@ -86,12 +86,7 @@ final class PasswordDriver: StageDriver {
     /// What got in on one way may not go in clear text on another, as through a proxy of this request's.
     private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
         guard case .basic = sent else { return true }
-        return allowsBasic(stage.login(for: request, of: call)?.password, request)
-    }
-
-    /// Whether Basic may go the way of this request. Nil if nobody has given a password that allows more than usual.
-    func allowsBasic(_ password: HTTPSession.Password?, _ request: TransportRequest) -> Bool {
-        basic.allowsAnswer(request.head, isAllowed: password?.allowsBasicInClearText ?? false)
+        return basic.allowsAnswer(request.head)
     }
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {

@@ -5,8 +5,6 @@ internal import DunlinTransport
 /// before.
 struct PasswordStage: Stage {
     let book: PasswordBook
-    /// The session's password for its base URL's origin, which a base URL's user info may replace.
-    let password: HTTPSession.Password?
     let builder: RequestBuilder
     let hook: HTTPSession.AuthenticationHandler?
 
@@ -40,7 +38,7 @@ struct PasswordStage: Stage {
     }
 
     /// Of the base URL's origin.
-    var sessionPassword: HTTPSession.Password? { password ?? builder.home.home?.password }
+    var sessionPassword: HTTPSession.Password? { builder.home.home?.password }
 
     /// Whether the session still has this password, or none as before.
     private func isPresent(_ own: HTTPSession.Password?) -> Bool {
@@ -64,7 +62,7 @@ struct PasswordStage: Stage {
         // Before the password is looked up: one that is replaced meanwhile must not be kept with what comes after it.
         let keeper = book.shared.keeper
         guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
-            let own = password ?? call.asked.homePassword
+            let own = call.asked.homePassword
         else { return nil }
         // A request has the password of the moment when it was made. One that is not the session's any more is
         // remembered apart.
@@ -81,7 +79,7 @@ struct PasswordStage: Stage {
     /// What hooks say for the call is remembered here; nil if it says itself who its user is, and others have another.
     func shared(for call: LiveCall) -> PasswordBook.Shared? {
         let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
-        if hasOwn || !call.credentials.isSession || !isPresent(password ?? call.asked.homePassword) { return nil }
+        if hasOwn || !call.credentials.isSession || !isPresent(call.asked.homePassword) { return nil }
         return book.shared
     }
 }

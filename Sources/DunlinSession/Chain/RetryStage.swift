@@ -183,7 +183,7 @@ extension RetryDriver {
         guard let observers = call.observers else { return }
         let snapshot = call.snapshot
         observers.events.tell(.retrying(snapshot, retry))
-        guard observers.hasHook(\.willRetry) else { return }
-        try await call.tell(\.willRetry) { await $0(snapshot, retry) }
+        guard observers.hasHook(\.retrying) else { return }
+        try await call.tell(\.retrying) { await $0(snapshot, retry) }
     }
 }

@@ -5,7 +5,8 @@ extension HTTPSession {
     /// For a decision the request's hook is asked first, as its options come before the session's settings. Where it
     /// has no opinion, the session's hook is asked, and where that has none, the default counts. Hooks run off the
     /// loop; the request waits for them within its timeouts, and cancelling it cancels them. News goes to the request's
-    /// hook first, then to the session's. The request waits for hooks that are told of its end, however long they take.
+    /// hook first, then to the session's. A hook's first argument is the request it is about. The request waits for
+    /// hooks that are told of its end, however long they take.
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
@@ -14,32 +15,32 @@ extension HTTPSession {
         public var replacementBody: (@Sendable (RedirectRequest) async -> RequestBody?)?
         /// Told each interim (1xx) response when it comes, such as 103 Early Hints: before the final response. That
         /// does not wait for the hook, but the request's end does.
-        public var interimResponse: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> Void)?
+        public var interimResponse: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> Void)?
         /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
         /// is to accept it.
-        public var response: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> ResponseDecision?)?
+        public var response: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> ResponseDecision?)?
         /// Asked before a response is stored in the session's cache. Nil means no opinion; the default is to store it.
-        public var willCache: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> CacheDecision?)?
+        public var willCache: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> CacheDecision?)?
         /// Asked where a download goes, once its response has been accepted; the answer overrides the request's
         /// destination. Nil means no opinion.
-        public var destination: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> Destination?)?
+        public var destination: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> Destination?)?
         /// Told each chunk of that response's body as it comes, content codings taken off. The next chunk is not read
         /// before the hook returns.
-        public var data: (@Sendable (Bytes, HTTPSession.TaskSnapshot) async -> Void)?
+        public var data: (@Sendable (HTTPSession.TaskSnapshot, Bytes) async -> Void)?
         /// Told the progress of the request's body: at the beginning, whenever it has changed since the hook last
         /// returned, and at the end. The transfer does not wait for the hook, but the request's end does.
-        public var uploadProgress: ProgressHook?
+        public var uploadProgress: (@Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void)?
         /// Told the progress of the response's body in the same way.
-        public var downloadProgress: ProgressHook?
+        public var downloadProgress: (@Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void)?
         /// Told, once, that the request waits for a network, and how it failed without one. Only for requests with
         /// `waitsForConnectivity`.
         public var waitingForConnectivity: (@Sendable (HTTPSession.TaskSnapshot, NetworkError) async -> Void)?
         /// Told, before the wait, that the request will have another attempt, and the outcome of its last one.
-        public var willRetry: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
+        public var retrying: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
         /// Told that a request's transfer is over, with or without an error, before a value is made of its body.
-        public var didEndTransfer: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
+        public var transferEnded: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
         /// Told how a request spent its time, with each hop it took, also if it failed.
-        public var metrics: (@Sendable (HTTPSession.Metrics, HTTPSession.TaskSnapshot) async -> Void)?
+        public var metrics: (@Sendable (HTTPSession.TaskSnapshot, HTTPSession.Metrics) async -> Void)?
         /// Told the end of a request, once, before its caller is.
         public var completed: (@Sendable (Completion) async -> Void)?
         /// Told that the session takes no more requests and none is running. Only a session's hook is told.
@@ -50,8 +51,8 @@ extension HTTPSession {
         /// Whether any hook is set that is asked or told about requests.
         var isSet: Bool {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
-                || uploadProgress != nil || downloadProgress != nil || didEndTransfer != nil || metrics != nil
-                || completed != nil || waitingForConnectivity != nil || willRetry != nil || interimResponse != nil
+                || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
+                || completed != nil || waitingForConnectivity != nil || retrying != nil || interimResponse != nil
                 || willCache != nil
         }
     }
@@ -64,7 +65,7 @@ extension HTTPSession {
         case storeWith(Fields)
     }
 
-    public typealias ProgressHook = @Sendable (TransferProgress, HTTPSession.TaskSnapshot) async -> Void
+    typealias ProgressHook = @Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void
 
     /// Told the progress of one request: at once, whenever it has changed since it last returned, and at the end.
     public typealias ProgressHandler = @Sendable (TransferProgress) async -> Void

@@ -32,7 +32,12 @@ extension HTTPSession {
             Interception(.call, interceptor)
         }
 
-        public static func call(_ intercept: @escaping Intercept) -> Interception {
+        public static func call(
+            _ intercept:
+                @escaping @Sendable (
+                    _ request: TransportRequest, _ next: HTTPSession.Next
+                ) async throws -> TransportResponse
+        ) -> Interception {
             Interception(.call, ClosureInterceptor(closure: intercept))
         }
 
@@ -43,7 +48,12 @@ extension HTTPSession {
             Interception(.exchange, interceptor)
         }
 
-        public static func exchange(_ intercept: @escaping Intercept) -> Interception {
+        public static func exchange(
+            _ intercept:
+                @escaping @Sendable (
+                    _ request: TransportRequest, _ next: HTTPSession.Next
+                ) async throws -> TransportResponse
+        ) -> Interception {
             Interception(.exchange, ClosureInterceptor(closure: intercept))
         }
 
@@ -53,7 +63,7 @@ extension HTTPSession {
             Interception(.exchange, TransportInterceptor(wrap))
         }
 
-        public typealias Intercept =
+        typealias Intercept =
             @Sendable (_ request: TransportRequest, _ next: HTTPSession.Next) async throws -> TransportResponse
     }
 }

@@ -18,11 +18,11 @@ extension HTTPSession.Gauges.Pool {
     /// A heading, a line for each origin, and the sum where there are several.
     fileprivate var lines: [String] {
         var rows = origins.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        if others != HTTPSession.ConnectionGauges() { rows.append(("others", others)) }
+        if others != HTTP.ConnectionGauges() { rows.append(("others", others)) }
         if rows.count != 1 { rows.append(("total", total)) }
         let names = rows.map(\.0.count).max() ?? 0
         // Each column is as wide as its longest entry.
-        let columns = HTTPSession.ConnectionGauges.columns.map { title, value in
+        let columns = HTTP.ConnectionGauges.columns.map { title, value in
             let entries = [title] + rows.map { "\($0.1[keyPath: value])" }
             let width = entries.map(\.count).max() ?? 0
             return entries.map { " " + $0.padded(to: width, isNumber: true) }

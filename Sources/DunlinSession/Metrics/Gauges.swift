@@ -1,7 +1,5 @@
 extension HTTPSession {
     /// The connections to one origin, or of a whole session, at one moment.
-    public typealias ConnectionGauges = HTTP.ConnectionGauges
-
     /// What a session is at, in numbers: how many requests, how many connections to whom, how many retries are left.
     ///
     /// It prints as a table. As JSON it is one object with the names that it has here.
@@ -31,14 +29,14 @@ extension HTTPSession {
             ///
             /// These are the origins that have connections or waiting requests, and of the others the 128 or more that
             /// had any last.
-            public var origins: [String: ConnectionGauges] = [:]
+            public var origins: [String: HTTP.ConnectionGauges] = [:]
             /// What was counted of all origins that are not listed any more. One that comes back begins at 0.
-            public var others = ConnectionGauges()
+            public var others = HTTP.ConnectionGauges()
 
             public init() {}
 
             /// All origins together.
-            public var total: ConnectionGauges { origins.values.reduce(into: others) { $0 += $1 } }
+            public var total: HTTP.ConnectionGauges { origins.values.reduce(into: others) { $0 += $1 } }
         }
     }
 }

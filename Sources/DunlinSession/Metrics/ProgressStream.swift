@@ -8,14 +8,14 @@ internal import DunlinTransport
 /// final value is told once, and nothing after it. Looks are a hundredth of a second apart, and all changes between two
 /// looks are told as one: nobody can see more, and telling costs more than sending the bytes.
 struct ProgressReporter {
-    typealias Observation = (tally: Tally, version: UInt64, time: MonotonicTime)
+    typealias Observation = (tally: Tally, version: UInt64, time: HTTP.Instant)
 
     private let direction: HTTPSession.Direction
     private var meter = RateMeter()
     private var last: HTTPSession.TransferProgress?
     private(set) var version: UInt64?
     /// The earliest time of the next value, unless it is the final one.
-    private(set) var nextTime = MonotonicTime(nanoseconds: 0)
+    private(set) var nextTime = HTTP.Instant(nanoseconds: 0)
 
     private static var interval: Int64 { 10_000_000 }
 
@@ -27,7 +27,7 @@ struct ProgressReporter {
     var isOver: Bool { last?.isFinal == true }
 
     /// The value to tell; nil if there is nothing new.
-    mutating func tell(_ tally: Tally, _ version: UInt64, at now: MonotonicTime) -> HTTPSession.TransferProgress? {
+    mutating func tell(_ tally: Tally, _ version: UInt64, at now: HTTP.Instant) -> HTTPSession.TransferProgress? {
         self.version = version
         var progress = HTTPSession.TransferProgress(tally, direction)
         var told = last

@@ -91,7 +91,7 @@ package final class RequestQueue: Sendable {
 
     /// Waits for the turn of a request that has entered.
     func wait(
-        _ entry: Entry, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
+        _ entry: Entry, _ control: TransferControl, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> Outcome {
         switch entry {
         case .admitted(let host, let number): return admit(host, control, number)
@@ -110,7 +110,7 @@ package final class RequestQueue: Sendable {
     }
 
     private func wait(
-        _ place: Position, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
+        _ place: Position, _ control: TransferControl, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> Outcome {
         cancellation.phase = .pool
         defer {

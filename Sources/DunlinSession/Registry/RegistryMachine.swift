@@ -81,7 +81,7 @@ struct RegistryMachine<Delegate, Watcher> {
 
     /// Empties a place that `add` gave. False if somebody may have to be told; then nothing was done: see `dismiss`.
     /// The time is for observers, and nil if it was no request.
-    mutating func remove(_ place: Int, at now: MonotonicTime?) -> Bool {
+    mutating func remove(_ place: Int, at now: HTTP.Instant?) -> Bool {
         if isGuarded.exit { return false }
         vacate(place)
         if let now { observers.note(now) }
@@ -89,7 +89,7 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     /// Empties a place that `add` or `admit` gave. Returns those to be told that what they wait for is over.
-    mutating func dismiss(_ place: Int, at now: MonotonicTime?) -> [Watcher] {
+    mutating func dismiss(_ place: Int, at now: HTTP.Instant?) -> [Watcher] {
         vacate(place)
         if let now { observers.note(now) }
         let told = observers.ended(place)
@@ -237,7 +237,7 @@ extension RegistryMachine {
     }
 
     /// Those to be told that a request has been suspended since this time, or (nil) was resumed.
-    mutating func noteSuspension(since time: MonotonicTime?) -> [Watcher] {
+    mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
         observers.noteSuspension(since: time)
     }
 }

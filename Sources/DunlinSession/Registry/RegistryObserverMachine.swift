@@ -59,7 +59,7 @@ struct RegistryObserverMachine<Watcher> {
     }
 
     /// A request has ended.
-    mutating func note(_ now: MonotonicTime) {
+    mutating func note(_ now: HTTP.Instant) {
         ends.note(now)
     }
 
@@ -69,7 +69,7 @@ struct RegistryObserverMachine<Watcher> {
     }
 
     /// Every observer: a request has been suspended since this time, or (nil) was resumed.
-    mutating func noteSuspension(since time: MonotonicTime?) -> [Watcher] {
+    mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
         if let time, !isEmpty { ends.note(time) }
         return observers.map(\.watcher)
     }
@@ -102,9 +102,9 @@ package enum News: Sendable {
 /// How many requests ended while there were observers, and when the last one did.
 package struct Ends: Sendable, Equatable {
     package private(set) var count: UInt64 = 0
-    package private(set) var last = MonotonicTime(nanoseconds: 0)
+    package private(set) var last = HTTP.Instant(nanoseconds: 0)
 
-    fileprivate mutating func note(_ now: MonotonicTime) {
+    fileprivate mutating func note(_ now: HTTP.Instant) {
         count += 1
         last = max(last, now)
     }

@@ -30,7 +30,7 @@ final class HomeSource: Sendable {
     private let basic: BasicRule
     private let state: Mutex<State>
     /// Whether there is any; most sessions have none and take no lock.
-    private let isSet: Atomic<Bool>
+    private let hasHome: Atomic<Bool>
 
     init(
         _ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?, over route: HTTP.Origin?,
@@ -43,14 +43,16 @@ final class HomeSource: Sendable {
         var state = State(credentials: configuration.credentials, fields: configuration.originFields)
         state.home = try Self.home(state, defaults, base)
         if state.credentials?.isBasic == true, let route { try basic.check(.example(at: route)) }
-        isSet = Atomic(state.home != nil)
+        hasHome = Atomic(state.home != nil)
         self.state = Mutex(state)
     }
 
     /// Nil if requests to the base's origin have nothing that others have not.
     var home: Home? {
-        isSet.load(ordering: .acquiring) ? state.withLock { $0.home } : nil
+        isSet ? state.withLock { $0.home } : nil
     }
+
+    var isSet: Bool { hasHome.load(ordering: .acquiring) }
 
     /// Whether credentials, user info or a field say who the user is.
     var hasAuthorization: Bool {
@@ -73,7 +75,7 @@ final class HomeSource: Sendable {
             change(&next)
             next.home = try Self.home(next, defaults, base)
             state = next
-            isSet.store(next.home != nil, ordering: .releasing)
+            hasHome.store(next.home != nil, ordering: .releasing)
         }
     }
 

@@ -14,10 +14,10 @@ struct RetryBudgetMachine {
         var balance: Int64
         /// What comes back by itself, by the policy of the last request.
         var floor: Int64
-        var touched: MonotonicTime
+        var touched: HTTP.Instant
 
         /// The balance with what has come back since.
-        func balance(at now: MonotonicTime) -> Int64 {
+        func balance(at now: HTTP.Instant) -> Int64 {
             guard balance < floor else { return balance }
             // A second has a thousand times as many nanoseconds as a retry has millionths.
             let regained = max(0, now.nanoseconds - touched.nanoseconds) / 1000
@@ -34,7 +34,7 @@ struct RetryBudgetMachine {
     var count: Int { accounts.count }
 
     /// A request is made, for the first time.
-    mutating func requested(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: MonotonicTime) {
+    mutating func requested(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant) {
         guard case .ratio(let ratio, let floor) = budget else { return }
         change(origin, floor, at: now) { balance, floor in
             balance = min(balance + Int64((ratio * Double(Self.retry)).rounded()), floor + Self.savings)
@@ -43,7 +43,7 @@ struct RetryBudgetMachine {
 
     /// Takes a retry, if there is one.
     mutating func takeRetry(
-        _ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: MonotonicTime
+        _ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant
     ) -> Bool {
         guard case .ratio(_, let floor) = budget else { return true }
         return change(origin, floor, at: now) { balance, _ in
@@ -54,14 +54,14 @@ struct RetryBudgetMachine {
     }
 
     /// The whole retries that each origin has left.
-    func left(at now: MonotonicTime) -> [String: Int] {
+    func left(at now: HTTP.Instant) -> [String: Int] {
         var left: [String: Int] = [:]
         for (origin, account) in accounts.latestFirst { left[origin] = Int(account.balance(at: now) / Self.retry) }
         return left
     }
 
     private mutating func change<Answer>(
-        _ origin: String, _ floor: Int, at now: MonotonicTime, _ change: (inout Int64, Int64) -> Answer
+        _ origin: String, _ floor: Int, at now: HTTP.Instant, _ change: (inout Int64, Int64) -> Answer
     ) -> Answer {
         let floor = Int64(floor) * Self.retry
         var account = accounts[origin] ?? Account(balance: floor, floor: floor, touched: now)

@@ -66,22 +66,15 @@ struct BasicRule: Sendable {
         warn(head.origin)
     }
 
-    /// Whether a challenge may be answered. `isAllowed`: whoever gave the password allows it.
-    func mayAnswer(_ head: RequestHead, isAllowed: Bool) -> Bool {
-        guard allowsAnswer(head, isAllowed: isAllowed) else { return false }
+    /// Whether a challenge may be answered.
+    func mayAnswer(_ head: RequestHead) -> Bool {
+        guard allowsAnswer(head) else { return false }
         if !isProtected(head) { warn(head.origin) }
         return true
     }
 
     /// The same without a warning, for nothing is sent yet.
-    func allowsAnswer(_ head: RequestHead, isAllowed: Bool) -> Bool {
-        if isProtected(head) { return true }
-        return switch policy {
-        case .refused: false
-        case .whereChosen: isAllowed
-        case .allowed: true
-        }
-    }
+    func allowsAnswer(_ head: RequestHead) -> Bool { isProtected(head) || policy == .allowed }
 
     private func warn(_ origin: HTTP.Origin) {
         warnings.note(

@@ -39,7 +39,7 @@ enum ChallengeRules {
     }
 
     private static func trust(
-        _ decision: TrustDecision, _ response: HTTPSession.AuthenticationChallenge.Response,
+        _ decision: HTTP.TrustDecision, _ response: HTTPSession.AuthenticationChallenge.Response,
         _ challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         switch (response, decision) {

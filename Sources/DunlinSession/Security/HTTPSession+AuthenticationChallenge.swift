@@ -15,7 +15,7 @@ extension HTTPSession {
         public enum Kind: Sendable, Hashable {
             /// The server has shown its certificate and the policy has decided. Nothing has been sent to it yet: no
             /// client certificate, and no byte of a request.
-            case serverTrust(TrustDecision)
+            case serverTrust(HTTP.TrustDecision)
             /// The server asks for a client's certificate.
             case clientCertificate(acceptableIssuers: [String])
             /// A response says 401, and asks for this. If it asks for several, each is a challenge of its own: the

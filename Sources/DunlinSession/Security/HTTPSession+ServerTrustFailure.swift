@@ -2,31 +2,31 @@ internal import DunlinSemantics
 
 extension HTTPSession {
     /// Why a request ended whose server is not trusted: the underlying error of its `NetworkError`.
-    public struct ServerTrustFailure: Error, Sendable, Hashable {
+    package struct ServerTrustFailure: Error, Sendable, Hashable {
         /// The host that is not trusted: the request's, or its proxy's.
-        public var host: String
-        public var refusal: NetworkError.TrustRefusal
+        package var host: String
+        package var refusal: NetworkError.TrustRefusal
         /// The URL of the request as errors name it: without user info and the secrets of its query. Nil when a
         /// connection was opened ahead of any request.
-        public var failingURL: String?
+        package var failingURL: String?
 
-        public init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {
+        package init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {
             self.host = host
             self.refusal = refusal
             self.failingURL = failingURL
         }
 
         /// The certificates that the server presented; nil if it presented none.
-        public var peerCertificates: [Certificate]? { refusal.path.isEmpty ? nil : refusal.path }
+        package var peerCertificates: [Certificate]? { refusal.path.isEmpty ? nil : refusal.path }
 
         /// The code of this kind of failure in `NSURLErrorDomain`.
-        public static let urlErrorCode = -1202
+        package static let urlErrorCode = -1202
     }
 }
 
 extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
     /// A sentence for a user who cannot do anything about the reason.
-    public var description: String {
+    package var description: String {
         """
         The certificate for this server is invalid. You might be connecting to a server that is pretending to be \
         “\(host)” which could put your confidential information at risk.

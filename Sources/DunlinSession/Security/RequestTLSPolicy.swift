@@ -26,7 +26,7 @@ final class RequestTLSPolicy: TLSPolicy {
         return peer
     }
 
-    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) async throws -> TrustDecision {
+    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
         try await session.lastWord(on: decision, about: origin, hooks)
     }
 

@@ -66,7 +66,7 @@ final class SessionTLSPolicy: TLSPolicy {
         try peer(for: origin, hasHook: setup.hook != nil)
     }
 
-    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) async throws -> TrustDecision {
+    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
         try await lastWord(on: decision, about: origin, hooks(and: nil))
     }
 
@@ -101,8 +101,8 @@ extension SessionTLSPolicy {
     }
 
     func lastWord(
-        on decision: TrustDecision, about origin: HTTP.Origin, _ hooks: ChallengeHooks
-    ) async throws -> TrustDecision {
+        on decision: HTTP.TrustDecision, about origin: HTTP.Origin, _ hooks: ChallengeHooks
+    ) async throws -> HTTP.TrustDecision {
         let challenge = HTTPSession.AuthenticationChallenge(.serverTrust(decision), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .proceedDespite(let refusal):

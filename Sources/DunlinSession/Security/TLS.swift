@@ -94,18 +94,18 @@ extension HTTPSession {
 
     /// A certificate and its private key, for servers that ask for our identity.
     public struct ClientIdentity: Sendable, Hashable {
-        public enum Form: Sendable, Hashable {
+        package enum Form: Sendable, Hashable {
             /// The certificate, those above it if the server needs them, and the key, which is in the same text if
             /// `key` is nil.
             case pem(TLS.Source, key: TLS.Source?)
             case pkcs12(TLS.Source)
         }
 
-        public var form: Form
+        package var form: Form
         /// The passphrase of the key or the file.
         public var passphrase: String?
 
-        public init(_ form: Form, passphrase: String? = nil) {
+        package init(_ form: Form, passphrase: String? = nil) {
             self.form = form
             self.passphrase = passphrase
         }

@@ -110,7 +110,7 @@ extension NetworkInterface.Rules: SettingsGroup {
 
 extension HTTPSession.Limits: SettingsGroup {
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
-        try visitor.visit("maximumBodySize", &maximumBodySize)
+        try visitor.visit("bodyBytes", &bodyBytes)
         try visitor.visit("decodedBytes", &decodedBytes)
         try visitor.visit("decodingRatio", &decodingRatio)
         try visitor.visit("headBytes", &headBytes)
@@ -118,14 +118,14 @@ extension HTTPSession.Limits: SettingsGroup {
         try visitor.visit("fieldCount", &fieldCount)
         try visitor.visit("interimResponses", &interimResponses)
         try visitor.visit("trailerBytes", &trailerBytes)
-        try visitor.visit("maximumErrorBodySize", &maximumErrorBodySize)
+        try visitor.visit("errorBodyBytes", &errorBodyBytes)
         try visitor.visit("resends", &resends)
     }
 }
 
 extension HTTPSession.RedirectPolicy: SettingsGroup {
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
-        try visitor.visit("follows", &mode, as: { $0 == .follow }) { $0 ? .follow : .never }
+        try visitor.visit("follows", &follows)
         try visitor.visit("limit", &limit)
         try visitor.visit("sensitiveFields", &sensitiveFields)
         try visitor.visit("allowsHTTPSToHTTP", &allowsHTTPSToHTTP)

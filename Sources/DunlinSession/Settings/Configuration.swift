@@ -176,7 +176,7 @@ extension HTTPSession {
     /// How large the parts of a response may be.
     public struct Limits: Sendable, Hashable {
         /// Bytes of a body that is read as a whole; `nil` for no limit. A streamed body has none.
-        public var maximumBodySize: Int? = 64 * 1024 * 1024
+        public var bodyBytes: Int? = 64 * 1024 * 1024
         /// Bytes that a coded body may decode to, streamed or not; `nil` for no limit.
         public var decodedBytes: Int? = 256 * 1024 * 1024
         /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
@@ -189,7 +189,7 @@ extension HTTPSession {
         public var interimResponses = 16
         public var trailerBytes = 16 * 1024
         /// Bytes of a response's body that an error carries, if the response was refused or broke off.
-        public var maximumErrorBodySize = NetworkError.keptBody
+        public var errorBodyBytes = NetworkError.keptBody
         /// How often a request may be sent again, for all reasons together: retries, redirects, challenges, refreshed
         /// credentials, lost connections. A redirect limit above 20 and each retry that is allowed add to it. A
         /// download counts from its last progress. Beyond it a request fails with `NetworkError` code `sentTooOften`.
@@ -259,7 +259,7 @@ extension HTTPSession.Configuration {
             "nameResolution.connectionAttemptDelay must be at least 10 ms")
         if let problem = `guard`?.problem { try require(false, "\(problem)") }
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
-        try require(limits.maximumBodySize.map { $0 >= 0 } ?? true, "limits.maximumBodySize must not be negative")
+        try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
         try require(limits.resends >= 0, "limits.resends must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
         if let problem = retry.problem { try require(false, "retry: \(problem)") }

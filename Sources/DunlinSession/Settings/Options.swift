@@ -4,12 +4,12 @@ extension HTTPSession {
         /// Fields of this request; each replaces the session's fields of the same name.
         public var fields: Fields
         /// How large a response's body may be if it is read as a whole.
-        public var maximumBodySize: BodySizeLimit
+        public var bodyLimit: PerRequest<Int>
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
         /// Whether content codings, such as gzip, are taken off the response. If not, the body is what was on the wire,
         /// and the default `Accept-Encoding` is not sent; one of your own is.
-        public var decompresses: Bool
+        public var decodesContent: Bool
         /// The order in which requests that wait for a connection are served. A higher priority overtakes those that
         /// wait already, not those that run.
         public var priority: HTTP.Priority
@@ -23,9 +23,9 @@ extension HTTPSession {
 
         @inlinable public init() {
             fields = Fields()
-            maximumBodySize = .session
+            bodyLimit = .session
             validatesResponse = true
-            decompresses = true
+            decodesContent = true
             priority = .normal
         }
     }
@@ -68,16 +68,19 @@ extension HTTPSession.Options {
     /// ```
     public init(
         fields: Fields = Fields(), timeouts: HTTPSession.RequestTimeouts = HTTPSession.RequestTimeouts(),
-        maximumBodySize: HTTPSession.BodySizeLimit = .session, validatesResponse: Bool = true,
-        decompresses: Bool = true, label: String? = nil, tags: Set<String> = [], priority: HTTP.Priority = .normal,
+        bodyLimit: HTTPSession.PerRequest<Int> = .session, validatesResponse: Bool = true,
+        decodesContent: Bool = true, label: String? = nil, tags: Set<String> = [], priority: HTTP.Priority = .normal,
         retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> = .session,
         redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> = .session,
-        credentials: HTTPSession.PerRequest<HTTP.Credentials> = .session, handlesCookies: Bool? = nil,
+        credentials: HTTPSession.PerRequest<HTTP.Credentials> = .session,
+        handlesCookies: HTTPSession.PerRequest<Bool> = .session,
         expectsContinue: Bool = false,
-        continueTimeout: Duration? = nil, maximumErrorBodySize: HTTPSession.BodySizeLimit = .session,
-        cache: HTTPSession.CacheMode? = nil, coalesces: Bool = true, waitsForConnectivity: Bool? = nil,
+        continueTimeout: Duration? = nil, errorBodyLimit: HTTPSession.PerRequest<Int> = .session,
+        cacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> = .session, coalesces: Bool = true,
+        waitsForConnectivity: HTTPSession.PerRequest<Bool> = .session,
         hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
-        sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
+        sockets: HTTPSession.PerRequest<HTTP.SocketOptions> = .session,
+        interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> = .session,
         proxy: HTTPSession.PerRequest<HTTPSession.Proxy> = .session,
         guard: HTTPSession.PerRequest<HTTPSession.Guard> = .session,
         authenticationHandler: HTTPSession.AuthenticationHandler? = nil,
@@ -85,9 +88,9 @@ extension HTTPSession.Options {
     ) {
         self.init()
         self.fields = fields
-        self.maximumBodySize = maximumBodySize
+        self.bodyLimit = bodyLimit
         self.validatesResponse = validatesResponse
-        self.decompresses = decompresses
+        self.decodesContent = decodesContent
         self.priority = priority
         self.expectsContinue = expectsContinue
         if timeouts != HTTPSession.RequestTimeouts() { self.timeouts = timeouts }
@@ -95,9 +98,9 @@ extension HTTPSession.Options {
         var values = RareOptions.Values()
         (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
-        (values.maximumErrorBodySize, values.hooks) = (maximumErrorBodySize, hooks)
+        (values.errorBodyLimit, values.hooks) = (errorBodyLimit, hooks)
         values.common = RareOptions.Common(
-            cache: cache, waitsForConnectivity: waitsForConnectivity, handlesCookies: handlesCookies)
+            cacheMode: cacheMode, waitsForConnectivity: waitsForConnectivity, handlesCookies: handlesCookies)
         (values.way.hostOverrides, values.way.sockets, values.way.interfaces) = (hostOverrides, sockets, interfaces)
         (values.way.guard, values.way.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
         (values.way.authenticationHandler, values.way.coalesces) = (authenticationHandler, coalesces)
@@ -106,20 +109,20 @@ extension HTTPSession.Options {
 
     /// The options with what a call says beside them: its fields replace those of the same name.
     @inlinable package func with(
-        _ headers: Fields, _ timeout: HTTPSession.TimeLimit, upload: HTTPSession.ProgressHandler? = nil,
+        _ fields: Fields, _ timeout: Duration?, upload: HTTPSession.ProgressHandler? = nil,
         download: HTTPSession.ProgressHandler? = nil
     ) -> Self {
-        if headers.isEmpty, case .session = timeout, upload == nil, download == nil { return self }
-        return changed(headers, timeout, upload, download)
+        if fields.isEmpty, timeout == nil, upload == nil, download == nil { return self }
+        return changed(fields, timeout, upload, download)
     }
 
     @usableFromInline func changed(
-        _ headers: Fields, _ timeout: HTTPSession.TimeLimit, _ upload: HTTPSession.ProgressHandler?,
+        _ fields: Fields, _ timeout: Duration?, _ upload: HTTPSession.ProgressHandler?,
         _ download: HTTPSession.ProgressHandler?
     ) -> Self {
         var options = self
-        options.fields = fields.overlaid(with: headers)
-        if timeout != .session { options.timeouts.total = timeout }
+        options.fields = self.fields.overlaid(with: fields)
+        if let timeout { options.timeouts.total = .value(timeout) }
         if let upload { options.hooks.uploadProgress = Self.both(hooks.uploadProgress, upload) }
         if let download { options.hooks.downloadProgress = Self.both(hooks.downloadProgress, download) }
         return options
@@ -128,8 +131,8 @@ extension HTTPSession.Options {
     private static func both(
         _ hook: HTTPSession.ProgressHook?, _ handler: @escaping HTTPSession.ProgressHandler
     ) -> HTTPSession.ProgressHook {
-        { step, snapshot in
-            await hook?(step, snapshot)
+        { snapshot, step in
+            await hook?(snapshot, step)
             await handler(step)
         }
     }

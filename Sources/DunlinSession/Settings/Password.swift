@@ -2,10 +2,9 @@ internal import DunlinSemantics
 
 extension HTTPSession {
     /// A user's name and password, which challenges are answered by.
-    struct Password: Authentication.Method, CustomReflectable {
+    struct Password: Sendable, CustomReflectable {
         let user: String
         let password: String
-        var allowsBasicInClearText = false
         var answersBasic = true
 
         /// Byte for byte, whatever it may do.
@@ -23,9 +22,7 @@ extension HTTPSession {
         }
 
         var login: CurlSettings.Login? {
-            CurlSettings.Login(
-                user: user, password: password, allowsBasicInClearText: allowsBasicInClearText,
-                answersBasic: answersBasic)
+            CurlSettings.Login(user: user, password: password, answersBasic: answersBasic)
         }
 
         /// Shows nothing secret.
@@ -51,7 +48,7 @@ extension HTTPSession.Password {
 extension HTTPSession.Password: Hashable {
     /// Byte for byte: what Unicode takes for the same is two passwords to a server.
     static func == (left: Self, right: Self) -> Bool {
-        left.allowsBasicInClearText == right.allowsBasicInClearText && left.answersBasic == right.answersBasic
+        left.answersBasic == right.answersBasic
             && left.user.utf8.elementsEqual(right.user.utf8)
             && left.password.utf8.elementsEqual(right.password.utf8)
     }

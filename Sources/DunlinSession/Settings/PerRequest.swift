@@ -2,17 +2,17 @@ extension HTTPSession {
     /// What one request says of a setting: its session's, none, or a value of its own.
     ///
     /// ```swift
-    /// let options = HTTPSession.Options(maximumBodySize: .none, retry: .exponential(attempts: 2), redirects: .none)
+    /// let options = HTTPSession.Options(bodyLimit: .none, retry: .exponential(attempts: 2), redirects: .none)
     /// ```
     public enum PerRequest<Value: Sendable>: Sendable {
         /// The session's.
         case session
-        /// None, whatever the session says: no limit, no policy, no credentials.
+        /// None, whatever the session says: no limit, no policy, no credentials. Of a flag, false.
         case none
         case value(Value)
 
         /// The value that counts; nil for none.
-        func resolved(_ session: Value?) -> Value? {
+        package func resolved(_ session: Value?) -> Value? {
             switch self {
             case .session: session
             case .none: nil
@@ -27,23 +27,12 @@ extension HTTPSession {
             if case .session = self { true } else { false }
         }
     }
-
-    /// How long something in one request may take: as the session says, without limit, or so long.
-    ///
-    /// ```swift
-    /// let user = try await client.get("users/42", timeout: .seconds(2), as: User.self)
-    /// ```
-    public typealias TimeLimit = PerRequest<Duration>
-
-    /// How many bytes something of one request may have: as the session says, without limit, or so many.
-    public typealias BodySizeLimit = PerRequest<Int>
 }
 
 extension HTTPSession.PerRequest: Equatable where Value: Equatable {}
 extension HTTPSession.PerRequest: Hashable where Value: Hashable {}
 
 extension HTTPSession.PerRequest<Duration> {
-    public static func after(_ duration: Duration) -> Self { .value(duration) }
     public static func seconds(_ seconds: some BinaryInteger) -> Self { .value(.seconds(seconds)) }
     /// No limit for what is no number, or longer than a hundred years.
     public static func seconds(_ seconds: Double) -> Self {
@@ -66,6 +55,28 @@ extension HTTPSession.PerRequest<Duration> {
 extension HTTPSession.PerRequest<Int>: ExpressibleByIntegerLiteral {
     public static func bytes(_ count: Int) -> Self { .value(count) }
     public init(integerLiteral count: Int) { self = .value(count) }
+}
+
+extension HTTPSession.PerRequest<Bool>: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral isOn: Bool) { self = .value(isOn) }
+}
+
+extension HTTPSession.PerRequest<HTTPSession.CacheMode> {
+    public static var standard: Self { .value(.standard) }
+    public static var validating: Self { .value(.validating) }
+    public static var reloading: Self { .value(.reloading) }
+    public static var preferringStored: Self { .value(.preferringStored) }
+    public static var storedOnly: Self { .value(.storedOnly) }
+    public static var off: Self { .value(.off) }
+}
+
+extension HTTPSession.PerRequest<NetworkInterface.Rules> {
+    public static func allow(names: String..., kinds: NetworkInterface.Kind...) -> Self {
+        .value(.allow(Set(names), Set(kinds)))
+    }
+    public static func deny(names: String..., kinds: NetworkInterface.Kind...) -> Self {
+        .value(.deny(Set(names), Set(kinds)))
+    }
 }
 
 extension HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {

@@ -16,14 +16,11 @@ extension HTTPSession {
     /// to that proxy alone, and no description shows them. A connection is never shared by requests that go through
     /// different proxies, or with different credentials.
     public struct Proxy: Sendable {
-        /// Chooses for one request; `url` is what it asks for, without user info.
-        public typealias Chooser = @Sendable (_ url: URL) -> Proxy
-
         enum Choice: Sendable {
             case environment
             case direct
             case url(String, exceptions: String, connectFields: Fields)
-            case chooser(Chooser)
+            case chooser(@Sendable (_ url: URL) -> Proxy)
         }
 
         let choice: Choice
@@ -50,8 +47,10 @@ extension HTTPSession {
 
         /// Asks a closure once for each exchange: redirects and retries too. An answer to a challenge may go the way
         /// that was chosen for what it answers. It is called on a loop, so it must not block, and should not make up
-        /// new credentials each time.
-        public static func by(_ choose: @escaping Chooser) -> Proxy { Proxy(choice: .chooser(choose)) }
+        /// new credentials each time. `url` is what is asked for, without user info.
+        public static func by(_ choose: @escaping @Sendable (_ url: URL) -> Proxy) -> Proxy {
+            Proxy(choice: .chooser(choose))
+        }
     }
 }
 

@@ -9,14 +9,14 @@ extension HTTPSession.Options {
     }
 
     /// Replace the session's. The request uses a connection opened with exactly these options.
-    public var sockets: HTTP.SocketOptions? {
-        get { rare?.values.way.sockets }
+    public var sockets: HTTPSession.PerRequest<HTTP.SocketOptions> {
+        get { rare?.values.way.sockets ?? .session }
         set { setRare { $0.way.sockets = newValue } }
     }
 
     /// Replace the session's. The request uses a connection opened by exactly these rules.
-    public var interfaces: NetworkInterface.Rules? {
-        get { rare?.values.way.interfaces }
+    public var interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> {
+        get { rare?.values.way.interfaces ?? .session }
         set { setRare { $0.way.interfaces = newValue } }
     }
 
@@ -33,9 +33,9 @@ extension HTTPSession.Options {
     }
 
     /// How the request uses the session's cache, in place of `configuration.cacheMode`. Has no effect without a cache.
-    public var cache: HTTPSession.CacheMode? {
-        get { rare?.values.common.cache }
-        set { setRare { $0.common.cache = newValue } }
+    public var cacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> {
+        get { rare?.values.common.cacheMode ?? .session }
+        set { setRare { $0.common.cacheMode = newValue } }
     }
 
     /// False for a request that is sent though another like it is under way. Has no effect without
@@ -46,8 +46,8 @@ extension HTTPSession.Options {
     }
 
     /// Replaces the session's setting.
-    public var waitsForConnectivity: Bool? {
-        get { rare?.values.common.waitsForConnectivity }
+    public var waitsForConnectivity: HTTPSession.PerRequest<Bool> {
+        get { rare?.values.common.waitsForConnectivity ?? .session }
         set { setRare { $0.common.waitsForConnectivity = newValue } }
     }
 
@@ -81,16 +81,16 @@ extension HTTPSession.Options {
 
     /// False to send no cookies of the session's jar with this request, and to store none from its responses. A Cookie
     /// field in `fields` is sent anyway.
-    public var handlesCookies: Bool? {
-        get { rare?.values.common.handlesCookies }
+    public var handlesCookies: HTTPSession.PerRequest<Bool> {
+        get { rare?.values.common.handlesCookies ?? .session }
         set { setRare { $0.common.handlesCookies = newValue } }
     }
 
-    /// Replaces the session's `limits.maximumErrorBodySize`: how many bytes of a response's body an error carries, if
+    /// Replaces the session's `limits.errorBodyBytes`: how many bytes of a response's body an error carries, if
     /// the response was refused or broke off. `.none` for no limit.
-    public var maximumErrorBodySize: HTTPSession.BodySizeLimit {
-        get { rare?.values.maximumErrorBodySize ?? .session }
-        set { setRare { $0.maximumErrorBodySize = newValue } }
+    public var errorBodyLimit: HTTPSession.PerRequest<Int> {
+        get { rare?.values.errorBodyLimit ?? .session }
+        set { setRare { $0.errorBodyLimit = newValue } }
     }
 
     /// Hooks for this request; they are asked before the session's.
@@ -142,7 +142,7 @@ extension HTTPSession.Options {
         var retry = HTTPSession.PerRequest<HTTPSession.RetryPolicy>.session
         var credentials = HTTPSession.PerRequest<HTTP.Credentials>.session
         @Presence var hooks: HTTPSession.Hooks?
-        var maximumErrorBodySize = HTTPSession.BodySizeLimit.session
+        var errorBodyLimit = HTTPSession.PerRequest<Int>.session
         var label: String?
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
@@ -152,8 +152,8 @@ extension HTTPSession.Options {
     /// How a request goes: one that does not go as the session's requests do is sent by itself.
     struct Way: Sendable, Equatable {
         var hostOverrides = HTTPSession.HostOverrides()
-        var sockets: HTTP.SocketOptions?
-        var interfaces: NetworkInterface.Rules?
+        var sockets = HTTPSession.PerRequest<HTTP.SocketOptions>.session
+        var interfaces = HTTPSession.PerRequest<NetworkInterface.Rules>.session
         var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
         @Presence var proxy: OwnProxy?
         @Presence var authenticationHandler: HTTPSession.AuthenticationHandler?
@@ -173,9 +173,15 @@ extension HTTPSession.Options {
 
     /// What requests have in common that are sent as one.
     struct Common: Sendable, Hashable {
-        var cache: HTTPSession.CacheMode?
-        var waitsForConnectivity: Bool?
-        var handlesCookies: Bool?
+        var cacheMode = HTTPSession.PerRequest<HTTPSession.CacheMode>.session
+        var waitsForConnectivity = HTTPSession.PerRequest<Bool>.session
+        var handlesCookies = HTTPSession.PerRequest<Bool>.session
+
+        func cacheMode(insteadOf usual: HTTPSession.CacheMode) -> HTTPSession.CacheMode {
+            cacheMode.resolved(usual) ?? .off
+        }
+
+        func waitsForConnectivity(insteadOf usual: Bool) -> Bool { waitsForConnectivity.resolved(usual) ?? false }
     }
 
     /// A proxy of the request's own, or none.
@@ -236,14 +242,14 @@ extension HTTPSession.Options {
     /// The origin with the request's own route, if it has one.
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
         let (sockets, interfaces) = (values.way.sockets, values.way.interfaces)
-        if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
+        if let problem = sockets.own?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
         if let problem = values.way.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
         let address =
             try Routes(values.way.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
-        if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }
+        if address == origin.route?.address, sockets.isSession, interfaces.isSession { return origin }
         let route = HTTP.Route(
-            address: address, sockets: sockets ?? origin.route?.sockets,
-            interfaces: interfaces ?? origin.route?.interfaces)
+            address: address, sockets: sockets.resolved(origin.route?.sockets),
+            interfaces: interfaces.resolved(origin.route?.interfaces))
         return origin.over(route)
     }
 }

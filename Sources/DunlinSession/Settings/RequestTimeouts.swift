@@ -2,24 +2,27 @@ extension HTTPSession {
     /// The limits of one request that differ from its session's; those that are left out are the session's.
     public struct RequestTimeouts: Sendable, Hashable {
         /// The wait for the request's turn in the session's queue.
-        public var queue: TimeLimit
-        public var pool: TimeLimit
-        public var resolve: TimeLimit
-        public var connect: TimeLimit
-        public var proxyTLS: TimeLimit
-        public var tunnel: TimeLimit
-        public var tls: TimeLimit
-        public var send: TimeLimit
-        public var firstByte: TimeLimit
-        public var readIdle: TimeLimit
+        public var queue: PerRequest<Duration>
+        public var pool: PerRequest<Duration>
+        public var resolve: PerRequest<Duration>
+        public var connect: PerRequest<Duration>
+        public var proxyTLS: PerRequest<Duration>
+        public var tunnel: PerRequest<Duration>
+        public var tls: PerRequest<Duration>
+        public var send: PerRequest<Duration>
+        public var firstByte: PerRequest<Duration>
+        public var readIdle: PerRequest<Duration>
         /// The whole request, whatever attempts and redirects it takes.
-        public var total: TimeLimit
+        public var total: PerRequest<Duration>
 
         public init(
-            queue: TimeLimit = .session, pool: TimeLimit = .session, resolve: TimeLimit = .session,
-            connect: TimeLimit = .session, proxyTLS: TimeLimit = .session, tunnel: TimeLimit = .session,
-            tls: TimeLimit = .session, send: TimeLimit = .session, firstByte: TimeLimit = .session,
-            readIdle: TimeLimit = .session, total: TimeLimit = .session
+            queue: PerRequest<Duration> = .session, pool: PerRequest<Duration> = .session,
+            resolve: PerRequest<Duration> = .session,
+            connect: PerRequest<Duration> = .session, proxyTLS: PerRequest<Duration> = .session,
+            tunnel: PerRequest<Duration> = .session,
+            tls: PerRequest<Duration> = .session, send: PerRequest<Duration> = .session,
+            firstByte: PerRequest<Duration> = .session,
+            readIdle: PerRequest<Duration> = .session, total: PerRequest<Duration> = .session
         ) {
             (self.queue, self.pool, self.resolve, self.connect) = (queue, pool, resolve, connect)
             (self.proxyTLS, self.tunnel, self.tls) = (proxyTLS, tunnel, tls)
@@ -29,10 +32,10 @@ extension HTTPSession {
         /// All of these, whatever the session says.
         public init(_ timeouts: Timeouts) {
             self.init()
-            for limit in Timeouts.Limit.allCases { self[limit] = TimeLimit(timeouts[limit]) }
+            for limit in Timeouts.Limit.allCases { self[limit] = PerRequest<Duration>(timeouts[limit]) }
         }
 
-        public subscript(_ limit: Timeouts.Limit) -> TimeLimit {
+        public subscript(_ limit: Timeouts.Limit) -> PerRequest<Duration> {
             get { self[keyPath: Self.path(limit)] }
             set { self[keyPath: Self.path(limit)] = newValue }
         }
@@ -50,7 +53,7 @@ extension HTTPSession {
             return timeouts
         }
 
-        private static func path(_ limit: Timeouts.Limit) -> WritableKeyPath<Self, TimeLimit> {
+        private static func path(_ limit: Timeouts.Limit) -> WritableKeyPath<Self, PerRequest<Duration>> {
             switch limit {
             case .pool: \.pool
             case .resolve: \.resolve

@@ -43,7 +43,7 @@ extension HTTPSession.RetryPolicy.Condition {
         case "connectionFailure": self = .connectionFailure
         case "timeout": self = .timeout
         default:
-            guard let code = UInt16(name) else { return nil }
+            guard let code = Int(name), 0...65_535 ~= code else { return nil }
             self = .status(HTTP.Status(code))
         }
     }

@@ -19,15 +19,15 @@ final class RetrySettings: Sendable {
     }
 
     /// A request is made that may have more than one attempt.
-    func requested(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: MonotonicTime) {
+    func requested(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) {
         budget.withLock { $0.requested(origin, policy.budget, at: now) }
     }
 
     /// Takes a retry from the budget; false if there is none.
-    func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: MonotonicTime) -> Bool {
+    func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) -> Bool {
         budget.withLock { $0.takeRetry(origin, policy.budget, at: now) }
     }
 
     /// How many retries the budget of each origin has left.
-    func left(at now: MonotonicTime) -> [String: Int] { budget.withLock { $0.left(at: now) } }
+    func left(at now: HTTP.Instant) -> [String: Int] { budget.withLock { $0.left(at: now) } }
 }

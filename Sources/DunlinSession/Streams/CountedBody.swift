@@ -5,11 +5,10 @@ internal import Synchronization
 package final class CountedBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let control: TransferControl
-    private let deadline: MonotonicTime
+    private let deadline: HTTP.Instant
     private let count = Atomic<Int>(0)
 
-    package init(_ stream: any TransportResponse.BodyStream, _ control: TransferControl, until deadline: MonotonicTime)
-    {
+    package init(_ stream: any TransportResponse.BodyStream, _ control: TransferControl, until deadline: HTTP.Instant) {
         self.stream = stream
         self.control = control
         self.deadline = deadline

@@ -128,7 +128,7 @@ extension MockTransport.Outcome.Content {
     /// The response that a client makes of the bytes which a server would send for this head and content. The request
     /// was sent at `sent`, with this hop.
     func response(
-        to exchange: CheckedExchange, _ head: ResponseHead, since sent: MonotonicTime, _ hop: HTTP.Hop
+        to exchange: CheckedExchange, _ head: ResponseHead, since sent: HTTP.Instant, _ hop: HTTP.Hop
     ) throws -> TransportResponse {
         let bytes = LoopbackServer.Message(head.status, fields: head.fields).bytes
         let answer = try exchange.answer(bytes, since: sent, hop)

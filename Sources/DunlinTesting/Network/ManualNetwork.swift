@@ -2,10 +2,10 @@ public import Dunlin
 internal import Synchronization
 
 /// A network that is what a test says it is: a source for `Reachability`, and for requests that wait for connectivity.
-public final class ManualNetwork: NetworkPathMonitoring {
+public final class ManualNetwork: Reachability.PathMonitor {
     private struct State {
-        var path: NetworkPath
-        var paths: [HTTP.SocketAddress: NetworkPath] = [:]
+        var path: Reachability.Path
+        var paths: [HTTP.SocketAddress: Reachability.Path] = [:]
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastListener = 0
         var looks = 0
@@ -15,17 +15,17 @@ public final class ManualNetwork: NetworkPathMonitoring {
     let asked = LoopbackServer.Broadcast()
 
     public init(_ status: Reachability.Status = .notReachable) {
-        state = Mutex(State(path: NetworkPath(status)))
+        state = Mutex(State(path: Reachability.Path(status)))
     }
 
     /// Changes the way to the world, and to every address that has none of its own.
     public func change(to status: Reachability.Status) {
-        change { $0.path = NetworkPath(status) }
+        change { $0.path = Reachability.Path(status) }
     }
 
     /// Changes the way to one address; its port counts for nothing.
     public func change(to status: Reachability.Status, for address: HTTP.SocketAddress) {
-        change { $0.paths[address.portless] = NetworkPath(status) }
+        change { $0.paths[address.portless] = Reachability.Path(status) }
     }
 
     /// Says that something changed, though nothing did.
@@ -66,7 +66,7 @@ public final class ManualNetwork: NetworkPathMonitoring {
         asked.announce()
     }
 
-    public func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
+    public func path(to address: HTTP.SocketAddress?) async -> Reachability.Path {
         defer { asked.announce() }
         return state.withLock { state in
             state.looks += 1
@@ -75,7 +75,7 @@ public final class ManualNetwork: NetworkPathMonitoring {
     }
 }
 
-extension NetworkPath {
+extension Reachability.Path {
     /// One that has this status.
     fileprivate init(_ status: Reachability.Status) {
         switch status {

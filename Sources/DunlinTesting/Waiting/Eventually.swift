@@ -47,7 +47,7 @@ private final class NextLook: Sendable {
         waiter = Mutex(ValueWaiter(on: loop))
     }
 
-    var now: MonotonicTime { loop.now() }
+    var now: HTTP.Instant { loop.now() }
 
     /// Something changed: the wait that is on, or the next, is over.
     func isDue() {
@@ -58,7 +58,7 @@ private final class NextLook: Sendable {
         waiter.withLock { $0 = ValueWaiter(on: loop) }
     }
 
-    func wait(atMost pace: Duration, until end: MonotonicTime) async throws {
+    func wait(atMost pace: Duration, until end: HTTP.Instant) async throws {
         let (start, waiter) = (now, waiter.withLock { $0 })
         let next = min(end, start.advanced(by: pace.clampedNanoseconds))
         await withTaskCancellationHandler {

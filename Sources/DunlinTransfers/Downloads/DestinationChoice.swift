@@ -16,7 +16,7 @@ struct DestinationChoice {
 
     func placement(_ destination: HTTPSession.Destination) async throws -> Placement {
         let (head, snapshot) = (head, call.snapshot)
-        let hooked = try await call.ask(\.destination) { await $0(head, snapshot) }
+        let hooked = try await call.ask(\.destination) { await $0(snapshot, head) }
         return try await placement(of: (hooked ?? destination).file)
     }
 

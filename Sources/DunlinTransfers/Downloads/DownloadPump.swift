@@ -142,7 +142,7 @@ struct DownloadPump: Sendable {
     }
 
     /// A body of somebody else's transport, with this call's cancellation and a limit.
-    private func bounded(_ arriving: any TransportResponse.BodyStream, until end: MonotonicTime)
+    private func bounded(_ arriving: any TransportResponse.BodyStream, until end: HTTP.Instant)
         -> any TransportResponse.BodyStream
     {
         guard call.callTransport.sockets == nil else { return arriving }

@@ -63,13 +63,12 @@ final class DownloadWriter: Sendable {
     }
 
     /// Waits until there is room.
-    func waitForRoom(until deadline: MonotonicTime, _ cancellation: Cancellation) async throws(Errno) -> Waiter.Outcome
-    {
+    func waitForRoom(until deadline: HTTP.Instant, _ cancellation: Cancellation) async throws(Errno) -> Waiter.Outcome {
         try await wait(until: deadline, cancellation) { $0.waitForRoom($1) }
     }
 
     /// Waits until all is written.
-    func flush(until deadline: MonotonicTime, _ cancellation: Cancellation?) async throws(Errno) -> Waiter.Outcome {
+    func flush(until deadline: HTTP.Instant, _ cancellation: Cancellation?) async throws(Errno) -> Waiter.Outcome {
         try await wait(until: deadline, cancellation) { $0.waitForRest($1) }
     }
 
@@ -82,7 +81,7 @@ final class DownloadWriter: Sendable {
     }
 
     private func wait(
-        until deadline: MonotonicTime, _ cancellation: Cancellation?,
+        until deadline: HTTP.Instant, _ cancellation: Cancellation?,
         _ begin: (inout WriterMachine<Bytes, Waiter, Errno>, Waiter) -> Bool
     ) async throws(Errno) -> Waiter.Outcome {
         let waiter = Waiter(on: loop)

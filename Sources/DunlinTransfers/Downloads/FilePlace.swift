@@ -15,7 +15,7 @@ enum FilePlace: BodyReceiver {
 extension HTTPSession.Destination {
     /// Called when the response's head is there, with the URL that the response is from: the one that was asked for, or
     /// the one that the last redirect led to.
-    public typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
+    typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
 
     public static func file(_ path: String) -> Self { Self(FilePlace.file(path)) }
 
@@ -25,7 +25,11 @@ extension HTTPSession.Destination {
 
     /// A destination that is decided when the response's head is there. If the answer is nil, the file is a temporary
     /// one.
-    public static func resolved(by decision: @escaping Decision) -> Self { Self(FilePlace.resolved(decision)) }
+    public static func resolved(
+        by decision: @escaping @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
+    ) -> Self {
+        Self(FilePlace.resolved(decision))
+    }
 
     /// The place as a file's. Every destination is made in this file.
     var file: FilePlace { place as? FilePlace ?? .temporary }

@@ -16,7 +16,7 @@ final class PartContent: Sendable {
         var record: RecordFile?
         /// How many bytes the record lists, and when it is to be written in any case.
         var noted = 0
-        var nextTime = MonotonicTime(nanoseconds: 0)
+        var nextTime = HTTP.Instant(nanoseconds: 0)
     }
 
     /// The digest of the bytes before `end`.
@@ -84,7 +84,7 @@ final class PartContent: Sendable {
 
 extension PartContent {
     /// `piece` was written to the file, where nothing was. Returns whether the caller should catch up.
-    func wrote(_ piece: Bytes, at offset: Int, _ now: MonotonicTime) throws(Errno) -> Bool {
+    func wrote(_ piece: Bytes, at offset: Int, _ now: HTTP.Instant) throws(Errno) -> Bool {
         let end = try book.withLock { book throws(Errno) in
             piece.withUnsafeBytes { book.spans.add($0, at: offset, isCounted: book.record != nil) }
             try note(&book, now)
@@ -103,7 +103,7 @@ extension PartContent {
     }
 
     /// Updates the record, after the bytes are in the file.
-    private func note(_ book: inout Book, _ now: MonotonicTime) throws(Errno) {
+    private func note(_ book: inout Book, _ now: HTTP.Instant) throws(Errno) {
         guard book.record != nil else { return }
         guard now >= book.nextTime || book.spans.byteCount - book.noted >= Self.interval else { return }
         book.nextTime = now.advanced(by: Self.time)

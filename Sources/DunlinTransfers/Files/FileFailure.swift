@@ -12,10 +12,10 @@ extension HTTPSession {
         public var keptAt: String?
         /// Why a file that was found is not used although it could be opened; nil if the file system refused it.
         /// `errno` is `EPERM` then.
-        public var distrust: Distrust?
+        package var distrust: Distrust?
 
         /// Why a file or a folder is not this user's alone.
-        public enum Distrust: Sendable, Hashable {
+        package enum Distrust: Sendable, Hashable {
             /// It is no file, or no folder where one is looked for.
             case otherKind
             /// It belongs to this user.
@@ -87,7 +87,7 @@ extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
             }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .otherKind: "is not used: it is not of the expected kind"
         case .ownedBy(let user): "is not used: it belongs to the user \(user)"

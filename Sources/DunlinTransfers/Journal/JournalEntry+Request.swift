@@ -31,7 +31,7 @@ extension JournalEntry.Request {
         options.fields = ownFields.overlaid(with: options.fields)
         for (limit, nanoseconds) in timeouts ?? [:] {
             guard let limit = Timeouts.Limit(rawValue: limit), options.timeouts[limit] == .session else { continue }
-            options.timeouts[limit] = nanoseconds == .max ? .none : .after(.nanoseconds(nanoseconds))
+            options.timeouts[limit] = nanoseconds == .max ? .none : .value(.nanoseconds(nanoseconds))
         }
         options.label = options.label ?? label
         if case .session = options.guard {

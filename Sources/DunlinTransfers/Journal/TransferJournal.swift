@@ -23,7 +23,7 @@ internal import Synchronization
 public final class TransferJournal: SessionResident, Sendable {
     /// Told the outcome of a transfer, before it is forgotten. Should the process end meanwhile, the transfer is
     /// restored and reported again.
-    public typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
+    typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
 
     /// The absolute path of the folder.
     public var folder: String { storage.path }
@@ -43,7 +43,8 @@ public final class TransferJournal: SessionResident, Sendable {
     /// Throws `FileFailure` if that is impossible, or if the folder is not this user's alone (`FileFailure.distrust`),
     /// and `NetworkError` code `sessionClosed` if the session is shut down.
     public init(
-        in folder: String, of session: HTTPSession, rules: Rules = Rules(), ended: EndHook? = nil
+        in folder: String, of session: HTTPSession, rules: Rules = Rules(),
+        ended: (@Sendable (Transfer, Result<Outcome, any Error>) async -> Void)? = nil
     ) async throws {
         self.session = session
         self.rules = rules

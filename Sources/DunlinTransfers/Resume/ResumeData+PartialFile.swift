@@ -3,27 +3,11 @@ internal import DunlinSecure
 internal import DunlinSemantics
 
 extension ResumeData {
-    /// The server's validator of a file when it sent the beginning of it.
-    public enum GivenValidator: Sendable, Hashable {
-        /// The `ETag` field, with its quotes. A weak one is refused: other bytes may have the same.
-        case entityTag(String)
-        /// The `Last-Modified` field, and the `Date` field of the same response. A file that was changed less than a
-        /// minute before is refused: it may have been changed again within the second.
-        case lastModified(String, date: String)
-
-        fileprivate var validator: Validator? {
-            switch self {
-            case .entityTag(let tag): Validator(["ETag": tag])
-            case .lastModified(let modified, let date): Validator(["Last-Modified": modified, "Date": date])
-            }
-        }
-    }
-
     /// The beginning of a file that another program has fetched, to go on with.
     ///
     /// ```swift
     /// let data = try await ResumeData(
-    ///     partialFile: "/data/disk.img.part", of: "https://example.test/disk.img", validator: .entityTag("\"v1\""))
+    ///     partialFile: "/data/disk.img.part", of: "https://example.test/disk.img", entityTag: "\"v1\"")
     /// let file = try await client.download(resuming: data, to: .file("/data/disk.img"))
     /// ```
     ///
@@ -35,11 +19,34 @@ extension ResumeData {
     /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or malformed, a URL that is not
     /// absolute, and a file that is not there, is empty or is longer than it will be. Throws `FileFailure` for a file
     /// that cannot be read, or is not this user's alone (its group may write to it, for instance).
+    ///
+    /// - Parameter tag: The `ETag` field that the server sent with the beginning, with its quotes. A weak one is
+    ///   refused: other bytes may have the same.
     public init(
-        partialFile path: String, of url: String, validator: GivenValidator, fields: Fields = [:],
+        partialFile path: String, of url: String, entityTag tag: String, fields: Fields = [:],
         completeLength: Int? = nil
     ) async throws {
-        guard let known = validator.validator else {
+        try await self.init(path, of: url, Validator(["ETag": tag]), fields, completeLength)
+    }
+
+    /// The same where the server sent no `ETag`.
+    ///
+    /// - Parameters:
+    ///   - modified: The `Last-Modified` field that the server sent with the beginning.
+    ///   - date: The `Date` field of the same response. A file that was changed less than a minute before is refused:
+    ///     it may have been changed again within the second.
+    public init(
+        partialFile path: String, of url: String, lastModified modified: String, date: String, fields: Fields = [:],
+        completeLength: Int? = nil
+    ) async throws {
+        let validator = Validator(["Last-Modified": modified, "Date": date])
+        try await self.init(path, of: url, validator, fields, completeLength)
+    }
+
+    private init(
+        _ path: String, of url: String, _ validator: Validator?, _ fields: Fields, _ completeLength: Int?
+    ) async throws {
+        guard let known = validator else {
             throw NetworkError.invalidResumeData("its validator is weak or missing")
         }
         let absolute = try Self.absolute(path)

@@ -163,7 +163,7 @@ extension SegmentedFetch {
 
     /// Until it is called, or else asks for what others have asked for. Nil if the work goes on.
     private func wait(
-        _ waiter: ValueWaiter<Void>, _ worker: Int, _ exchange: CallPart, until end: MonotonicTime
+        _ waiter: ValueWaiter<Void>, _ worker: Int, _ exchange: CallPart, until end: HTTP.Instant
     ) async -> Outcome? {
         let outcome = await waiter.wait(until: min(end, request.deadline), cancellation: exchange.cancellation)
         if case .value = outcome { return nil }

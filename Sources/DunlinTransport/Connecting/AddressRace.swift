@@ -14,7 +14,7 @@ struct AddressRace {
     let dialer: Dialer
     /// Nanoseconds between two attempts.
     let delay: Int64
-    let deadline: MonotonicTime
+    let deadline: HTTP.Instant
     let cancellation: Cancellation
 
     /// Sets the hop's peer to the address that won, else to the one that was tried last.
@@ -90,7 +90,7 @@ struct AddressRace {
         return result
     }
 
-    private var now: MonotonicTime { dialer.reactor.now() }
+    private var now: HTTP.Instant { dialer.reactor.now() }
 }
 
 extension AddressRace {
@@ -100,7 +100,7 @@ extension AddressRace {
         let line: DialedChannel
         let wake: Wake
 
-        static func wait(_ position: Int, _ line: DialedChannel, until time: MonotonicTime) async -> Contender {
+        static func wait(_ position: Int, _ line: DialedChannel, until time: HTTP.Instant) async -> Contender {
             Contender(position: position, line: line, wake: await line.channel.waitWritable(until: time))
         }
     }
@@ -125,7 +125,7 @@ extension AddressRace {
         }
 
         mutating func began(
-            _ position: Int, _ result: Dialer.Result, at now: MonotonicTime
+            _ position: Int, _ result: Dialer.Result, at now: HTTP.Instant
         ) -> AddressRaceMachine.Action {
             switch result {
             case .underway(let line):

@@ -12,7 +12,7 @@ internal import DunlinTypes
 struct AddressRaceMachine {
     enum Action: Equatable {
         /// Try this address. If it has no outcome by then, call `slow`.
-        case start(Int, until: MonotonicTime)
+        case start(Int, until: HTTP.Instant)
         /// Wait for the attempts underway.
         case wait
         case win(Int)
@@ -24,30 +24,30 @@ struct AddressRaceMachine {
 
     private let count: Int
     private let delay: Int64
-    private let deadline: MonotonicTime
+    private let deadline: HTTP.Instant
     /// The next address to try.
     private var next = 0
     private var underway = 0
 
     /// `delay` in nanoseconds.
-    init(count: Int, delay: Int64, deadline: MonotonicTime) {
+    init(count: Int, delay: Int64, deadline: HTTP.Instant) {
         self.count = count
         self.delay = delay
         self.deadline = deadline
     }
 
-    mutating func begin(at now: MonotonicTime) -> Action {
+    mutating func begin(at now: HTTP.Instant) -> Action {
         count == 0 ? .fail : start(at: now)
     }
 
-    mutating func failed(_ address: Int, at now: MonotonicTime) -> Action {
+    mutating func failed(_ address: Int, at now: HTTP.Instant) -> Action {
         underway -= 1
         if isNewest(address), next < count { return start(at: now) }
         return underway == 0 ? .fail : .wait
     }
 
     /// The time given with an attempt has passed.
-    mutating func slow(_ address: Int, at now: MonotonicTime) -> Action {
+    mutating func slow(_ address: Int, at now: HTTP.Instant) -> Action {
         if now >= deadline { return .giveUp }
         return isNewest(address) && next < count ? start(at: now) : .wait
     }
@@ -56,7 +56,7 @@ struct AddressRaceMachine {
 
     private func isNewest(_ address: Int) -> Bool { address == next - 1 }
 
-    private mutating func start(at now: MonotonicTime) -> Action {
+    private mutating func start(at now: HTTP.Instant) -> Action {
         if now >= deadline { return .giveUp }
         next += 1
         underway += 1

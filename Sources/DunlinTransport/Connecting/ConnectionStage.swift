@@ -26,10 +26,10 @@ struct StageSocket {
     /// What was read of it and handed back, for whoever reads next.
     private(set) var ahead: [UInt8] = []
     private let stream: ByteStream
-    private let start: MonotonicTime
+    private let start: HTTP.Instant
     private let hop: HTTP.Hop
 
-    init(_ line: OpeningLine, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop) throws {
+    init(_ line: OpeningLine, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop) throws {
         guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
             throw context.cancelled(.tunnel, hop)
         }
@@ -82,7 +82,7 @@ struct StageSocket {
         return error
     }
 
-    private var deadline: MonotonicTime { context.clock.deadline(for: .tunnel, from: start) }
+    private var deadline: HTTP.Instant { context.clock.deadline(for: .tunnel, from: start) }
 
     private func write(_ bytes: Bytes, from offset: Int) throws -> Int? {
         do throws(StreamError) {

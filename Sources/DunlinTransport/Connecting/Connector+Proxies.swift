@@ -13,7 +13,7 @@ extension Connector {
         var stages = stages
         let proxy = context.connectionTerms?.proxy
         if let proxy, let stage = try await stage(for: proxy, context, &opening, &hop) { stages.append(stage) }
-        var start: MonotonicTime?
+        var start: HTTP.Instant?
         while true {
             opening.enter(.connect)
             var line = OpeningLine(try await connect(context, &opening, &hop))
@@ -78,7 +78,7 @@ extension Connector {
     /// over another socket.
     private func pass(
         _ stages: inout [any ConnectionStage], _ line: OpeningLine, _ context: ExchangeContext,
-        since start: MonotonicTime, _ opening: inout Opening, _ hop: inout HTTP.Hop
+        since start: HTTP.Instant, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> [UInt8]? {
         opening.enter(.tunnel)
         let entered = context.clock.now()

@@ -63,7 +63,7 @@ final class NameCache: Sendable {
 
     /// The addresses of a name, at once if they are kept.
     func addresses(
-        of host: String, port: UInt16, until deadline: MonotonicTime, _ cancellation: Cancellation, on loop: Reactor
+        of host: String, port: UInt16, until deadline: HTTP.Instant, _ cancellation: Cancellation, on loop: Reactor
     ) async throws(Failure) -> [HTTP.SocketAddress] {
         let name = Machine.Name(host: host, port: port)
         switch ask(name, on: loop) {
@@ -75,7 +75,7 @@ final class NameCache: Sendable {
     }
 
     private func wait(
-        _ waiter: ValueWaiter<NameAnswer>, _ position: Machine.Position, until deadline: MonotonicTime,
+        _ waiter: ValueWaiter<NameAnswer>, _ position: Machine.Position, until deadline: HTTP.Instant,
         _ cancellation: Cancellation
     ) async throws(Failure) -> [HTTP.SocketAddress] {
         switch await waiter.wait(until: deadline, cancellation: cancellation) {

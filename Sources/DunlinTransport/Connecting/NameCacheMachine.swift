@@ -60,8 +60,8 @@ struct NameCacheMachine<Waiter> {
 
     private struct Entry {
         var answer: NameAnswer
-        let refreshAt: MonotonicTime
-        let until: MonotonicTime
+        let refreshAt: HTTP.Instant
+        let until: HTTP.Instant
         var isRefreshing = false
     }
 
@@ -87,7 +87,7 @@ struct NameCacheMachine<Waiter> {
     var count: Int { entries.count }
     var lookUpCount: Int { lookUps.count }
 
-    mutating func ask(_ name: Name, at now: MonotonicTime, _ waiter: () -> Waiter) -> AskAction {
+    mutating func ask(_ name: Name, at now: HTTP.Instant, _ waiter: () -> Waiter) -> AskAction {
         if isClosed { return .refuse }
         if let known = recall(name, at: now) { return known }
         let isUnderway = current[name] != nil
@@ -99,7 +99,7 @@ struct NameCacheMachine<Waiter> {
     }
 
     /// The answer that is kept and still valid.
-    private mutating func recall(_ name: Name, at now: MonotonicTime) -> AskAction? {
+    private mutating func recall(_ name: Name, at now: HTTP.Instant) -> AskAction? {
         guard let entry = entries.use(name) else { return nil }
         guard now < entry.until else {
             entries.remove(name)
@@ -120,7 +120,7 @@ struct NameCacheMachine<Waiter> {
     }
 
     /// A look-up has ended; one that was cancelled changes nothing.
-    mutating func ended(_ number: UInt64, _ answer: NameAnswer, at now: MonotonicTime) -> EndAction {
+    mutating func ended(_ number: UInt64, _ answer: NameAnswer, at now: HTTP.Instant) -> EndAction {
         guard let lookUp = lookUps[number] else { return .deliver([]) }
         if case .ranOut = answer, !lookUp.waiters.isEmpty { return .again }
         if current[lookUp.name] == number { keep(answer, for: lookUp.name, at: now) }
@@ -160,7 +160,7 @@ extension NameCacheMachine {
         if current[lookUp.name] == number { current[lookUp.name] = nil }
     }
 
-    private mutating func keep(_ answer: NameAnswer, for name: Name, at now: MonotonicTime) {
+    private mutating func keep(_ answer: NameAnswer, for name: Name, at now: HTTP.Instant) {
         let life: Int64
         switch answer {
         case .addresses: life = limits.timeToLive

@@ -8,7 +8,7 @@ final class Connection: Sendable, PoolMember {
     let stream: ByteStream
     let origin: HTTP.Origin
     let peer: HTTP.Hop.Peer
-    let opened: MonotonicTime
+    let opened: HTTP.Instant
     /// The generation of the TLS policy it was secured by; in clear text there is none that could become outdated.
     let tlsGeneration: UInt64
     /// Whether it was opened for one request alone, and serves no other.

@@ -24,7 +24,7 @@ struct Lease: ~Copyable {
     }
 
     /// The exchange is over and the connection fit for the next.
-    consuming func giveBack(at now: MonotonicTime) {
+    consuming func giveBack(at now: HTTP.Instant) {
         guard connection.stream.endTurn() else { return }
         pool.take()?.giveBack(connection, at: now)
     }

@@ -12,18 +12,18 @@ struct ExchangeClock: Sendable {
     }
 
     /// The deadline of the call.
-    var whole: MonotonicTime { request.deadline }
+    var whole: HTTP.Instant { request.deadline }
 
     func duration(of limit: Timeouts.Limit) -> Duration? { request.timeouts[limit] }
 
-    func now() -> MonotonicTime { reactor.now() }
+    func now() -> HTTP.Instant { reactor.now() }
 
-    func deadline(for phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
+    func deadline(for phase: HTTP.Phase, from start: HTTP.Instant) -> HTTP.Instant {
         min(request.timeouts.deadline(for: Timeouts.Limit(phase), from: start), whole)
     }
 
     /// The limit that a wait in `phase` has exceeded.
-    func exceeded(_ phase: HTTP.Phase, at now: MonotonicTime) -> Timeouts.Limit {
+    func exceeded(_ phase: HTTP.Phase, at now: HTTP.Instant) -> Timeouts.Limit {
         whole <= now ? .total : Timeouts.Limit(phase)
     }
 }

@@ -11,7 +11,7 @@ final class ExchangeContext: Sendable {
     let clock: ExchangeClock
     let cancellation: Cancellation
     let terms: Terms
-    let started: MonotonicTime
+    let started: HTTP.Instant
     private let exchangeOptions: ExchangeOptions?
     /// Who is told what goes over the wire; usually nobody.
     let observer: (any WireObserver)?
@@ -50,7 +50,7 @@ final class ExchangeContext: Sendable {
     init(
         _ request: TransportRequest, _ cancellation: Cancellation, _ terms: Terms,
         _ exchangeOptions: ExchangeOptions? = nil, _ observer: (any WireObserver)? = nil,
-        under connectionTerms: ConnectionTerms? = nil, proxyAuthorization: String? = nil, since start: MonotonicTime,
+        under connectionTerms: ConnectionTerms? = nil, proxyAuthorization: String? = nil, since start: HTTP.Instant,
         on reactor: Reactor
     ) {
         self.connectionTerms = connectionTerms
@@ -116,7 +116,7 @@ final class ExchangeContext: Sendable {
 
 extension ExchangeContext {
     /// The error for a wait that did not succeed.
-    func failure(_ wake: Wake, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop) -> any Error {
+    func failure(_ wake: Wake, in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: HTTP.Hop) -> any Error {
         switch wake {
         case .timedOut: timedOut(phase, since: start, hop)
         case .cancelled: cancelled(phase, hop)
@@ -126,7 +126,7 @@ extension ExchangeContext {
 
     /// `limit` is given where no other counts meanwhile.
     func timedOut(
-        _ phase: HTTP.Phase, exceeding limit: Timeouts.Limit? = nil, since start: MonotonicTime, _ hop: HTTP.Hop
+        _ phase: HTTP.Phase, exceeding limit: Timeouts.Limit? = nil, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) -> any Error {
         let now = clock.now()
         let exceeded = limit ?? clock.exceeded(phase, at: now)

@@ -11,10 +11,10 @@ internal import DunlinTypes
 /// 4. An observer is told of the next change, whichever that is, and asks again.
 struct SuspensionMachine<Waiter> {
     private struct Spell {
-        let start: MonotonicTime
+        let start: HTTP.Instant
         var length: Int64
 
-        func length(since time: MonotonicTime) -> Int64 {
+        func length(since time: HTTP.Instant) -> Int64 {
             max(0, min(length, start.nanoseconds + length - time.nanoseconds))
         }
     }
@@ -23,7 +23,7 @@ struct SuspensionMachine<Waiter> {
 
     private enum State: Equatable {
         case moving
-        case suspended(since: MonotonicTime)
+        case suspended(since: HTTP.Instant)
         case over
     }
 
@@ -49,16 +49,16 @@ struct SuspensionMachine<Waiter> {
     }
 
     /// Nanoseconds suspended from `time` on, the present suspension included.
-    func suspendedTime(since time: MonotonicTime, at now: MonotonicTime) -> Int64 {
+    func suspendedTime(since time: HTTP.Instant, at now: HTTP.Instant) -> Int64 {
         spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
     }
 
-    private func present(at now: MonotonicTime) -> Spell? {
+    private func present(at now: HTTP.Instant) -> Spell? {
         guard case .suspended(let since) = state else { return nil }
         return Spell(start: since, length: max(0, now.nanoseconds - since.nanoseconds))
     }
 
-    private mutating func endSpell(at now: MonotonicTime) {
+    private mutating func endSpell(at now: HTTP.Instant) {
         guard let spell = present(at: now) else { return }
         spells.append(spell)
         guard spells.count > Self.remembered else { return }
@@ -68,14 +68,14 @@ struct SuspensionMachine<Waiter> {
     }
 
     /// Returns whether that changed anything.
-    mutating func suspend(at now: MonotonicTime) -> Bool {
+    mutating func suspend(at now: HTTP.Instant) -> Bool {
         guard state == .moving else { return false }
         state = .suspended(since: now)
         return true
     }
 
     /// Those who may go on, and the observers; nil if it was not suspended.
-    mutating func resume(at now: MonotonicTime) -> [Waiter]? {
+    mutating func resume(at now: HTTP.Instant) -> [Waiter]? {
         guard isSuspended else { return nil }
         endSpell(at: now)
         state = .moving
@@ -83,7 +83,7 @@ struct SuspensionMachine<Waiter> {
     }
 
     /// Those who need not wait any more, and the observers.
-    mutating func end(at now: MonotonicTime) -> [Waiter] {
+    mutating func end(at now: HTTP.Instant) -> [Waiter] {
         endSpell(at: now)
         state = .over
         return takeWaiters()

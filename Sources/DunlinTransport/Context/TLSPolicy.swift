@@ -20,7 +20,7 @@ public protocol TLSPolicy: AnyObject, Sendable {
     func peer(for origin: HTTP.Origin) throws -> TLSPeer
 
     /// The final decision about a server, if `TLSPeer.asksAboutTrust`. Runs off the loop, and may take long.
-    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) async throws -> TrustDecision
+    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision
 
     /// Our identity for a server that asks, if `TLSPeer.asksForIdentity`; nil to go on without one.
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> ClientIdentity?

@@ -43,7 +43,7 @@ public final class TransferControl: Sendable {
         state.withLock { body(&$0.queueStatus) }
     }
 
-    public func now() -> MonotonicTime { reactor.now() }
+    public func now() -> HTTP.Instant { reactor.now() }
 
     /// The hop that the call ended with, where its error can tell nothing of it: it was under way when the call's Swift
     /// task was cancelled, or the user's code failed the call with an error of its own. What a part notes is noted for
@@ -71,7 +71,7 @@ extension TransferControl {
     public var isSuspended: Bool { whole?.isSuspended ?? state.withLock { $0.suspension.isSuspended } }
 
     /// Nanoseconds for which the transfer was suspended from `time` on.
-    func suspendedTime(since time: MonotonicTime) -> Int64 {
+    func suspendedTime(since time: HTTP.Instant) -> Int64 {
         if let whole { return whole.suspendedTime(since: time) }
         if state.withLock({ $0.suspension.isUntouched }) { return 0 }
         let now = reactor.now()
@@ -114,7 +114,7 @@ extension TransferControl {
     }
 
     /// Waits while the transfer is suspended, unless the waiting task is cancelled; false if the deadline came first.
-    public func pass(until deadline: MonotonicTime) async -> Bool {
+    public func pass(until deadline: HTTP.Instant) async -> Bool {
         while isSuspended, !Task.isCancelled {
             guard await waitForRelease(until: deadline) else { return false }
         }
@@ -123,7 +123,7 @@ extension TransferControl {
 
     /// Waits, if the transfer is suspended, until it is resumed, perhaps for a moment only; false if the deadline came
     /// first.
-    public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
+    public func waitForRelease(until deadline: HTTP.Instant) async -> Bool {
         if let whole { return await whole.waitForRelease(until: deadline) }
         let waiter = ValueWaiter<Void>(on: reactor)
         guard let number = state.withLock({ $0.suspension.wait(waiter) }) else { return true }
@@ -173,7 +173,7 @@ extension TransferControl {
     /// The tally once it differs from that of `version`, with its own version; at once for a version of nil. Nil when
     /// the awaiting task is cancelled.
     public func tally(
-        after version: UInt64?, notBefore time: MonotonicTime
+        after version: UInt64?, notBefore time: HTTP.Instant
     ) async -> (tally: Tally, version: UInt64)? {
         await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
     }

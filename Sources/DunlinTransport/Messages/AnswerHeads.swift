@@ -7,7 +7,7 @@ struct Answer: ~Copyable, Sendable {
     let interim: [ResponseHead]
     let rest: Bytes
     /// When the last byte of the head came, or when the request was sent if that was later.
-    var at: MonotonicTime
+    var at: HTTP.Instant
     /// Whether the request was not sent to its end: then nothing may follow it on this connection.
     var requestWasCut = false
     /// The upload that sends the request still, or did until the answer came.
@@ -15,7 +15,7 @@ struct Answer: ~Copyable, Sendable {
 
     var head: ResponseHead { parsed.head }
 
-    init(_ parsed: ParsedHead, after interim: [ResponseHead], rest: Bytes, at time: MonotonicTime) {
+    init(_ parsed: ParsedHead, after interim: [ResponseHead], rest: Bytes, at time: HTTP.Instant) {
         self.parsed = parsed
         self.interim = interim
         self.rest = rest
@@ -39,7 +39,7 @@ struct AnswerHeads {
     var hasLeave: Bool { interim.contains { $0.status == .continue } }
 
     /// Takes in what was read, which is empty at the end of the stream. Returns the final head once it has come.
-    mutating func take(_ chunk: consuming [UInt8], at time: MonotonicTime) throws(WireError) -> Answer? {
+    mutating func take(_ chunk: consuming [UInt8], at time: HTTP.Instant) throws(WireError) -> Answer? {
         if chunk.isEmpty { try parser.endOfStream() }
         parser.feed(chunk)
         while let parsed = try parser.next() {

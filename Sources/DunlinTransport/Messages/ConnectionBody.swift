@@ -27,7 +27,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         let endsConnection: Bool
         var pace = ReadingPace()
         /// When the reader wants no more, before any timeout.
-        var limit = MonotonicTime.never
+        var limit = HTTP.Instant.never
 
         init(
             lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
@@ -93,7 +93,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 
     /// Reads and discards the rest, if that is at most `limit` bytes and comes in time; otherwise closes the
     /// connection, and nothing else is lost. A request that is still being sent is not sent any further.
-    func drain(upTo limit: Int, until deadline: MonotonicTime) async throws {
+    func drain(upTo limit: Int, until deadline: HTTP.Instant) async throws {
         guard try beginDraining(upTo: limit, until: deadline) else { return }
         var left = limit
         while left >= 0, let piece = try await next() { left -= piece.count }
@@ -113,7 +113,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     }
 
     /// The rest must come by `deadline`.
-    func hurry(until deadline: MonotonicTime) throws {
+    func hurry(until deadline: HTTP.Instant) throws {
         switch reader.begin() {
         case .over: return
         case .failed(let error): throw error
@@ -125,7 +125,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     }
 
     /// False if there is nothing to read, or more than allowed.
-    private func beginDraining(upTo limit: Int, until deadline: MonotonicTime) throws -> Bool {
+    private func beginDraining(upTo limit: Int, until deadline: HTTP.Instant) throws -> Bool {
         switch reader.begin() {
         case .over: return false
         case .failed(let error): throw error
@@ -299,7 +299,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 
 extension ConnectionBody.Reading {
     /// The phase of a wait that begins at `start`, and since when its limit counts. A reader that was woken asks again.
-    fileprivate func nextWait(from start: MonotonicTime) -> (HTTP.Phase, since: MonotonicTime) {
+    fileprivate func nextWait(from start: HTTP.Instant) -> (HTTP.Phase, since: HTTP.Instant) {
         guard let wait = upload?.wait(from: start) else { return (.receive, start) }
         return (wait.phase, wait.since)
     }

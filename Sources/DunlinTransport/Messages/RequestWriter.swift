@@ -112,7 +112,7 @@ struct RequestWriter: Sendable {
 
     /// Waits until the kernel takes more. Nothing is written while the transfer is suspended; only the total limit
     /// counts meanwhile.
-    private func waitWritable(since start: MonotonicTime, _ control: TransferControl) async -> Wake {
+    private func waitWritable(since start: HTTP.Instant, _ control: TransferControl) async -> Wake {
         while true {
             let held = control.suspendedTime(since: start)
             let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))

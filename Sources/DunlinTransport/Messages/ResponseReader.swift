@@ -34,7 +34,7 @@ struct ResponseReader: ~Copyable {
     /// In `.send`, while the request is on its way, only the total limit counts: the sender checks its own waits.
     @inline(__always)
     mutating func next(
-        upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: inout HTTP.Hop
+        upTo capacity: Int, in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws -> [UInt8] {
         while true {
             if !mayHaveMore {
@@ -52,7 +52,7 @@ struct ResponseReader: ~Copyable {
     /// The next bytes, or nil if none have come by `limit`, which is the caller's and no failure, or by when the reader
     /// is woken. Bytes that the kernel has by then have come, whether or not the loop has seen them.
     mutating func next(
-        upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime,
+        upTo capacity: Int, in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant,
         _ hop: inout HTTP.Hop
     ) async throws -> [UInt8]? {
         while true {
@@ -90,7 +90,7 @@ struct ResponseReader: ~Copyable {
     /// Waits for input, or for whichever limit is the nearest.
     @inline(__always)
     private func waitReadable(
-        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime = .never
+        in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant = .never
     ) async -> Wake {
         if let control = context.control { return await waitReadable(in: phase, since: start, before: limit, control) }
         return await stream.channel.waitReadable(until: min(deadline(in: phase, from: start), limit))
@@ -98,13 +98,13 @@ struct ResponseReader: ~Copyable {
 
     /// While the request is still on its way the peer owes nothing yet, and only the whole counts.
     @inline(__always)
-    private func deadline(in phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
+    private func deadline(in phase: HTTP.Phase, from start: HTTP.Instant) -> HTTP.Instant {
         phase == .send ? context.clock.whole : context.clock.deadline(for: phase, from: start)
     }
 
     /// Waits for input. Nothing is read while the transfer is suspended; only the total limit counts meanwhile.
     private func waitReadable(
-        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ control: TransferControl
+        in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant, _ control: TransferControl
     ) async -> Wake {
         let whole = context.clock.whole
         while true {
@@ -152,7 +152,7 @@ extension ResponseReader {
     /// how many to read and when, up to `capacity`. Returns false if the reader was woken before there were any.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
-        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ hop: inout HTTP.Hop
+        in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
         while true {
             if !mayHaveMore {
@@ -176,8 +176,8 @@ extension ResponseReader {
     /// Waits until there is as much as `pace` wants, or its patience is over and there may be less. Returns false if
     /// the reader was woken.
     private func wait(
-        _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: MonotonicTime,
-        before limit: MonotonicTime, _ hop: HTTP.Hop
+        _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: HTTP.Instant,
+        before limit: HTTP.Instant, _ hop: HTTP.Hop
     ) async throws -> Bool {
         // A part of what is certain to come may have come already, as the beginning of a record.
         let certain = certain - stream.depth * Self.largestRecord

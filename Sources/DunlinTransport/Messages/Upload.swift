@@ -39,7 +39,7 @@ final class Upload: Sendable {
     var outcome: UploadMachine.Outcome? { machine.withLock { $0.outcome } }
     var bytesSent: Int { machine.withLock { $0.bytesSent } }
     /// When the outcome was set.
-    var ended: MonotonicTime? { machine.withLock { $0.ended } }
+    var ended: HTTP.Instant? { machine.withLock { $0.ended } }
     var isOver: Bool { machine.withLock { $0.isOver } }
     var isComplete: Bool { machine.withLock { $0.isComplete } }
     /// Whether the answer ended the sending.
@@ -115,7 +115,7 @@ final class Upload: Sendable {
 
 extension Upload {
     /// What the reader's wait for input is for that begins at `start`. One that is woken meanwhile asks again.
-    func wait(from start: MonotonicTime) -> UploadMachine.Wait {
+    func wait(from start: HTTP.Instant) -> UploadMachine.Wait {
         machine.withLock { $0.wait(from: start) }
     }
 

@@ -61,7 +61,7 @@ struct UploadMachine: Sendable {
     /// What a wait of the reader is for, and since when the limit of that phase counts. In `send` it has none.
     struct Wait: Equatable {
         var phase: HTTP.Phase
-        var since: MonotonicTime
+        var since: HTTP.Instant
     }
 
     private enum Sender {
@@ -70,8 +70,8 @@ struct UploadMachine: Sendable {
         /// `all`: every byte that was announced is written, and only the producer has not said yet that it is done.
         case sending(all: Bool)
         /// It writes nothing more, and may still act on the connection. The time is nil if it never began.
-        case ended(Outcome, at: MonotonicTime?)
-        case over(Outcome, at: MonotonicTime?)
+        case ended(Outcome, at: HTTP.Instant?)
+        case over(Outcome, at: HTTP.Instant?)
     }
 
     private enum Reader {
@@ -139,7 +139,7 @@ extension UploadMachine {
         if case .sending = sender { sender = .sending(all: true) }
     }
 
-    mutating func end(_ outcome: Outcome, at now: MonotonicTime) -> Action {
+    mutating func end(_ outcome: Outcome, at now: HTTP.Instant) -> Action {
         guard case .sending(let all) = sender else { return .none }
         switch outcome {
         case .failed where isStopped:
@@ -169,7 +169,7 @@ extension UploadMachine {
 
 extension UploadMachine {
     /// The reader is about to wait for input.
-    mutating func wait(from start: MonotonicTime) -> Wait {
+    mutating func wait(from start: HTTP.Instant) -> Wait {
         if isUnderway, !isStopped {
             reader = .waiting
             return Wait(phase: .send, since: start)
@@ -228,7 +228,7 @@ extension UploadMachine {
     }
 
     /// When the outcome was set; nil while there is none, or if nothing was begun.
-    var ended: MonotonicTime? {
+    var ended: HTTP.Instant? {
         switch sender {
         case .waiting, .sending: nil
         case .ended(_, let time), .over(_, let time): time

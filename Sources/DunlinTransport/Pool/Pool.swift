@@ -65,7 +65,7 @@ final class Pool: Sendable {
     /// A connection for `origin`, or the right to open one, now or after a wait in the queue. Whoever gets one must
     /// `giveBack` or `discard`. Who may not reuse a connection gets only the right to open one.
     func lease(
-        _ origin: HTTP.Origin, on loop: Reactor, at now: MonotonicTime, _ priority: HTTP.Priority = .normal,
+        _ origin: HTTP.Origin, on loop: Reactor, at now: HTTP.Instant, _ priority: HTTP.Priority = .normal,
         mayReuse: Bool = true
     ) throws(PoolFailure) -> Offer {
         while true {
@@ -106,7 +106,7 @@ final class Pool: Sendable {
     }
 
     func wait(
-        in place: Place, until deadline: MonotonicTime, _ cancellation: Cancellation
+        in place: Place, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
         switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(.connection(let connection)): return .existing(connection)
@@ -136,7 +136,7 @@ final class Pool: Sendable {
     }
 
     /// The connection is fit for another request.
-    func giveBack(_ connection: Connection, at now: MonotonicTime, wasLookedAt: Bool = false) {
+    func giveBack(_ connection: Connection, at now: HTTP.Instant, wasLookedAt: Bool = false) {
         var wasLookedAt = wasLookedAt
         while true {
             let action = state.withLock {
@@ -218,7 +218,7 @@ extension Pool {
         }
     }
 
-    private func scheduleSweep(at time: MonotonicTime) {
+    private func scheduleSweep(at time: HTTP.Instant) {
         let known = state.withLock { $0.sweeper }
         if let known { return reactor.schedule(known, at: time) }
         let token = reactor.schedule(Sweeper(pool: self), at: time)
@@ -230,7 +230,7 @@ extension Pool {
         if let spare { reactor.forget(spare) }
     }
 
-    fileprivate func sweep(at now: MonotonicTime) -> MonotonicTime {
+    fileprivate func sweep(at now: HTTP.Instant) -> HTTP.Instant {
         let (expired, next) = state.withLock { $0.machine.expire(at: now) }
         for connection in expired { connection.close() }
         return next
@@ -244,7 +244,7 @@ extension Pool {
             self.pool = pool
         }
 
-        func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+        func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
             pool?.sweep(at: now) ?? .never
         }
     }

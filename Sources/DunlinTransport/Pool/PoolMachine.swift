@@ -56,7 +56,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
     enum GiveBackAction {
         /// It is idle now; when `sweepAt` is set, somebody must call `expire` then.
-        case keep(sweepAt: MonotonicTime?)
+        case keep(sweepAt: HTTP.Instant?)
         case handOver(Waiter)
         /// Close it; this waiter may open one to this origin instead.
         case replace(Waiter, HTTP.Origin)
@@ -73,7 +73,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
     /// When `expire` will be called next.
-    private var nextSweep = MonotonicTime.never
+    private var nextSweep = HTTP.Instant.never
     private var isClosed = false
     private var tlsGeneration: UInt64 = 0
     private var proxyTLSGeneration: UInt64 = 0
@@ -96,7 +96,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
 extension PoolMachine {
     mutating func lease(
-        _ origin: HTTP.Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: HTTP.Priority,
+        _ origin: HTTP.Origin, on loop: ObjectIdentifier, at now: HTTP.Instant, _ priority: HTTP.Priority,
         mayReuse: Bool = true, waiter: () -> Waiter
     ) -> LeaseAction {
         if isClosed { return .refuse }
@@ -171,7 +171,7 @@ extension PoolMachine {
     /// Takes the connection that has been idle longest, to make room at `position`.
     private mutating func displaceOldest(for position: Int) -> Connection? {
         places[position].open += 1
-        var oldest: (position: Int, since: MonotonicTime)?
+        var oldest: (position: Int, since: HTTP.Instant)?
         for (other, place) in places.enumerated() {
             guard let since = place.idle.first?.since, since < oldest?.since ?? .never else { continue }
             oldest = (other, since)
@@ -190,7 +190,7 @@ extension PoolMachine {
 extension PoolMachine {
     /// The connection is fit for another request, or still is after an inspection.
     mutating func giveBack(
-        _ connection: Connection, to origin: HTTP.Origin, at now: MonotonicTime, wasLookedAt: Bool = false
+        _ connection: Connection, to origin: HTTP.Origin, at now: HTTP.Instant, wasLookedAt: Bool = false
     ) -> GiveBackAction {
         if wasLookedAt { endLook(origin) }
         let end = connection.opened.advanced(by: limits.age)
@@ -289,7 +289,7 @@ extension PoolMachine {
     }
 
     /// Takes out connections that have been idle for too long; the caller closes them. Says when to come again.
-    mutating func expire(at now: MonotonicTime) -> (expired: [Connection], next: MonotonicTime) {
+    mutating func expire(at now: HTTP.Instant) -> (expired: [Connection], next: HTTP.Instant) {
         let expired = removeIdle { $0.until <= now }
         nextSweep = places.lazy.flatMap(\.idle).map(\.until).min() ?? .never
         return (expired, nextSweep)

@@ -5,7 +5,7 @@ protocol PoolMember {
     var id: UInt64 { get }
     /// The loop it lives on.
     var loop: ObjectIdentifier { get }
-    var opened: MonotonicTime { get }
+    var opened: HTTP.Instant { get }
     /// How many requests it has served.
     var uses: Int { get }
     /// Nanoseconds it may be idle, by what the server said last.

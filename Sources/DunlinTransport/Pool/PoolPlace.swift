@@ -6,9 +6,9 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
 
     struct Idle {
         var connection: Connection
-        var since: MonotonicTime
+        var since: HTTP.Instant
         /// The time from which on it may not be used.
-        var until: MonotonicTime
+        var until: HTTP.Instant
     }
 
     let origin: HTTP.Origin

@@ -11,7 +11,7 @@ struct Handshake: ~Copyable {
     private let line: OpeningLine
     private let party: Party
     private let context: ExchangeContext
-    private let start: MonotonicTime
+    private let start: HTTP.Instant
     private var engine: TLSEngine
     private var outbox = Outbox()
     private var plaintext: [UInt8] = []
@@ -58,7 +58,7 @@ struct Handshake: ~Copyable {
     /// The system's roots take longer to read than others on the loop can wait. Nor does this one wait for a disk
     /// without end.
     private static func terms(
-        of party: Party, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
+        of party: Party, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) async throws -> Terms {
         let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
         @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
@@ -80,7 +80,7 @@ struct Handshake: ~Copyable {
 
     private init(
         _ line: OpeningLine, _ party: Party, _ context: ExchangeContext, _ terms: Terms,
-        since start: MonotonicTime, _ hop: HTTP.Hop
+        since start: HTTP.Instant, _ hop: HTTP.Hop
     ) throws {
         self.line = line
         self.context = context
@@ -97,7 +97,7 @@ struct Handshake: ~Copyable {
     }
 
     private consuming func finish() -> TLSChannel {
-        let security = TransportSecurity(
+        let security = HTTP.ConnectionSecurity(
             version: engine.version == .tls13 ? "TLS 1.3" : "TLS 1.2", cipher: engine.cipher ?? "",
             applicationProtocol: engine.applicationProtocol, isResumed: engine.isResumed,
             verifiedPath: engine.decision?.path ?? [])
@@ -163,7 +163,7 @@ struct Handshake: ~Copyable {
 // MARK: - Waiting
 
 extension Handshake {
-    private var deadline: MonotonicTime { context.clock.deadline(for: party.phase, from: start) }
+    private var deadline: HTTP.Instant { context.clock.deadline(for: party.phase, from: start) }
 
     private mutating func flush(_ hop: HTTP.Hop) async throws {
         while true {
@@ -212,7 +212,7 @@ extension Handshake {
 // MARK: - Asking
 
 extension Handshake {
-    private func lastWord(_ hop: HTTP.Hop) async throws -> TrustDecision {
+    private func lastWord(_ hop: HTTP.Hop) async throws -> HTTP.TrustDecision {
         guard let decision = engine.decision else {
             throw context.insecure(
                 .protocolViolation("it presented no certificate that could be checked"), party.phase, hop)
@@ -245,7 +245,7 @@ extension Handshake {
     }
 }
 
-extension TrustDecision {
+extension HTTP.TrustDecision {
     fileprivate var path: [Certificate]? {
         if case .accepted(let path) = self { path } else { nil }
     }

@@ -13,7 +13,7 @@ final class TLSChannel: Sendable {
     /// Where the ciphertext goes and comes from.
     let lower: ByteStream
     /// What the handshake agreed on.
-    let security: TransportSecurity
+    let security: HTTP.ConnectionSecurity
     private let state: Mutex<State>
 
     fileprivate struct State: ~Copyable {
@@ -31,7 +31,7 @@ final class TLSChannel: Sendable {
     /// sent with the first request. `surplus` is plaintext that the server sent at once.
     init(
         over lower: ByteStream, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
-        _ security: TransportSecurity
+        _ security: HTTP.ConnectionSecurity
     ) {
         self.lower = lower
         self.security = security

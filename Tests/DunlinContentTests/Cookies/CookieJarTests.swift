@@ -177,9 +177,9 @@ import Testing
 
     @Test func `a jar's owner can set, look up and remove cookies`() throws {
         let jar = try Self.jar()
-        try jar.set(StoredCookie(name: "a", value: "1", domain: "api.test", path: "/p"))
-        try jar.set(StoredCookie(name: "b", value: "2", domain: "api.test", isHostOnly: false))
-        try jar.set(StoredCookie(name: "c", value: "3", domain: "api.test", expires: 1000))
+        try jar.set(HTTP.Cookie(name: "a", value: "1", domain: "api.test", path: "/p"))
+        try jar.set(HTTP.Cookie(name: "b", value: "2", domain: "api.test", isHostOnly: false))
+        try jar.set(HTTP.Cookie(name: "c", value: "3", domain: "api.test", expires: 1000))
         #expect(try jar.cookies(for: "http://api.test/p?q").map(\.name) == ["a", "b"])
         #expect(try jar.cookies(for: "http://x.api.test/").map(\.name) == ["b"])
         #expect(throws: NetworkError.self) { try jar.cookies(for: "ftp://api.test/") }
@@ -190,7 +190,7 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    static let unfit: [StoredCookie] = [
+    static let unfit: [HTTP.Cookie] = [
         .init(name: "", value: "", domain: "a.test"), .init(name: "a=", value: "1", domain: "a.test"),
         .init(name: "a;", value: "1", domain: "a.test"), .init(name: "a", value: "1;2", domain: "a.test"),
         .init(name: "a", value: "1\r\nX: y", domain: "a.test"), .init(name: "a", value: " 1", domain: "a.test"),
@@ -200,7 +200,7 @@ import Testing
     ]
 
     @Test(arguments: unfit)
-    func `a cookie that could not be sent as it is is refused`(cookie: StoredCookie) throws {
+    func `a cookie that could not be sent as it is is refused`(cookie: HTTP.Cookie) throws {
         let jar = try Self.jar()
         let error = #expect(throws: NetworkError.self) { try jar.set(cookie) }
         #expect(error?.code == .invalidRequest)

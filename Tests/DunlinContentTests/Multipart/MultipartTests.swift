@@ -245,7 +245,7 @@ struct `Multipart forms` {
         let mocked = try Mocked()
         let error = try await networkError {
             let body = try RequestBody.multipart { MultipartPart.field("a", "b") }
-            _ = try await mocked.session.request(method, "x", body: body, as: .bytes)
+            _ = try await mocked.session.request("x", method: method, body: body, as: .bytes)
         }
         #expect(error?.code == .invalidRequest && mocked.transport.requests.isEmpty)
     }

@@ -161,7 +161,7 @@ import Testing
         broken.encodePairs = { _, _ in throw Broken() }
         for method in [HTTP.Method.get, .post] {
             await #expect(throws: Broken.self) {
-                try await mocked.session.request(method, "x", parameters: [:], using: broken, as: .bytes)
+                try await mocked.session.request("x", method: method, parameters: [:], using: broken, as: .bytes)
             }
         }
         for text in ["a b", "a\r\nHost: b", "a#b", "ä", "%zz", "a[]=1"] {

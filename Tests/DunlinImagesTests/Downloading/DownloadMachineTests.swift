@@ -12,7 +12,7 @@ import Testing
     private static func ask(_ machine: inout Machine, _ waiter: UInt64, _ url: String, _ priority: Int = 0) -> [Action]
     {
         let limit = HTTPSession.WaitLimit(total: nil)
-        if machine.join(waiter, url, priority, limit, at: MonotonicTime(nanoseconds: 0)) != nil { return [] }
+        if machine.join(waiter, url, priority, limit, at: HTTP.Instant(nanoseconds: 0)) != nil { return [] }
         return machine.begin(waiter, url, priority, limit).actions
     }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `The time of those who wait for a download` {
     typealias Machine = DownloadMachine<String>
 
-    private static func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
+    private static func time(_ nanoseconds: Int64) -> HTTP.Instant { HTTP.Instant(nanoseconds: nanoseconds) }
 
     private static func limit(_ total: Int64?, until inherited: Int64? = nil) -> HTTPSession.WaitLimit {
         HTTPSession.WaitLimit(

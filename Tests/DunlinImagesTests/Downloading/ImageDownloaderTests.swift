@@ -124,9 +124,10 @@ import Testing
     typealias Change = @Sendable (inout ImageDownloader.Request) -> Void
 
     private static let changes: [(Change, Int)] = [
-        ({ @Sendable _ in }, 1), ({ @Sendable in $0.headers = ["X-Trace": "1"] }, 1),
-        ({ @Sendable in $0.priority = .high }, 1), ({ @Sendable in $0.headers = ["Accept": "image/webp"] }, 2),
-        ({ @Sendable in $0.headers = ["Authorization": "Bearer x"] }, 2), ({ @Sendable in $0.cache = .reloading }, 2),
+        ({ @Sendable _ in }, 1), ({ @Sendable in $0.fields = ["X-Trace": "1"] }, 1),
+        ({ @Sendable in $0.priority = .high }, 1), ({ @Sendable in $0.fields = ["Accept": "image/webp"] }, 2),
+        ({ @Sendable in $0.fields = ["Authorization": "Bearer x"] }, 2),
+        ({ @Sendable in $0.cacheMode = .reloading }, 2),
         ({ @Sendable in $0.target = "http://a.test/cat?x" }, 2),
     ]
 
@@ -277,7 +278,7 @@ import Testing
     @Test func `nothing that is dumped shows a secret`() async throws {
         let gallery = try Gallery()
         gallery.transport.on(.get, "/cat").never()
-        let request = gallery.request("/cat?token=hunter2") { $0.headers = ["Authorization": "hunter2"] }
+        let request = gallery.request("/cat?token=hunter2") { $0.fields = ["Authorization": "hunter2"] }
         let receipt = try await gallery.downloader.download(request)
         var text = "\(request) \(receipt) \(gallery.downloader)"
         dump(request, to: &text)
@@ -303,7 +304,7 @@ import Testing
     }
 
     @Test func `an image that takes more bytes than the limit is an error, and its rest is not read`() async throws {
-        let gallery = try Gallery { $0.maximumBodySize = 1000 }
+        let gallery = try Gallery { $0.bodyLimit = 1000 }
         let piece = Bytes([UInt8](repeating: 1, count: 600))
         let outcome = MockTransport.Outcome.stream(fields: ["Content-Type": "image/png"]) { _ in piece }
         gallery.transport.on(.get, "/long").reply(outcome)

@@ -45,14 +45,18 @@ import Testing
     @Test(
         .rows("ID-7", "ID-8"),
         arguments: [
-            (nil, nil, ImageDownloader.Response.Source.memory, 1), (.reloading, nil, .network, 2),
+            (.session, nil, ImageDownloader.Response.Source.memory, 1), (.reloading, nil, .network, 2),
             (.off, nil, .network, 2),
             (.validating, nil, .network, 2), (.preferringStored, nil, .memory, 1), (.storedOnly, nil, .memory, 1),
-            (.reloading, .fresh, .memory, 1), (nil, .reload, .network, 2), (nil, .skip, .network, 1),
-        ] as [(HTTPSession.CacheMode?, ImageDownloader.MemoryUse?, ImageDownloader.Response.Source, UInt8)])
+            (.reloading, .fresh, .memory, 1), (.session, .reload, .network, 2), (.session, .skip, .network, 1),
+        ]
+            as [(
+                HTTPSession.PerRequest<HTTPSession.CacheMode>, ImageDownloader.MemoryUse?,
+                ImageDownloader.Response.Source, UInt8
+            )])
     func `a policy counts for the cache of images as well, unless it has its own`(
-        mode: HTTPSession.CacheMode?, memory: ImageDownloader.MemoryUse?, source: ImageDownloader.Response.Source,
-        stored: UInt8
+        mode: HTTPSession.PerRequest<HTTPSession.CacheMode>, memory: ImageDownloader.MemoryUse?,
+        source: ImageDownloader.Response.Source, stored: UInt8
     ) async throws {
         let gallery = try Gallery()
         for number in [1, 2] as [UInt8] {
@@ -60,7 +64,7 @@ import Testing
                 fields: ["Content-Type": "image/png"], body: try await Pictures.png(number: number))
         }
         #expect(try await Self.source(gallery) == .network)
-        #expect(try await Self.source(gallery) { ($0.cache, $0.memory) = (mode, memory) } == source)
+        #expect(try await Self.source(gallery) { ($0.cacheMode, $0.memory) = (mode, memory) } == source)
         // What came is stored though what was there was not looked at.
         guard case .fresh(let picture, _) = gallery.cache.lookUp(try gallery.key("/cat")) else {
             Issue.record("nothing is stored")
@@ -74,7 +78,7 @@ import Testing
             let gallery = try Gallery(session: { if session { $0.cache = HTTPSession.Cache(.small) } })
             let error = try await networkError { _ = try await Self.source(gallery) { $0.usesNetwork = false } }
             #expect(error?.code == .notCached)
-            let other = try await networkError { _ = try await Self.source(gallery) { $0.cache = .storedOnly } }
+            let other = try await networkError { _ = try await Self.source(gallery) { $0.cacheMode = .storedOnly } }
             #expect(other?.code == .notCached)
             #expect(gallery.targets.isEmpty)
             #expect(await gallery.downloader.isIdle)

@@ -12,7 +12,7 @@ import Testing
 
         static let all = [
             Way(testDescription: "credentials") { $0.credentials = .basic(user: $1, password: "secret") },
-            Way(testDescription: "a password") { $0.authentication = .digest(user: $1, password: "secret") },
+            Way(testDescription: "a password") { $0.credentials = .digest(user: $1, password: "secret") },
             Way(testDescription: "fields of the origin") { $0.originFields = ["X-Monkey": $1] },
             Way(testDescription: "a field of the session") { $0.fields = ["X-Api-Key": $1] },
             Way(testDescription: "what a proxy says") { $0.fields = ["X-Goog-Iap-Jwt-Assertion": $1] },
@@ -90,7 +90,7 @@ import Testing
         var receipts: [ImageDownloader.Receipt] = []
         for (user, sent) in [("alice", 1), ("bob", 2), ("bob", 2)] {
             jar.removeAll()
-            try jar.set(StoredCookie(name: "user", value: user, domain: "a.test"))
+            try jar.set(HTTP.Cookie(name: "user", value: user, domain: "a.test"))
             receipts.append(try await gallery.downloader.download(gallery.request("/cat")))
             _ = try await gallery.transport.waitForRequests(sent)
         }
@@ -192,7 +192,7 @@ import Testing
         let gallery = try Gallery { if hasIdentity { $0.identity = { _ in "the same" } } }
         try await gallery.hang("/cat")
         for user in ["alice", "bob"] {
-            let request = gallery.request("/cat") { $0.headers = [name: user] }
+            let request = gallery.request("/cat") { $0.fields = [name: user] }
             _ = try await gallery.downloader.download(request).image
         }
         #expect(gallery.targets == ["/cat", "/cat"])

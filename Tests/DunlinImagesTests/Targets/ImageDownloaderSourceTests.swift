@@ -30,9 +30,9 @@ private final class Wall: ImageTarget {
     @Test(.rows("UI-1", "UI-2"))
     func `a target asks for images and for nothing else`() throws {
         let request = try downloader.request(forImageAt: "http://a.test/a.png")
-        #expect(request.headers == ["Accept": "image/*"])
+        #expect(request.fields == ["Accept": "image/*"])
         #expect(request.timeout == .session)
-        #expect(request.cache == nil)
+        #expect(request.cacheMode == .session)
         #expect(request == ImageDownloader.Request.asked(for: "http://a.test/a.png"))
     }
 
@@ -64,7 +64,7 @@ private final class Wall: ImageTarget {
 extension ImageDownloader.Request {
     fileprivate static func asked(for url: String) -> Self {
         var request = Self(.url(url))
-        request.headers = ["Accept": "image/*"]
+        request.fields = ["Accept": "image/*"]
         return request
     }
 }

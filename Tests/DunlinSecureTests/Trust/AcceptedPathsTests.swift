@@ -69,7 +69,7 @@ import Testing
         #expect(first.path?.count == 3)
         #expect(evaluator.remembered == 1)
         // What was remembered is handed out, not made again.
-        func places(_ decision: TrustDecision) -> [UnsafeRawPointer?]? {
+        func places(_ decision: HTTP.TrustDecision) -> [UnsafeRawPointer?]? {
             decision.path?.map { $0.withUnsafeBytes(\.baseAddress) }
         }
         #expect(places(first) == places(second))

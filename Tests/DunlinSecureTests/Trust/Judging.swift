@@ -8,7 +8,7 @@ enum Verdict: Equatable {
     case accepted
     case refused(NetworkError.TrustRefusal.Reason)
 
-    init(_ decision: TrustDecision) {
+    init(_ decision: HTTP.TrustDecision) {
         switch decision {
         case .accepted: self = .accepted
         case .refused(let refusal): self = .refused(refusal.reason)
@@ -20,7 +20,7 @@ enum Verdict: Equatable {
 func decide(
     _ chain: [Bytes], for host: String = "api.test", roots: [Bytes], staple: Bytes? = nil, at time: Int64? = nil,
     _ change: (inout TrustRules) throws -> Void = { _ in }
-) throws -> TrustDecision {
+) throws -> HTTP.TrustDecision {
     var rules = TrustRules()
     try change(&rules)
     let evaluator = try TrustEvaluator(rules, roots: TrustStore(roots.compactMap { Certificate(der: $0) }))
@@ -29,7 +29,7 @@ func decide(
     return decision
 }
 
-extension TrustDecision {
+extension HTTP.TrustDecision {
     var refusal: NetworkError.TrustRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }

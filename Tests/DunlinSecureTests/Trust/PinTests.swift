@@ -21,7 +21,7 @@ import Testing
         _ chain: [Bytes]? = nil, for host: String = "api.test", roots: [Bytes]? = nil, by mode: TrustRules.Mode,
         pins: [IssuedCertificate], allowing: Bool = false, at time: Int64? = nil,
         _ change: (inout TrustRules) -> Void = { _ in }
-    ) throws -> TrustDecision {
+    ) throws -> HTTP.TrustDecision {
         try DunlinSecureTests.decide(
             chain ?? server.chain, for: host, roots: roots ?? [root.certificate.der], at: time
         ) {

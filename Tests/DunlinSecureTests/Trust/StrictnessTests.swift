@@ -13,7 +13,7 @@ import Testing
 
     private func decision(
         _ template: CertificateTemplate, isStrict: Bool = true, roots: [Bytes]? = nil, host: String = "api.test"
-    ) throws -> TrustDecision {
+    ) throws -> HTTP.TrustDecision {
         let chain = try authority.issue(template).chain
         return try decide(chain, for: host, roots: roots ?? [authority.certificate.der]) { $0.isStrict = isStrict }
     }

@@ -99,8 +99,8 @@ import Testing
 }
 
 @Suite struct `A Cookie field` {
-    private static func cookie(_ name: String, _ value: String) -> StoredCookie {
-        StoredCookie(name: name, value: value, domain: "a.test")
+    private static func cookie(_ name: String, _ value: String) -> HTTP.Cookie {
+        HTTP.Cookie(name: name, value: value, domain: "a.test")
     }
 
     @Test(

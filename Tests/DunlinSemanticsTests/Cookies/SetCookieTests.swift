@@ -87,9 +87,9 @@ import Testing
             ("; Secure; HttpOnly; SameSite=Strict", true, true, .strict), ("; secure=no; httponly=no", true, true, nil),
             ("; SAMESITE=LAX", false, false, .lax), ("; SameSite=None", false, false, .anywhere),
             ("; SameSite=Lax; SameSite=odd", false, false, nil), ("; Secured; Http-Only", false, false, nil),
-        ] as [(String, Bool, Bool, StoredCookie.SameSite?)])
+        ] as [(String, Bool, Bool, HTTP.Cookie.SameSite?)])
     func `a Set-Cookie field has flags`(
-        rest: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: StoredCookie.SameSite?
+        rest: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: HTTP.Cookie.SameSite?
     ) {
         let set = Self.read("a=b" + rest)
         #expect(set?.isSecure == isSecure)

@@ -92,7 +92,7 @@ import Testing
 
     /// How many pieces of a body without an end are read when the session asks about what is stored.
     private func piecesRead(
-        limit: HTTPSession.BodySizeLimit, length: Int? = nil, piece: Int = 1000
+        limit: HTTPSession.PerRequest<Int>, length: Int? = nil, piece: Int = 1000
     ) async throws -> Int {
         let stage = try CachedStage()
         let read = Atomic(0)
@@ -101,7 +101,7 @@ import Testing
             return Bytes(Array(repeating: 0x61, count: piece))
         }
         stage.transport.on(.get, "/a").respond(fields: Self.stale, body: "old").reply(outcome)
-        let options = HTTPSession.Options(maximumBodySize: limit)
+        let options = HTTPSession.Options(bodyLimit: limit)
         for _ in 1...2 {
             #expect(try await stage.session.get("/a", options: options, as: .string).value == "old")
         }

@@ -38,7 +38,7 @@ import Testing
         let (seen, gate, cache) = (Settlement<Void>(), Settlement<Void>(), HTTPSession.Cache())
         let transport = Self.server(seen, gate)
         let session = try HTTPSession(Self.configuration("alice", transport, cache))
-        async let answer = session.request(method, "/me", as: .string).value
+        async let answer = session.request("/me", method: method, as: .string).value
         await seen.value
         try session.replace(credentials: .password(user: "bob", password: "pw"))
         gate.settle(())

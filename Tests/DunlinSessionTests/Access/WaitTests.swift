@@ -105,7 +105,7 @@ import Testing
             switch asking {
             case .hook:
                 configuration.cache = HTTPSession.Cache(MapStore(isAtHand: true))
-                configuration.hooks.willCache = { _, snapshot in
+                configuration.hooks.willCache = { snapshot, _ in
                     do { try await ask(snapshot.targetTemplate) } catch { Issue.record(error) }
                     return nil
                 }

@@ -83,7 +83,7 @@ extension WayToAsk {
         way("fields of the origin") { $1.originFields = ["X-User": $0.rawValue] },
         way("a field of the session") { $1.fields["X-Jwt"] = $0.rawValue },
         way("a password that answers challenges") {
-            $1.authentication = .password(user: $0.rawValue, password: $0.password)
+            $1.credentials = .password(user: $0.rawValue, password: $0.password)
         },
         way("a token that changes") { person, configuration in
             let token = HTTPSession.BearerToken("\(person)")

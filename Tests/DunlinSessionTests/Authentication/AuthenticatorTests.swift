@@ -314,7 +314,7 @@ private final class TokenServer: Sendable {
         for (limit, code) in [(Duration.seconds(5), NetworkError.Code.timedOut), (.seconds(30), .authenticationFailed)]
         {
             async let failure = networkError {
-                _ = try await mock.session.get("x", timeout: .after(limit), as: .string)
+                _ = try await mock.session.get("x", timeout: limit, as: .string)
             }
             try await clock.waitForDeadlines(2)
             try await clock.advance(by: min(limit, .seconds(20)))

@@ -159,7 +159,7 @@ private struct OwnError: Error, Equatable {}
         for password in ["pw", "no"] {
             let asked = Asked()
             let mock = try Self.mocked {
-                $0.authentication = .password(user: "ada", password: password)
+                $0.credentials = .password(user: "ada", password: password)
                 $0.authenticationHandler = asked.handler { $0.proposed == nil ? Self.right : .performDefault }
             }
             #expect(try await mock.session.get("x", as: .string).value == "in")

@@ -30,7 +30,7 @@ import Testing
         _ challenges: String, _ change: (inout HTTPSession.Configuration) throws -> Void
     ) throws -> Mocked {
         let mock = try Mocked("https://api.test") {
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
             try change(&$0)
         }
         mock.transport.otherwise { request in

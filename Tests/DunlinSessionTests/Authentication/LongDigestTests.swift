@@ -34,7 +34,7 @@ import Testing
     ) throws -> Mocked {
         let bodyHash = try HashFunction.md5.hash(of: body).hex
         let mock = try Mocked {
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
             try change(&$0)
         }
         mock.transport.otherwise { request in

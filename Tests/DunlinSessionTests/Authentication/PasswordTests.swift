@@ -15,7 +15,8 @@ import Testing
         _ answer: @escaping @Sendable (MockTransport.RecordedRequest) -> MockTransport.Outcome
     ) throws -> Mocked {
         let mock = try Mocked(base) {
-            $0.authentication = .password(user: "ada", password: "pw", allowsBasicInClearText: inClearText)
+            $0.credentials = .password(user: "ada", password: "pw")
+            if inClearText { $0.basicInClearText = .allowed }
         }
         mock.transport.otherwise { answer($0) }
         return mock
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func `a password for Digest alone is not given to a server that asks for Basic`() async throws {
-        let mock = try Mocked("https://api.test") { $0.authentication = .digest(user: "ada", password: "pw") }
+        let mock = try Mocked("https://api.test") { $0.credentials = .digest(user: "ada", password: "pw") }
         mock.transport.on(.get, "/x").respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
         let error = try await networkError { try await mock.session.get("x") }
         #expect(error?.code == .authenticationFailed && mock.transport.requests.count == 1)

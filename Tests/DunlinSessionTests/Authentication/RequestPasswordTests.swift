@@ -77,7 +77,7 @@ import Testing
 
     @Test func `a request with credentials of its own gets nothing that the session remembers elsewhere`() async throws
     {
-        let mock = try Self.mocked { $0.authentication = .password(user: "eve", password: "pw") }
+        let mock = try Self.mocked { $0.credentials = .password(user: "eve", password: "pw") }
         mock.transport.on("there", where: { $0.origin.host == "b.test" })
             .respond(302, fields: ["Location": "http://api.test/x"]).always()
         _ = try await mock.session.get("x", as: .string)

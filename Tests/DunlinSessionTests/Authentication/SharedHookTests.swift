@@ -67,7 +67,7 @@ import Testing
     @Test func `a password for Digest alone is not proposed for Basic, and never answers it`() async throws {
         let proposed = Mutex<[Bool]>([])
         let mock = try Self.mocked {
-            $0.authentication = .digest(user: "ada", password: "pw")
+            $0.credentials = .digest(user: "ada", password: "pw")
             $0.authenticationHandler = { challenge in
                 proposed.withLock { $0.append(challenge.proposed != nil) }
                 return Self.right
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a proposed password that may go in clear text may do so when a hook returns it`() async throws {
         let mock = try Self.mocked(base: "http://api.test") {
-            $0.authentication = .password(user: "ada", password: "pw", allowsBasicInClearText: true)
+            ($0.credentials, $0.basicInClearText) = (.password(user: "ada", password: "pw"), .allowed)
             $0.authenticationHandler = Self.proposing
         }
         #expect(try await mock.session.get("x", as: .string).value == "in")
@@ -191,7 +191,7 @@ import Testing
     ) async throws {
         let session = Mutex<HTTPSession?>(nil)
         let mock = try Mocked("https://api.test") {
-            $0.authentication = .password(user: "ada", password: "pw")
+            $0.credentials = .password(user: "ada", password: "pw")
         }
         session.withLock { $0 = mock.session }
         defer { session.withLock { $0 = nil } }

@@ -60,7 +60,7 @@ extension Fields {
     @Test(arguments: Refusal.allCases)
     func `what is newer replaces what is stored, even if its body is not stored`(refusal: Refusal) async throws {
         let stage = try CachedStage {
-            $0.hooks.willCache = { _, task in task.tags.contains("skip") ? .skip : nil }
+            $0.hooks.willCache = { task, _ in task.tags.contains("skip") ? .skip : nil }
             if refusal == .length { $0.transport = $0.transport.map { Overstating(inner: $0) } }
         }
         let newer = ["Cache-Control": "max-age=60", "ETag": "\"2\""] as Fields
@@ -219,7 +219,7 @@ extension Fields {
     @Test func `a stored body counts as one from the network does`() async throws {
         let counted = Mutex(0)
         let stage = try CachedSockets {
-            $0.hooks.downloadProgress = { progress, _ in
+            $0.hooks.downloadProgress = { _, progress in
                 if progress.isFinal { counted.withLock { $0 = progress.wireBytes } }
             }
         }

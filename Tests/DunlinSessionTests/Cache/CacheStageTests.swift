@@ -236,7 +236,7 @@ struct CachedStage {
 
     @Test(.rows("UC-5", "SM-93")) func `a hook may keep a response out, or have it kept for longer`() async throws {
         let stage = try CachedStage {
-            $0.hooks.willCache = { head, task in
+            $0.hooks.willCache = { task, head in
                 task.tags.contains("skip") ? .skip : .storeWith(["Cache-Control": "max-age=500"])
             }
         }
@@ -299,7 +299,7 @@ struct CachedStage {
             ("/a?x=1", "en"), ("/a?x=1", "en"), ("/a?x=2", "en"), ("/a?x=1", "de"), ("/a?x=1", "en"), ("/long", "en"),
             ("/long", "en"),
         ] {
-            _ = try await session.get(.url(target), headers: ["Accept-Language": language])
+            _ = try await session.get(.url(target), fields: ["Accept-Language": language])
             sent.append(transport.requests.count)
         }
         #expect(sent == [1, 1, 2, 3, 3, 4, 5])

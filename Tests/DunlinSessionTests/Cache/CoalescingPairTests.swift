@@ -106,7 +106,7 @@ private final class DamagedBody: StoredBody {
         let session = mock.session
         let tasks = ["ada", "bob"].map { user in
             Task {
-                var options = HTTPSession.Options(cache: .off)
+                var options = HTTPSession.Options(cacheMode: .off)
                 options.tags = [user]
                 options.hooks.completed = { _ in }
                 return try await session.get("/a", options: options, as: .string).value
@@ -172,7 +172,7 @@ private final class DamagedBody: StoredBody {
         let (isAsked, token, page, jar) = (Gate(), Gate(), Gate(), CookieJar())
         @Sendable func login(_ user: String) throws {
             jar.removeAll()
-            try jar.set(StoredCookie(name: "user", value: user, domain: "api.test"))
+            try jar.set(HTTP.Cookie(name: "user", value: user, domain: "api.test"))
         }
         let mocked = try Mocked {
             $0.coalescing.isOn = true

@@ -102,7 +102,7 @@ import Testing
         #expect(
             try Self.curl(
                 { $0.fields["Accept-Encoding"] = "gzip" }, .get, "https://api.test/a", .none,
-                .init(decompresses: false)) == plain + " -H 'Accept-Encoding: gzip'")
+                .init(decodesContent: false)) == plain + " -H 'Accept-Encoding: gzip'")
     }
 
     @Test(
@@ -164,7 +164,7 @@ import Testing
         let url = "https://" + info + "api.test/a"
         let change: (inout HTTPSession.Configuration) -> Void = {
             $0.baseURL = "https://api.test"
-            $0.authentication = .password(user: "ada", password: "hunter2")
+            $0.credentials = .password(user: "ada", password: "hunter2")
         }
         let command = try Self.curl(
             change, .get, HTTP.Target(url), .none, options, showingSecrets: true)
@@ -201,7 +201,7 @@ import Testing
     @Test func `a password is for curl to answer with, at its own origin alone`() throws {
         let change: (inout HTTPSession.Configuration) -> Void = {
             $0.baseURL = "https://api.test"
-            $0.authentication = .password(user: "ada", password: "hunter2")
+            $0.credentials = .password(user: "ada", password: "hunter2")
         }
         let shown = try Self.curl(change)
         #expect(shown.contains(" --anyauth --user ada"), "\(shown)")
@@ -210,7 +210,7 @@ import Testing
         #expect(try !Self.curl(change, .get, "https://b.test/").contains("ada"))
         let inClear: (inout HTTPSession.Configuration) -> Void = {
             $0.baseURL = "http://api.test"
-            $0.authentication = .password(user: "ada", password: "hunter2")
+            $0.credentials = .password(user: "ada", password: "hunter2")
         }
         #expect(try Self.curl(inClear, .get, "http://api.test/").contains(" --digest --user ada"))
     }

@@ -21,7 +21,7 @@ struct `A stream of gauges` {
         interval: Int64, taken: [Int64], next: Int64?
     ) {
         var ticks = GaugeTicks(every: .milliseconds(interval))
-        for time in taken { ticks.took(at: MonotonicTime(nanoseconds: time * 1_000_000)) }
+        for time in taken { ticks.took(at: HTTP.Instant(nanoseconds: time * 1_000_000)) }
         #expect(ticks.next.nanoseconds == next.map { $0 * 1_000_000 } ?? .min)
     }
 
@@ -29,7 +29,7 @@ struct `A stream of gauges` {
     func `an interval without an end is due never again`(interval: Duration) {
         var ticks = GaugeTicks(every: interval)
         for _ in 0..<3 {
-            ticks.took(at: MonotonicTime(nanoseconds: 7))
+            ticks.took(at: HTTP.Instant(nanoseconds: 7))
             #expect(ticks.next == .never)
         }
         ticks.took(at: .never)

@@ -56,9 +56,8 @@ struct `Gauges of a session` {
 
     // MARK: - What is printed and encoded
 
-    private static func connections(_ open: Int, _ idle: Int, opened: Int, tls: Int = 0) -> HTTPSession.ConnectionGauges
-    {
-        var gauges = HTTPSession.ConnectionGauges()
+    private static func connections(_ open: Int, _ idle: Int, opened: Int, tls: Int = 0) -> HTTP.ConnectionGauges {
+        var gauges = HTTP.ConnectionGauges()
         (gauges.open, gauges.idle, gauges.opened, gauges.inTLS) = (open, idle, opened, tls)
         return gauges
     }
@@ -95,7 +94,7 @@ struct `Gauges of a session` {
         var gauges = Gauges()
         gauges.pool = Gauges.Pool()
         #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 runn", "origin", "total "])
-        gauges.pool?.origins["http://a"] = HTTPSession.ConnectionGauges()
+        gauges.pool?.origins["http://a"] = HTTP.ConnectionGauges()
         #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 runn", "origin", "http:/"])
     }
 

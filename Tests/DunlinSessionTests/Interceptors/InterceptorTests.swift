@@ -207,7 +207,7 @@ private struct OutOfOrder: Error, Equatable {}
             let mock = try Self.mocked(
                 place { request, next in
                     do {
-                        return try await next(request) { $0.deadline = MonotonicTime(nanoseconds: 0) }
+                        return try await next(request) { $0.deadline = HTTP.Instant(nanoseconds: 0) }
                     } catch let error as NetworkError where error.code == .timedOut {
                         return try await next(request)
                     }

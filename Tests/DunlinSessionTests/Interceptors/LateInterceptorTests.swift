@@ -26,7 +26,7 @@ import Testing
             let mock = try Self.mocked(
                 place { request, next in
                     do {
-                        return try await next(request) { $0.deadline = MonotonicTime(nanoseconds: 0) }
+                        return try await next(request) { $0.deadline = HTTP.Instant(nanoseconds: 0) }
                     } catch {
                         return TransportResponse(head: ResponseHead(status: .ok), body: .stream(MadeBody()))
                     }

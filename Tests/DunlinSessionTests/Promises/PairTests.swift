@@ -162,7 +162,7 @@ import Testing
         mocked.transport.on(.get, "/a").respond(
             fields: ["Cache-Control": "max-age=60"], body: Bytes([UInt8](repeating: 97, count: 1000)))
         _ = try await mocked.session.get("a", as: .bytes)
-        let options = HTTPSession.Options(maximumBodySize: 100)
+        let options = HTTPSession.Options(bodyLimit: 100)
         let error = try await networkError { _ = try await mocked.session.get("a", options: options, as: .bytes) }
         #expect(error?.code == .limitExceeded)
         #expect(mocked.transport.requests.count == 1)
@@ -176,7 +176,7 @@ import Testing
                 head: ResponseHead(status: 200), body: .bytes(Bytes([UInt8](repeating: 97, count: 1000))))
         }
         let mocked = try Mocked { $0.interceptors = [isOfCall ? .call(answer) : .exchange(answer)] }
-        let options = HTTPSession.Options(maximumBodySize: 100)
+        let options = HTTPSession.Options(bodyLimit: 100)
         let error = try await networkError { _ = try await mocked.session.get("a", options: options, as: .bytes) }
         #expect(error?.code == .limitExceeded)
     }
@@ -193,7 +193,7 @@ import Testing
         }
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.proxy = .none
-        configuration.authentication = .password(user: "a", password: "b")
+        configuration.credentials = .password(user: "a", password: "b")
         let session = try HTTPSession(configuration)
         #expect(try await session.get("a", as: .string).value == "in")
         await session.shutdown()
@@ -241,7 +241,7 @@ import Testing
         if isAsked {
             configuration.authenticationHandler = { _ in .useCredential(.password(user: "a", password: "b")) }
         } else {
-            configuration.authentication = .password(user: "a", password: "b")
+            configuration.credentials = .password(user: "a", password: "b")
         }
         let session = try HTTPSession(configuration)
         let response = try await session.get("a", as: .string)

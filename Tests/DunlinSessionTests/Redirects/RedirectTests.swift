@@ -110,7 +110,8 @@ import Testing
             isStream ? .replayable(contentType: "text/plain") { Pieces(["on", "ce"]) } : .string("once")
         var options = HTTPSession.Options(fields: ["Content-Language": "en", "X-Own": "1"])
         options.expectsContinue = true
-        let response = try await mocked.session.request(method, "from", body: body, options: options, as: .string)
+        let response = try await mocked.session.request(
+            "from", method: method, body: body, options: options, as: .string)
         #expect(response.value == "there")
         let sent = try #require(mocked.transport.requests.last)
         #expect(sent.method == next)

@@ -29,7 +29,7 @@ import Testing
         var configuration = HTTPSession.Configuration()
         for limit in Timeouts.Limit.allCases { configuration.timeouts[limit] = .seconds(40) }
         let session = try HTTPSession(configuration)
-        for (own, expected) in [(HTTPSession.TimeLimit.none, nil), (.seconds(7), Duration.seconds(7))] {
+        for (own, expected) in [(HTTPSession.PerRequest<Duration>.none, nil), (.seconds(7), Duration.seconds(7))] {
             var options = HTTPSession.Options()
             options.timeouts[limit] = own
             let timeouts = try session.core.call(.get, "http://h/", options: options, isObserved: false).timeouts
@@ -40,21 +40,21 @@ import Testing
 
     @Test func `what a request says of a setting is none, its own, or the session's`() {
         let never = HTTPSession.Options(
-            maximumBodySize: .none, retry: .none, redirects: .none, credentials: .none, maximumErrorBodySize: .none)
+            bodyLimit: .none, retry: .none, redirects: .none, credentials: .none, errorBodyLimit: .none)
         #expect(never.retry.resolved(.exponential(attempts: 3)) == nil)
         #expect(never.redirects.resolved(HTTPSession.RedirectPolicy()) == nil)
-        #expect(never.maximumBodySize.resolved(5) == nil && never.maximumErrorBodySize.resolved(5) == nil)
+        #expect(never.bodyLimit.resolved(5) == nil && never.errorBodyLimit.resolved(5) == nil)
         #expect(never.rare != nil)
         let own = HTTPSession.Options(
-            maximumBodySize: 7, retry: .constant(attempts: 2, every: .zero), redirects: .follow(limit: 1),
-            credentials: .basic(user: "u", password: "p"), maximumErrorBodySize: .bytes(0))
+            bodyLimit: 7, retry: .constant(attempts: 2, every: .zero), redirects: .follow(limit: 1),
+            credentials: .basic(user: "u", password: "p"), errorBodyLimit: .bytes(0))
         #expect(own.retry.own == .constant(attempts: 2, every: .zero))
         #expect(own.redirects.own == HTTPSession.RedirectPolicy(limit: 1))
         #expect(own.credentials.own == .basic(user: "u", password: "p"))
-        #expect(own.maximumBodySize.resolved(5) == 7 && own.maximumErrorBodySize.resolved(5) == 0)
+        #expect(own.bodyLimit.resolved(5) == 7 && own.errorBodyLimit.resolved(5) == 0)
         let left = HTTPSession.Options()
         #expect(left.retry == .session && left.redirects == .session && left.credentials == .session)
-        #expect(left.maximumErrorBodySize.resolved(5) == 5 && left.rare == nil)
+        #expect(left.errorBodyLimit.resolved(5) == 5 && left.rare == nil)
         var changed = own
         changed.retry = .session
         #expect(changed.retry.resolved(.never) == .never)

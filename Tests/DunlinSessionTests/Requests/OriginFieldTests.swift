@@ -13,10 +13,10 @@ import Testing
         return mock
     }
 
-    private func sent(_ name: String, _ mock: Mocked, _ target: HTTP.Target = "x", _ headers: Fields = [:]) async throws
+    private func sent(_ name: String, _ mock: Mocked, _ target: HTTP.Target = "x", _ fields: Fields = [:]) async throws
         -> [String]
     {
-        _ = try await mock.session.get(target, headers: headers)
+        _ = try await mock.session.get(target, fields: headers)
         return try #require(mock.transport.requests.last).fields.values(of: name)
     }
 
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a coding that an origin's fields ask for is asked for even if it is not taken off`() async throws {
         let mock = try mocked { $0.originFields["Accept-Encoding"] = "zstd" }
-        let options = HTTPSession.Options(decompresses: false)
+        let options = HTTPSession.Options(decodesContent: false)
         _ = try await mock.session.get("x", options: options)
         _ = try await mock.session.get("http://other.test/", options: options)
         #expect(mock.transport.requests.map { $0.fields["Accept-Encoding"] } == ["zstd", nil])

@@ -7,16 +7,16 @@ import Testing
 @Suite struct `Retry budget` {
     typealias Budget = HTTPSession.RetryPolicy.Budget
 
-    private static let start = MonotonicTime(nanoseconds: 5)
+    private static let start = HTTP.Instant(nanoseconds: 5)
 
-    private static func later(_ seconds: Int64) -> MonotonicTime { start.advanced(by: seconds * 1_000_000_000) }
+    private static func later(_ seconds: Int64) -> HTTP.Instant { start.advanced(by: seconds * 1_000_000_000) }
 
     /// More than any budget has.
     private static let many = 1000
 
     /// How many retries there are; takes them.
     private static func rest(
-        of budget: inout RetryBudgetMachine, _ kind: Budget, _ origin: String = "a", at now: MonotonicTime = start
+        of budget: inout RetryBudgetMachine, _ kind: Budget, _ origin: String = "a", at now: HTTP.Instant = start
     ) -> Int {
         var count = 0
         while count < many, budget.takeRetry(origin, kind, at: now) { count += 1 }
@@ -85,7 +85,7 @@ import Testing
         var (now, requests, retries) = (Int64(0), 0, 0)
         for _ in 0..<20_000 {
             now += Int64(generator.next(below: 1_000_000))
-            let moment = MonotonicTime(nanoseconds: now)
+            let moment = HTTP.Instant(nanoseconds: now)
             if generator.next(below: 3) == 0 {
                 machine.requested("a", budget, at: moment)
                 requests += 1

@@ -125,7 +125,8 @@ struct `A request that is tried again` {
         let options = HTTPSession.Options(fields: fields)
         let result = try await clock.skippingWaits {
             try await networkError {
-                _ = try await mocked.session.request(method, "x", body: .string("a"), options: options, as: .bytes)
+                _ = try await mocked.session.request(
+                    "x", method: method, body: .string("a"), options: options, as: .bytes)
             }
         }
         #expect((result == nil) == isRetried && result?.retryRefusal == (isRetried ? nil : .notSafe))
@@ -305,7 +306,7 @@ struct `A request that is tried again` {
     @Test func `observers are told of another attempt before the wait for it`() async throws {
         let told = Mutex<[String]>([])
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5))) {
-            $0.hooks.willRetry = { task, retry in told.withLock { $0.append("\(task.state) \(retry.cause)") } }
+            $0.hooks.retrying = { task, retry in told.withLock { $0.append("\(task.state) \(retry.cause)") } }
         }
         let events = mocked.session.events
         mocked.transport.on(.get, "/x").respond(503).thenRespond(body: "fit")

@@ -118,7 +118,7 @@ struct `A request of which something was sent` {
         }
         mocked.transport.on(method, "/x").reply(first).thenFail(.connectionRefused)
         let error = try #require(
-            try await networkError { _ = try await mocked.session.request(method, "x", as: .bytes) })
+            try await networkError { _ = try await mocked.session.request("x", method: method, as: .bytes) })
         #expect(error.code == .connectionFailed && error.attempts == 2)
         #expect(error.requestMayHaveBeenSent && error.isSafeToRetry == isSafe)
     }

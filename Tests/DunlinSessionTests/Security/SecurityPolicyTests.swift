@@ -19,7 +19,7 @@ import Testing
 
     private func decide(
         _ policy: SecurityPolicy, _ chain: [Bytes], for host: String = "api.test", roots: [Bytes]? = nil
-    ) throws -> TrustDecision {
+    ) throws -> HTTP.TrustDecision {
         let roots = (roots ?? [authority.certificate.der]).compactMap { Certificate(der: $0) }
         return try TrustEvaluator(policy.rules(), roots: TrustStore(roots)).decide(chain, host: HostIdentity(host))
     }
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-extension TrustDecision {
+extension HTTP.TrustDecision {
     var refusal: NetworkError.TrustRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }

@@ -55,7 +55,7 @@ import Testing
         configuration.tls.policy = try Self.pinned()
         let session = try HTTPSession(configuration)
         let error = try await networkError {
-            _ = try await session.request(.get, HTTP.Target(target), as: BytesSerializer())
+            _ = try await session.request(HTTP.Target(target), method: .get, as: BytesSerializer())
         }
         let isClear = target.hasPrefix("http:")
         #expect((error?.code == .clearTextRefused) == isClear)

@@ -31,9 +31,9 @@ private struct Row: Sendable {
 
     static let all = [
         Row("fields", .alike) { $0.fields["X-A"] = "1" },
-        Row("maximumBodySize", .always) { $0.maximumBodySize = 100 },
+        Row("bodyLimit", .always) { $0.bodyLimit = 100 },
         Row("validatesResponse", .always) { $0.validatesResponse = false },
-        Row("decompresses", .alike) { $0.decompresses = false },
+        Row("decodesContent", .alike) { $0.decodesContent = false },
         Row("priority", .always) { $0.priority = .high },
         Row("expectsContinue", .always) { $0.expectsContinue = true },
         Row("timeouts", .alike) { $0.timeouts.total = .seconds(500) },
@@ -42,7 +42,7 @@ private struct Row: Sendable {
         Row("retry", .always) { $0.retry = .constant(attempts: 2, every: .zero) },
         Row("credentials", .alike) { $0.credentials = .bearer(token: "t") },
         Row("hooks", .always) { $0.hooks.completed = { _ in } },
-        Row("maximumErrorBodySize", .always) { $0.maximumErrorBodySize = 7 },
+        Row("errorBodyLimit", .always) { $0.errorBodyLimit = 7 },
         Row("label", .always) { $0.label = "l" },
         Row("tags", .always) { $0.tags = ["t"] },
         Row("startsAfter", .always) { $0.startsAfter = [HTTPSession.TaskID(rawValue: 0)] },
@@ -83,17 +83,18 @@ private struct Row: Sendable {
         var all = HTTPSession.Options()
         for row in Row.all where row.property != "begun" { row.change(&all) }
         let made = HTTPSession.Options(
-            fields: all.fields, timeouts: all.timeouts, maximumBodySize: all.maximumBodySize,
-            validatesResponse: all.validatesResponse, decompresses: all.decompresses, label: all.label, tags: all.tags,
+            fields: all.fields, timeouts: all.timeouts, bodyLimit: all.bodyLimit,
+            validatesResponse: all.validatesResponse, decodesContent: all.decodesContent, label: all.label,
+            tags: all.tags,
             priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
             handlesCookies: all.handlesCookies, expectsContinue: all.expectsContinue,
-            continueTimeout: all.continueTimeout, maximumErrorBodySize: all.maximumErrorBodySize, cache: all.cache,
+            continueTimeout: all.continueTimeout, errorBodyLimit: all.errorBodyLimit, cache: all.cache,
             coalesces: all.coalesces, waitsForConnectivity: all.waitsForConnectivity, hostOverrides: all.hostOverrides,
             sockets: all.sockets, interfaces: all.interfaces, proxy: all.proxy, guard: all.guard,
             authenticationHandler: all.authenticationHandler, hooks: all.hooks, startsAfter: all.startsAfter)
         #expect(made.rare?.values == all.rare?.values)
-        #expect(made.fields == all.fields && made.maximumBodySize == all.maximumBodySize)
-        #expect(made.validatesResponse == all.validatesResponse && made.decompresses == all.decompresses)
+        #expect(made.fields == all.fields && made.bodyLimit == all.bodyLimit)
+        #expect(made.validatesResponse == all.validatesResponse && made.decodesContent == all.decodesContent)
         #expect(made.priority == all.priority && made.expectsContinue == all.expectsContinue)
         #expect(made.timeouts == all.timeouts && made.continueTimeout == all.continueTimeout)
     }

@@ -21,12 +21,12 @@ import Testing
 
     private static func hooks(_ name: String, _ log: Log) -> HTTPSession.Hooks {
         var hooks = HTTPSession.Hooks()
-        hooks.response = { head, _ in
+        hooks.response = { _, head in
             log.note("\(name) response \(head.status.code)")
             return nil
         }
-        hooks.data = { bytes, _ in log.note("\(name) data \(bytes.count)") }
-        hooks.didEndTransfer = { _, error in log.note("\(name) ended \(error == nil)") }
+        hooks.data = { _, bytes in log.note("\(name) data \(bytes.count)") }
+        hooks.transferEnded = { _, error in log.note("\(name) ended \(error == nil)") }
         hooks.metrics = { _, _ in log.note("\(name) metrics") }
         hooks.completed = { completion in log.note("\(name) completed \(completion.error == nil)") }
         return hooks
@@ -199,10 +199,10 @@ import Testing
     func `the progress hooks are told once that each body has ended`() async throws {
         let log = Log()
         var hooks = HTTPSession.Hooks()
-        hooks.downloadProgress = { progress, _ in
+        hooks.downloadProgress = { _, progress in
             if progress.isFinal { log.note("down \(progress.wireBytes)") }
         }
-        hooks.uploadProgress = { progress, _ in
+        hooks.uploadProgress = { _, progress in
             if progress.isFinal { log.note("up \(progress.wireBytes) of \(progress.totalBytes ?? -1)") }
         }
         let mock = try mocked(log, hooks: hooks)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Who looks on at a registry` {
     private typealias Machine = RegistryMachine<String, Int>
 
-    private static func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
+    private static func time(_ nanoseconds: Int64) -> HTTP.Instant { HTTP.Instant(nanoseconds: nanoseconds) }
 
     private static func isMoving(_ name: String) -> Bool { name.first != "-" }
 

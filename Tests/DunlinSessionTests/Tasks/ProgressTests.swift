@@ -8,8 +8,8 @@ import Testing
 @testable import DunlinTransport
 
 @Suite struct `Rate meter` {
-    private static func time(_ seconds: Double) -> MonotonicTime {
-        MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+    private static func time(_ seconds: Double) -> HTTP.Instant {
+        HTTP.Instant(nanoseconds: Int64(seconds * 1e9))
     }
 
     @Test func `a rate is unknown before something has moved for a tenth of a second`() {
@@ -98,7 +98,7 @@ import Testing
         var teller = ProgressReporter(.download)
         var tally = Tally()
         func tell(_ version: UInt64) -> Int? {
-            teller.tell(tally, version, at: MonotonicTime(nanoseconds: Int64(version)))?.wireBytes
+            teller.tell(tally, version, at: HTTP.Instant(nanoseconds: Int64(version)))?.wireBytes
         }
         #expect(tell(0) == 0)
         tally.beginSending(7)

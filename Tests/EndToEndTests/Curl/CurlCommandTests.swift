@@ -80,7 +80,7 @@ struct `Commands for curl` {
         server.enqueue(.response(body: "by Dunlin"), .response(body: "by curl"))
         try await withSession(.init(baseURL: server.baseURL)) { session in
             let task = try session.task(
-                sample.target, method: sample.method, query: sample.query, headers: sample.fields, body: sample.body,
+                sample.target, method: sample.method, query: sample.query, fields: sample.fields, body: sample.body,
                 as: .bytes)
             let before = task.curl(showingSecrets: true)
             _ = try await task.value

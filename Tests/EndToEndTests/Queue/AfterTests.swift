@@ -93,7 +93,7 @@ import Testing
             async let plain = stage.session.get("plain", as: .string).value
             try await stage.eventually("it is there") { turnstile.arrived.count == 1 }
             let id = try #require(await stage.session.tasks.all.first?.id)
-            #expect(await !stage.session.tasks.setPriority(.high, of: id))
+            #expect(await stage.session.tasks[id]?.setPriority(.high) != true)
             async let last = stage.session.get("last", options: Self.options(after: [id]), as: .string).value
             try await stage.eventually("the other waits") { await stage.session.tasks.count == 2 }
             try await turnstile.pass(0)

@@ -193,8 +193,8 @@ import Testing
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(5), running: 1, as: .string)
             try await stage.eventually("the others wait") { await stage.queued == 4 && turnstile.arrived.count == 1 }
-            batch.tasks[4].priority = .high
-            batch.tasks[1].priority = .low
+            batch.tasks[4].setPriority(.high)
+            batch.tasks[1].setPriority(.low)
             turnstile.open()
             _ = try await batch.values
             #expect(turnstile.arrived == ["/0", "/4", "/2", "/3", "/1"])

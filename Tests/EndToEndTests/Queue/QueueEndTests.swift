@@ -218,7 +218,7 @@ import Testing
                             switch random.next(below: 5) {
                             case 0: task.suspend()
                             case 1: task.resume()
-                            case 2: task.priority = HTTP.Priority(random.next(below: 9))
+                            case 2: task.setPriority(HTTP.Priority(random.next(below: 9)))
                             case 3 where number % 4 == 0: task.cancel()
                             default: await Task.yield()
                             }

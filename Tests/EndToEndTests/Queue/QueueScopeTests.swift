@@ -39,7 +39,7 @@ import Testing
         let session = Mutex<HTTPSession?>(nil)
         try await Stage.with(configure: {
             $0.queue = .init(running: 1)
-            $0.hooks.response = { head, task in
+            $0.hooks.response = { task, head in
                 guard task.targetTemplate == "outer", let session = session.withLock(\.self) else { return nil }
                 do { _ = try await session.get("inner", as: .bytes) } catch { return .cancel }
                 return .accept

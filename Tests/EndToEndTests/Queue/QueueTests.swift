@@ -75,8 +75,8 @@ import Testing
             for (index, priority) in priorities.enumerated() {
                 tasks.append(try await stage.begin("\(index)", .init(priority: priority), behind: index))
             }
-            tasks[2].priority = 200
-            #expect(await stage.session.tasks.setPriority(.low, of: tasks[1].id))
+            tasks[2].setPriority(200)
+            #expect(await stage.session.tasks[tasks[1].id]?.setPriority(.low) == true)
             let isHigher = await stage.session.tasks[tasks[5].id]?.setPriority(.high)
             #expect(isHigher == true)
             #expect(tasks.map(\.priority) == [.normal, .low, 200, .normal, .high, .high])
@@ -84,7 +84,7 @@ import Testing
             turnstile.open()
             for task in tasks { _ = try await task.value }
             #expect(turnstile.arrived == ["/first", "/1", "/3", "/4", "/2", "/0"])
-            #expect(await !stage.session.tasks.setPriority(.low, of: tasks[1].id))
+            #expect(await stage.session.tasks[tasks[1].id]?.setPriority(.low) != true)
         }
     }
 

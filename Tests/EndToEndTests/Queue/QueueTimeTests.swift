@@ -69,8 +69,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [HTTPSession.TimeLimit.session, .none, .seconds(20)])
-    func `a request may have a limit of its own for its time in the queue`(own: HTTPSession.TimeLimit) async throws {
+    @Test(arguments: [HTTPSession.PerRequest<Duration>.session, .none, .seconds(20)])
+    func `a request may have a limit of its own for its time in the queue`(own: HTTPSession.PerRequest<Duration>)
+        async throws
+    {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: Self.limits(queue: .seconds(10))) {
             (stage: Stage) async throws in
@@ -214,8 +216,8 @@ import Testing
                 try await stage.eventually("\(index) waits") { session.connections.waiting == index + 1 }
                 tasks.append(task)
             }
-            tasks[3].priority = .high
-            #expect(await session.tasks.setPriority(.low, of: tasks[1].id))
+            tasks[3].setPriority(.high)
+            #expect(await session.tasks[tasks[1].id]?.setPriority(.low) == true)
             turnstile.open()
             for task in tasks { _ = try await task.value }
             #expect(turnstile.arrived == ["/first", "/2", "/1", "/3", "/0"])

@@ -33,33 +33,33 @@ enum Onlookers {
             heard(owner + "needs new body") { _ in "\(request.method) \(request.url)" }
             return nil
         }
-        hooks.response = { head, task in
+        hooks.response = { task, head in
             heard(owner + "response", task) { _ in "\(head.status.code)" }
             return nil
         }
-        hooks.willCache = { head, task in
+        hooks.willCache = { task, head in
             heard(owner + "will cache", task) { _ in "\(head.status.code)" }
             return nil
         }
-        hooks.destination = { head, task in
+        hooks.destination = { task, head in
             heard(owner + "destination", task) { _ in "\(head.status.code)" }
             return nil
         }
-        hooks.uploadProgress = { progress, task in
+        hooks.uploadProgress = { task, progress in
             if progress.isFinal { heard(owner + "upload progress", task) { _ in text(progress) } }
         }
-        hooks.downloadProgress = { progress, task in
+        hooks.downloadProgress = { task, progress in
             if progress.isFinal { heard(owner + "download progress", task) { _ in text(progress) } }
         }
-        hooks.willRetry = { task, attempt in
+        hooks.retrying = { task, attempt in
             heard(owner + "retrying", task) { _ in "\(attempt.cause) +\(attempt.wait)" }
         }
-        hooks.didEndTransfer = { task, error in
+        hooks.transferEnded = { task, error in
             heard(owner + "transfer ended", task) { _ in
                 error.map { ($0 as? NetworkError)?.code.rawValue ?? "\($0)" } ?? "well"
             }
         }
-        hooks.metrics = { metrics, task in
+        hooks.metrics = { task, metrics in
             heard(owner + "metrics", task) { _ in "\(metrics.hops.count) attempts" }
         }
         hooks.completed = { completion in

@@ -31,7 +31,7 @@ extension Scenario {
             await scene.note("streamed") { try await scene.session.post("a", body: body, as: .string) }
         },
         Scenario("login-refused") {
-            $0.authentication = .password(user: "ada", password: "wrong")
+            $0.credentials = .password(user: "ada", password: "wrong")
         } _: { scene in
             scene.server.respond { _ in .asking("Basic realm=\"r\"") }
             await scene.noteGet("first")
@@ -183,7 +183,7 @@ extension Scenario {
     ]
 
     static let withPassword: @Sendable (inout HTTPSession.Configuration) -> Void = {
-        $0.authentication = .password(user: "ada", password: "pw")
+        $0.credentials = .password(user: "ada", password: "pw")
     }
 
     private static let withToken: @Sendable (inout HTTPSession.Configuration) -> Void = {

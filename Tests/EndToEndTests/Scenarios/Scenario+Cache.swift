@@ -45,7 +45,7 @@ extension Scenario {
         },
         Scenario("cache-only", configure: withCache) { scene in
             scene.server.enqueue(.response(fields: stale(), body: "old"))
-            let only = HTTPSession.Options(cache: .storedOnly)
+            let only = HTTPSession.Options(cacheMode: .storedOnly)
             await scene.noteGet("nothing stored", "a", only)
             await scene.noteGet("by a field", "a", .init(fields: ["Cache-Control": "only-if-cached"]))
             await scene.noteGet("miss")
@@ -76,7 +76,7 @@ extension Scenario {
             var options = HTTPSession.Options()
             options.hooks.willCache = { _, _ in .skip }
             await scene.noteGet("skipped", "a", options)
-            options.hooks.willCache = { head, _ in
+            options.hooks.willCache = { _, head in
                 Onlookers.transcript?.note("about to store \(head.status.code)")
                 return .storeWith(["Cache-Control": "no-cache", "ETag": "\"own\""])
             }

@@ -67,7 +67,7 @@ extension Scenario {
             }
             let count = Last()
             var options = HTTPSession.Options.onlookedAt
-            options.hooks.data = { bytes, _ in count.add(bytes.count) }
+            options.hooks.data = { _, bytes in count.add(bytes.count) }
             await scene.note("shown its data") { [options] in
                 try await scene.skippingWaits { try await scene.session.get("a", options: options, as: .string) }
             }
@@ -75,7 +75,7 @@ extension Scenario {
         },
         Scenario("retry-until-the-login-is-refused", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {
             everything(&$0)
-            $0.authentication = .password(user: "ada", password: "wrong")
+            $0.credentials = .password(user: "ada", password: "wrong")
         } _: { scene in
             scene.server.enqueue(.response(503), .asking("Basic realm=\"r\""), .response(503))
             scene.server.respond { _ in .asking("Basic realm=\"r\"") }
@@ -97,7 +97,7 @@ extension Scenario {
         },
         Scenario("hook-cancels-after-a-redirect-and-a-login", configure: everything) { scene in
             var options = HTTPSession.Options.onlookedAt
-            options.hooks.response = { head, _ in head.fields["x-own"] == nil ? nil : .cancel }
+            options.hooks.response = { _, head in head.fields["x-own"] == nil ? nil : .cancel }
             scene.server.enqueue(
                 .response(302, fields: ["Location": "/b"]), .asking("Basic realm=\"r\""),
                 .response(fields: ["X-Own": "1", "Cache-Control": "max-age=100000"], body: "in"),

@@ -86,7 +86,7 @@ extension Scenario {
             scene.server.enqueue(.generated(length: 200_000))
             let count = Last()
             var options = HTTPSession.Options()
-            options.hooks.data = { bytes, _ in count.add(bytes.count) }
+            options.hooks.data = { _, bytes in count.add(bytes.count) }
             await scene.note("get") { [options] in try await scene.session.get("a", options: options, as: .bytes) }
             scene.transcript.note("shown: \(count.sum)")
         },

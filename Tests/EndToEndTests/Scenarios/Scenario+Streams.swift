@@ -38,7 +38,7 @@ extension Scenario {
             scene.server.route(.get, "/a", .response(fields: ["Content-Encoding": "gzip"], body: coded))
             await scene.note("decoded") { try await scene.read("a") }
             await scene.note("as it is") {
-                try await scene.session.withResponse(from: "a", options: .init(decompresses: false)) {
+                try await scene.session.withResponse(from: "a", options: .init(decodesContent: false)) {
                     try await scene.text($0)
                 }
             }

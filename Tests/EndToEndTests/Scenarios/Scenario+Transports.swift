@@ -114,7 +114,7 @@ extension Scenario {
         Scenario("mock-body-too-long", configure: mocked) { scene in
             scene.mock.on(.get, "/a").stream(["01234", "56789"])
             await scene.note("get") {
-                try await scene.session.get("a", options: .init(maximumBodySize: 7), as: .bytes)
+                try await scene.session.get("a", options: .init(bodyLimit: 7), as: .bytes)
             }
         },
         Scenario("mock-prewarm", configure: mocked) { scene in

@@ -62,7 +62,7 @@ extension Scenario {
         },
         Scenario("get-body-too-long") { scene in
             scene.server.enqueue(.response(body: "0123456789"))
-            let options = HTTPSession.Options(maximumBodySize: 5)
+            let options = HTTPSession.Options(bodyLimit: 5)
             await scene.note("get") { try await scene.session.get("a", options: options, as: .bytes) }
         },
         Scenario("get-broken-head") { scene in

@@ -95,7 +95,7 @@ struct `A client's identity` {
         ) { (stage: SecureStage) async throws in
             for method in [HTTP.Method.get, .post] {
                 let error = try await NetworkError.thrown {
-                    _ = try await stage.session.request(method, "x", body: .bytes("body"), as: .bytes)
+                    _ = try await stage.session.request("x", method: method, body: .bytes("body"), as: .bytes)
                 }
                 #expect(error.code == .secureConnectionFailed)
                 #expect(error.reason == "the server requires a client certificate and got none")

@@ -82,13 +82,13 @@ struct BlockingRequest: Sendable {
         }
     }
 
-    private struct Network: NetworkPathMonitoring {
+    private struct Network: Reachability.PathMonitor {
         let holdup: Holdup?
         let network: ManualNetwork
 
         func changes() -> AsyncStream<Void> { network.changes() }
 
-        func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
+        func path(to address: HTTP.SocketAddress?) async -> Reachability.Path {
             let path = await network.path(to: address)
             holdup?.block()
             return path
@@ -168,8 +168,8 @@ extension BlockingRequest {
         case .uploadProgressHook: options.hooks.uploadProgress = { _, _ in holdup.block() }
         case .downloadProgressHook: options.hooks.downloadProgress = { _, _ in holdup.block() }
         case .waitingHook: options.hooks.waitingForConnectivity = { _, _ in holdup.block() }
-        case .retryingHook: options.hooks.willRetry = { _, _ in holdup.block() }
-        case .transferEndedHook: options.hooks.didEndTransfer = { _, _ in holdup.block() }
+        case .retryingHook: options.hooks.retrying = { _, _ in holdup.block() }
+        case .transferEndedHook: options.hooks.transferEnded = { _, _ in holdup.block() }
         case .metricsHook: options.hooks.metrics = { _, _ in holdup.block() }
         case .completedHook: options.hooks.completed = { _ in holdup.block() }
         case .authenticateHook:

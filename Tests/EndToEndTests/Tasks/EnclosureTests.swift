@@ -80,8 +80,8 @@ struct `Ending a session from within a request` {
                 await end()
                 return nil
             }
-        case .retrying: hooks.willRetry = { _, _ in await end() }
-        case .transferEnded: hooks.didEndTransfer = { _, _ in await end() }
+        case .retrying: hooks.retrying = { _, _ in await end() }
+        case .transferEnded: hooks.transferEnded = { _, _ in await end() }
         case .metrics: hooks.metrics = { _, _ in await end() }
         case .completed: hooks.completed = { _ in await end() }
         }
@@ -105,7 +105,7 @@ struct `Ending a session from within a request` {
             let method: HTTP.Method = hook == .uploadProgress ? .put : .get
             let body: RequestBody = hook == .uploadProgress ? .string("body") : .none
             try await Self.expect("x", way.closes ? hook.needsConnection : false) {
-                try await stage.session.request(method, "a", body: body, as: .string).value
+                try await stage.session.request("a", method: method, body: body, as: .string).value
             }
             ender.session.withLock { $0 = nil }
         }

@@ -40,7 +40,7 @@ struct `A request with hooks` {
         hooks.data = { _, _ in note("data") }
         hooks.uploadProgress = { _, _ in note("uploadProgress") }
         hooks.downloadProgress = { _, _ in note("downloadProgress") }
-        hooks.didEndTransfer = { _, _ in note("transferEnded") }
+        hooks.transferEnded = { _, _ in note("transferEnded") }
         hooks.metrics = { _, _ in note("metrics") }
         hooks.completed = { _ in note("completed") }
         let set = hooks

@@ -42,7 +42,7 @@ struct `The wire trace of secrets` {
     func `it shows what a proxy is sent, in absolute form, and no secret unless it is told to`(shows: Bool) async throws
     {
         let told = try await told(showingSecrets: shows) { session in
-            _ = try await session.get("x?token=hunter2", headers: ["Authorization": "hunter2"], as: .bytes)
+            _ = try await session.get("x?token=hunter2", fields: ["Authorization": "hunter2"], as: .bytes)
         }
         #expect(told.heads.count == 1)
         let head = try #require(told.heads.first)
@@ -73,7 +73,7 @@ struct `The wire trace of secrets` {
             { session in
                 var fields: Fields = ["X-Plain": "plain"]
                 fields.append(name: "X-Own", value: "hunter2", sensitive: true)
-                _ = try await session.get("x?next=%2Fy%3Ftoken%3Dhunter2", headers: fields, as: .bytes)
+                _ = try await session.get("x?next=%2Fy%3Ftoken%3Dhunter2", fields: fields, as: .bytes)
             })
         for line in ["X-Plain: plain", "X-Own: <redacted>", "X-Tenant: <redacted>", "X-Signer: <redacted>"] {
             #expect(told.lines.contains("> \(line)\n"), "\(told.lines)")

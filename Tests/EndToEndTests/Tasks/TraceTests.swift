@@ -49,7 +49,7 @@ struct `The wire trace` {
         let lines = try await lines(
             .response(fields: ["X-A": "1"], body: "hello"), .chunked(["wo", "rld"], trailers: ["X-Sum": "7"])
         ) { session in
-            _ = try await session.get("a?token=hunter2", headers: ["Authorization": "hunter2"], as: .bytes)
+            _ = try await session.get("a?token=hunter2", fields: ["Authorization": "hunter2"], as: .bytes)
             _ = try await session.post("b", body: .string("12345"), as: .bytes)
         }
         #expect(!lines.joined().contains("hunter2"))
@@ -98,7 +98,7 @@ struct `The wire trace` {
             configure: { $0.secretFields = ["X-Tenant", "ticket"] },
             .response(fields: ["X-Tenant": "hunter2"], body: "")
         ) { session in
-            _ = try await session.get("a?ticket=hunter2", headers: ["X-Tenant": "hunter2"], as: .bytes)
+            _ = try await session.get("a?ticket=hunter2", fields: ["X-Tenant": "hunter2"], as: .bytes)
         }
         #expect(lines.contains("> GET /a?ticket=*** HTTP/1.1"), "\(lines)")
         #expect(lines.contains("< X-Tenant: <redacted>"))
@@ -123,7 +123,7 @@ struct `The wire trace` {
                 return nil
             }()
             var options = HTTPSession.Options()
-            options.hooks.interimResponse = { head, task in
+            options.hooks.interimResponse = { task, head in
                 #expect(head.fields["link"] == "</a.css>; rel=preload")
                 #expect(task.method == .get)
                 hinted.open()

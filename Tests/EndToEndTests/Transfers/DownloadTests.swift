@@ -61,7 +61,7 @@ struct `A download` {
             let response = try await stage.session.download("c", to: .file("\(folder.path)/plain"))
             #expect(response.value.byteCount == plain.count)
             #expect(try folder.contents("plain") == plain)
-            let options = HTTPSession.Options(decompresses: false)
+            let options = HTTPSession.Options(decodesContent: false)
             _ = try await stage.session.download("c", options: options, to: .file("\(folder.path)/coded"))
             #expect(try folder.contents("coded") == coded)
         }
@@ -106,7 +106,7 @@ struct `A download` {
         let asked = Mutex<[String]>([])
         let opinion = Mutex<HTTPSession.Destination?>(nil)
         try await Stage.with {
-            $0.hooks.destination = { head, task in
+            $0.hooks.destination = { task, head in
                 asked.withLock { $0.append("session \(head.status.code) \(task.kind.rawValue)") }
                 return opinion.withLock { $0 }
             }
@@ -324,7 +324,7 @@ struct `A download` {
     func `a response becomes a download if a hook says so, however it was asked for`() async throws {
         let folder = try Folder()
         try await Stage.with {
-            $0.hooks.response = { head, _ in
+            $0.hooks.response = { _, head in
                 head.fields.contains("content-disposition") ? .download(to: .folder(folder.path)) : nil
             }
         } _: { (stage: Stage) async throws in

@@ -56,7 +56,7 @@ struct `A partial file from elsewhere` {
         try await Stage.with { (stage: Stage) async throws in
             let begun = ContinuousClock.now
             let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+                partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#)
             let read = ContinuousClock.now
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.download(
@@ -79,7 +79,7 @@ struct `A partial file from elsewhere` {
         try await Stage.with { (stage: Stage) async throws in
             file.serve(on: stage)
             let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+                partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#)
             _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
             let facts = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/file")
             let mode = try #require(facts[.posixPermissions] as? Int)
@@ -94,7 +94,7 @@ struct `A partial file from elsewhere` {
         try await Stage.with { (stage: Stage) async throws in
             file.serve(on: stage)
             let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#),
+                partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#,
                 completeLength: Self.length)
             let response = try await stage.session.download(
                 resuming: data, to: .file(path), transfer: .init(overwrites: true))
@@ -114,7 +114,7 @@ struct `A partial file from elsewhere` {
         try await Stage.with { (stage: Stage) async throws in
             file.serve(on: stage)
             let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#),
+                partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#,
                 completeLength: what == "length" ? 2 * Self.length : nil)
             if what == "tag" {
                 let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
@@ -135,7 +135,7 @@ struct `A partial file from elsewhere` {
         let path = try Self.write(300_000, folder)
         try await Stage.with { (stage: Stage) async throws in
             let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+                partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#)
             let handle = try FileHandle(forUpdating: URL(filePath: path))
             try handle.write(contentsOf: Data([255]))
             try handle.close()

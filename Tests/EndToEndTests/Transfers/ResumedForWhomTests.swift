@@ -47,7 +47,7 @@ struct `Whose bytes a download goes on with` {
         case .field: configuration.fields["X-Api-Key"] = user
         case .assertion: configuration.fields["Cf-Access-Jwt-Assertion"] = user
         case .basic: configuration.credentials = .basic(user: user, password: "pw")
-        case .password: configuration.authentication = .password(user: user, password: "pw")
+        case .password: configuration.credentials = .password(user: user, password: "pw")
         case .handler:
             configuration.authenticationHandler = { challenge in
                 guard case .protectionSpace = challenge.kind else { return .performDefault }

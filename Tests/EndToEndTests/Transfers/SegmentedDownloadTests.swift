@@ -170,7 +170,7 @@ struct `A download in segments` {
             file.serve(on: stage)
             let told = Mutex(0)
             var options = HTTPSession.Options()
-            options.hooks.data = { piece, _ in told.withLock { $0 += piece.count } }
+            options.hooks.data = { _, piece in told.withLock { $0 += piece.count } }
             _ = try await stage.session.download(
                 "file", options: options, to: .file("\(folder.path)/told"), transfer: Self.options())
             #expect(told.withLock { $0 } == Self.length)
@@ -218,7 +218,7 @@ struct `A download in segments` {
             try await stage.eventually("its second exchange waits") { session.connections.waiting == 1 }
             let other = Task { try await session.get("other", as: .string).value }
             try await stage.eventually("another waits behind it") { session.connections.waiting == 2 }
-            #expect(await session.tasks.setPriority(.high, of: task.id))
+            #expect(await session.tasks[task.id]?.setPriority(.high) == true)
             gate.open()
             try await stage.eventually("one of them goes on") { stage.server.requests.count >= 3 }
             #expect(stage.server.requests[2].target == "/file" && stage.server.ranges[2] != nil)

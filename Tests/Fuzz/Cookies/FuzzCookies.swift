@@ -49,7 +49,7 @@ public enum FuzzCookies: Fuzzer {
         return all.count <= store.count ? nil : "another number"
     }
 
-    private static func violation(of cookie: StoredCookie, to origin: HTTP.Origin, at now: Int64) -> String? {
+    private static func violation(of cookie: HTTP.Cookie, to origin: HTTP.Origin, at now: Int64) -> String? {
         if let problem = cookie.problem { return problem }
         if cookie.isExpired(at: now) { return "over" }
         if cookie.expires.map({ $0 > now + SetCookie.longestLife }) == true { return "too long a life" }

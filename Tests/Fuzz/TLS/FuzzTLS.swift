@@ -34,7 +34,7 @@ public enum FuzzTLS: Fuzzer {
 private struct Credulous: PeerTrust {
     let key = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
 
-    func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
+    func decide(on presented: borrowing PresentedChain) -> HTTP.TrustDecision { .accepted(path: []) }
 
     func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
 }

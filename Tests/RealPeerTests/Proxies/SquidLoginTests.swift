@@ -100,7 +100,7 @@ struct `A login at squid` {
     @Test(arguments: SquidStage.Way.tunnels) func `a login at the origin is none at squid`(way: Way) async throws {
         try await SquidStage.with(
             way, .basic, sending: Squid.password,
-            configure: { $0.authentication = .password(user: "ada", password: "secret") }
+            configure: { $0.credentials = .password(user: "ada", password: "secret") }
         ) { (stage: SquidStage) async throws in
             try stage.nginx.publish(Array("in".utf8), as: "dav/page")
             let response = try await stage.session.get("basic/page", as: .string)

@@ -115,7 +115,7 @@ extension PromiseRun {
         if let name = errand.constantField { options.fields[name] = "constant" }
         options.cache = errand.mode
         options.coalesces = errand.coalesces
-        if errand.isSmall { options.maximumBodySize = .value(PromiseErrand.smallest) }
+        if errand.isSmall { options.bodyLimit = .value(PromiseErrand.smallest) }
         if let kind = errand.guardKind { options.guard = .value(servers.rules(kind)) }
         if errand.site == .alias {
             options.hostOverrides = [Site.alias.host: .v4(0x7F00_0001, port: servers.port(of: errand.aliasServer))]

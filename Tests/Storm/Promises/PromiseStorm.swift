@@ -195,8 +195,8 @@ extension PromiseSettings {
         case .basic: configuration.credentials = .basic(user: owner.rawValue, password: secret)
         case .bearer: configuration.authentication = .bearer { _ in .init(secret) }
         case .password:
-            configuration.authentication = .password(
-                user: owner.rawValue, password: secret, allowsBasicInClearText: true)
+            configuration.credentials = .password(user: owner.rawValue, password: secret)
+            configuration.basicInClearText = .allowed
         case .handler: configuration.authenticationHandler = PromiseServers.handler(of: owner)
         case .originFields: configuration.originFields["X-Session-Token"] = secret
         case .interceptor:

@@ -54,7 +54,7 @@ struct ProxyRun: Sendable {
         }
         let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
         guard errand.isStreamed else {
-            let response = try await session.request(method, target, body: body, options: options, as: .bytes)
+            let response = try await session.request(target, method: method, body: body, options: options, as: .bytes)
             return verdict(response.status, response.fields, response.body)
         }
         return try await session.withResponse(from: target, method: method, body: body, options: options) { response in

@@ -91,7 +91,7 @@ extension RequestObservers {
 
     private func decide(on head: ResponseHead, _ call: LiveCall) async throws -> HTTPSession.Destination? {
         let snapshot = call.snapshot
-        switch try await call.ask(\.response, { await $0(head, snapshot) }) {
+        switch try await call.ask(\.response, { await $0(snapshot, head) }) {
         case nil, .accept: return nil
         case .download(let destination): return destination
         case .cancel: break
@@ -110,7 +110,7 @@ extension RequestObservers {
             let snapshot = call.snapshot
             // The body may be read outside of the call, but its hooks are a part of the call.
             try await Enclosure.enter(.request(call.delegate.id)) {
-                try await call.tell(\.data) { await $0(piece, snapshot) }
+                try await call.tell(\.data) { await $0(snapshot, piece) }
             }
         }
         switch response.body {
@@ -124,7 +124,7 @@ extension RequestObservers {
 
     /// Tells the hooks how the call ended.
     func tell(_ completion: HTTPSession.Completion) async {
-        await tell(\.metrics) { await $0(completion.metrics, completion.task) }
+        await tell(\.metrics) { await $0(completion.task, completion.metrics) }
         await tell(\.completed) { await $0(completion) }
     }
 
@@ -151,7 +151,7 @@ extension RequestObservers {
         guard let interim else { return }
         for await head in interim.stream {
             let snapshot = delegate.snapshot(at: control.now())
-            await tell(\.interimResponse) { await $0(head, snapshot) }
+            await tell(\.interimResponse) { await $0(snapshot, head) }
         }
     }
 
@@ -169,7 +169,7 @@ extension RequestObservers {
         guard hasHook(hook) else { return }
         for await progress in control.progress(direction) {
             let snapshot = delegate.snapshot(at: control.now())
-            await tell(hook) { await $0(progress, snapshot) }
+            await tell(hook) { await $0(snapshot, progress) }
         }
     }
 }

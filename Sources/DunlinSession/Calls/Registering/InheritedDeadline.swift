@@ -1,6 +1,6 @@
 /// The deadline of the code that runs now, on the loops' clock.
 struct InheritedDeadline: Sendable {
-    let time: MonotonicTime
+    let time: HTTP.Instant
     /// How long after its beginning that is, as the user said it.
     let length: Duration
 
@@ -9,7 +9,7 @@ struct InheritedDeadline: Sendable {
 
     /// The deadline of a call that begins at `start`; throws if it has passed already. If it is an inherited one, its
     /// length takes the place of the total limit: it is what an error will have to tell.
-    static func end(_ timeouts: inout Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
+    static func end(_ timeouts: inout Timeouts, from start: HTTP.Instant) throws -> HTTP.Instant {
         let own = timeouts.deadline(for: .total, from: start)
         guard let present, present.time < own else { return own }
         timeouts.total = present.length

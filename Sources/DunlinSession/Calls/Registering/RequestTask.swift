@@ -50,16 +50,19 @@ extension HTTPSession.RequestTask {
         snapshot.curl(showingSecrets: showingSecrets) ?? ""
     }
 
-    /// Begins the request, or resumes it; one call is enough, however often it was suspended. Has no effect while it
-    /// runs or when it is over.
-    public func resume() {
+    /// Begins the request, or resumes it; one call is enough, however often it was suspended. False if that changed
+    /// nothing: while it runs, and when it is over.
+    @discardableResult
+    public func resume() -> Bool {
         hasBegun.store(true, ordering: .relaxed)
-        delegate.resume()
+        return delegate.resume()
     }
 
     /// Suspends the request: nothing more is sent or read, so that the peer must wait too. The limits of `send`,
-    /// `firstByte` and `readIdle` are paused; `total` is not. Has no effect when it is suspended already or over.
-    public func suspend() {
+    /// `firstByte` and `readIdle` are paused; `total` is not. False if that changed nothing: when it is suspended
+    /// already or over.
+    @discardableResult
+    public func suspend() -> Bool {
         delegate.suspend()
     }
 
@@ -68,10 +71,13 @@ extension HTTPSession.RequestTask {
         delegate.cancel()
     }
 
-    /// The order in which requests that wait for their turn or for a connection are served. A change counts at once.
-    public var priority: HTTP.Priority {
-        get { delegate.priority }
-        set { delegate.setPriority(newValue) }
+    /// The order in which requests that wait for their turn or for a connection are served.
+    public var priority: HTTP.Priority { delegate.priority }
+
+    /// Changes the priority at once, also while the request waits.
+    @discardableResult
+    public func setPriority(_ priority: HTTP.Priority) -> Bool {
+        delegate.setPriority(priority)
     }
 
     /// Makes it one of a batch: `observer` is told of the bytes it transfers, and it enters the queue if it has not

@@ -49,11 +49,10 @@ package final class SessionCore: Sendable {
         decoding = Decoding(configuration.limits, configuration.codecs)
         contentSettings = ContentSettings(
             json: configuration.json, accepting: configuration.acceptedContentTypes, configuration.acceptedStatuses)
-        var login = configuration.authentication?.method.login
-        login?.origin = builder.baseOrigin
         curl = CurlSettings(
             configuration.secretFields, redirects: configuration.redirects.rules, trust: configuration.tls.curl,
-            interface: configuration.sockets.interface, login: login,
+            interface: configuration.sockets.interface,
+            allowsBasicInClearText: configuration.basicInClearText == .allowed,
             way: configuration.proxy.way(builder.connectionRules?.chooseProxy))
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil

@@ -9,7 +9,7 @@ actor TaskBook {
     /// Whether there are observers; read from any thread when a request is suspended or resumed.
     private nonisolated let hasObservers = Atomic<Bool>(false)
     /// When requests were suspended, and nil for each that was resumed, while there are observers.
-    private nonisolated let suspensions = AsyncStream<MonotonicTime?>.makeStream()
+    private nonisolated let suspensions = AsyncStream<HTTP.Instant?>.makeStream()
     /// Tells observers of them. It begins with the first observer, and ends with the book, which it does not hold.
     private var telling: Task<Void, Never>?
 
@@ -98,7 +98,7 @@ extension TaskBook {
 
     /// False if it was cancelled, or the deadline came first.
     func wait(
-        _ watch: UInt64, isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
+        _ watch: UInt64, isWithin: Bool, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> Bool {
         let waiter = ValueWaiter<Void>(on: loop)
         guard machine.wait(watch, isWithin: isWithin, .parked(waiter)) else { return true }
@@ -112,7 +112,7 @@ extension TaskBook {
 
     /// Waits until a request is over; nil if it is not on the list.
     func waitForEnd(
-        of id: HTTPSession.TaskID, until deadline: MonotonicTime, _ cancellation: Cancellation
+        of id: HTTPSession.TaskID, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome? {
         let waiter = ValueWaiter<Void>(on: loop)
         guard let following = machine.follow(.parked(waiter), { $0.id == id }) else { return nil }
@@ -153,7 +153,7 @@ extension TaskBook {
         suspensions.continuation.yield(isSuspended ? loop.now() : nil)
     }
 
-    private func note(holdSince time: MonotonicTime?) {
+    private func note(holdSince time: HTTP.Instant?) {
         tell(machine.noteSuspension(since: time))
     }
 }

@@ -118,13 +118,6 @@ extension TaskRegistry {
             return delegates.sorted { $0.id.rawValue < $1.id.rawValue }
         }
     }
-
-    /// Changes the order in which a request that waits for its turn or for a connection is served. False if the request
-    /// is not running, or if it had no observers when it began.
-    @discardableResult
-    public func setPriority(_ priority: HTTP.Priority, of id: HTTPSession.TaskID) async -> Bool {
-        await self[id]?.setPriority(priority) ?? false
-    }
 }
 
 // MARK: - Stopping
@@ -209,7 +202,7 @@ extension TaskRegistry {
     /// Waits until nothing runs any more but what the caller is within, or the deadline has come; with an era that is
     /// over, until nothing runs of this era and those before. False if the awaiting task was cancelled before.
     @discardableResult
-    nonisolated func drain(until deadline: MonotonicTime, upTo era: UInt64? = nil) async -> Bool {
+    nonisolated func drain(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var watches: [UInt64] = []
         var isWithin = false
@@ -231,7 +224,7 @@ extension TaskRegistry {
     /// Waits for one book after the other, and again if requests have come meanwhile: while it waited for another, the
     /// first may have filled again. False if it was cancelled, or the deadline came first.
     private nonisolated func wait(
-        _ watches: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: MonotonicTime,
+        _ watches: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: HTTP.Instant,
         _ cancellation: Cancellation
     ) async -> Bool {
         var known: [UInt64]?
@@ -255,7 +248,7 @@ extension TaskRegistry {
 
     /// Waits until a request is over; a request that is not on the list is.
     nonisolated func waitForEnd(
-        of id: HTTPSession.TaskID, until deadline: MonotonicTime, _ cancellation: Cancellation
+        of id: HTTPSession.TaskID, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome {
         for book in books {
             if let outcome = await book.waitForEnd(of: id, until: deadline, cancellation) { return outcome }
@@ -285,7 +278,7 @@ extension TaskRegistry {
 
     /// Whether any request is active, how many ended, and the time. `news` says what to ring for next: one end is
     /// enough to look again.
-    package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
+    package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: HTTP.Instant) {
         var (isBusy, ends) = (false, Ends())
         for (book, number) in zip(books, observers[observer] ?? []) {
             let observation = await book.look(number, for: isBusy ? .nothing : news)

@@ -28,7 +28,7 @@ struct `A journaled download that was stopped` {
         let journal = try await `A journal`.open(folder, stage)
         var options = HTTPSession.Options()
         let gate = LoopbackServer.Gate()
-        options.hooks.downloadProgress = { step, _ in
+        options.hooks.downloadProgress = { _, step in
             if step.wireBytes == arrived { gate.open() }
         }
         let transfer = try await journal.download("film", options: options, to: destination)

@@ -87,7 +87,7 @@ struct `A journal and the secrets of a URL` {
             let first = try await `A journal`.open(folder, stage)
             let gate = LoopbackServer.Gate()
             var options = HTTPSession.Options()
-            options.hooks.downloadProgress = { step, _ in
+            options.hooks.downloadProgress = { _, step in
                 if step.wireBytes == 150_000 { gate.open() }
             }
             try await first.download("film?token=hunter2", options: options, to: .file("\(folder.path)/film")).start()

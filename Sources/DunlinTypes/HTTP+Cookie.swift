@@ -1,0 +1,85 @@
+extension HTTP {
+    /// A cookie as a client keeps it (RFC 6265bis §5.7).
+    ///
+    /// Its value is a secret that no description shows. Encoding does not hide it: store the result where only its
+    /// owner can read it.
+    public struct Cookie: Sendable, Hashable, Codable {
+        /// What the server said of other sites. It is kept, and has no effect here: a server's client has no sites.
+        public enum SameSite: String, Sendable, Hashable, Codable {
+            case strict
+            case lax
+            /// `None`.
+            case anywhere = "none"
+        }
+
+        /// The name; if it is empty, the value alone is sent.
+        public var name: String
+        public var value: String
+        /// A host in lower-case ASCII, without a dot before it.
+        public var domain: String
+        /// Whether hosts below the domain do not get it.
+        public var isHostOnly: Bool
+        /// The path; the cookie is sent to it and those below.
+        public var path: String
+        /// Seconds since 1970; nil for a cookie of this session, which a program forgets when it ends.
+        public var expires: Int64?
+        /// Whether it is sent over https only.
+        public var isSecure: Bool
+        /// Kept without effect here: there are no scripts to hide it from.
+        public var isHTTPOnly: Bool
+        public var sameSite: SameSite?
+
+        public init(
+            name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
+            expires: Int64? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite? = nil
+        ) {
+            self.name = name
+            self.value = value
+            self.domain = domain
+            self.isHostOnly = isHostOnly
+            self.path = path
+            self.expires = expires
+            self.isSecure = isSecure
+            self.isHTTPOnly = isHTTPOnly
+            self.sameSite = sameSite
+        }
+
+        public func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
+
+        /// Longest name and value together, in bytes.
+        public static let longest = 4096
+    }
+}
+
+extension HTTP.Cookie: CustomStringConvertible, CustomReflectable {
+    /// The cookie as in a Set-Cookie field, without its value.
+    public var description: String {
+        var parts = ["\(name)=<redacted>", isHostOnly ? "for \(domain)" : "Domain=\(domain)", "Path=\(path)"]
+        if let expires { parts.append("Expires=\(CalendarText.utc(expires))") }
+        if isSecure { parts.append("Secure") }
+        if isHTTPOnly { parts.append("HttpOnly") }
+        if let sameSite { parts.append("SameSite=\(sameSite.rawValue)") }
+        return VisibleText.of(parts.joined(separator: "; "))
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HTTP.Cookie {
+    /// Why it cannot be sent as it is, or not at all; nil if it can.
+    package var problem: String? {
+        if name.isEmpty && value.isEmpty { return "it has neither name nor value" }
+        if name.utf8.count + value.utf8.count > Self.longest { return "it is too long" }
+        if name.utf8.contains(UInt8(ascii: "=")) { return "its name has a \"=\"" }
+        for text in [name, value] {
+            if text.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F || $0 == 0x3B }) {
+                return "it has a character that ends a cookie or a field"
+            }
+            let ends = [text.utf8.first, text.utf8.last].compactMap(\.self)
+            if ends.contains(0x20) || ends.contains(0x09) { return "it begins or ends with a space or tab" }
+        }
+        let isHost = domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(0x41...0x5A).contains($0) }
+        if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || !isHost { return "its domain is not a host" }
+        return path.utf8.first == UInt8(ascii: "/") ? nil : "its path does not begin with a slash"
+    }
+}
