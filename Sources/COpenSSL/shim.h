@@ -118,6 +118,9 @@ static inline X509 *dunlin_certificate_decode(const unsigned char *start, long c
     *used = cursor - start;
     return certificate;
 }
+static inline X509_NAME *dunlin_name_decode(const unsigned char *start, long count) {
+    return d2i_X509_NAME(NULL, &start, count);
+}
 static inline X509_CRL *dunlin_crl_decode(const unsigned char *start, long count, long *used) {
     const unsigned char *cursor = start;
     X509_CRL *list = d2i_X509_CRL(NULL, &cursor, count);

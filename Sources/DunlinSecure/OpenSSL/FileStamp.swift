@@ -1,14 +1,14 @@
 internal import COpenSSL
 
 /// What changes when a file does: written in place, or replaced by another, even by one that is said to be as old.
-struct FileStamp: Equatable, Sendable {
+struct FileStamp: Hashable, Sendable {
     private let modified: Moment
     private let changed: Moment
     private let size: Int64
     private let node: UInt64
     private let device: UInt64
 
-    private struct Moment: Equatable, Sendable {
+    private struct Moment: Hashable, Sendable {
         let seconds: Int
         let nanoseconds: Int
 

@@ -31,17 +31,22 @@ package enum CertificateFile {
         return certificate
     }
 
-    /// Those that can be read. Bundles of a system are not the user's fault, and a root of some new kind is no reason
-    /// to believe none.
-    package static func readable(in bytes: Bytes) -> [Certificate] {
+    /// What stands in the blocks of certificates; nothing where the text is broken. Whether it can be read is not
+    /// asked: bundles of a system are not the user's fault, and a root of some new kind is no reason to believe none.
+    static func encoded(in bytes: Bytes) -> [Bytes] {
         do throws(PEM.Problem) {
             let blocks = try PEM.blocks(of: bytes).filter {
                 $0.label == "CERTIFICATE" || $0.label == "X509 CERTIFICATE"
             }
-            return blocks.compactMap { Certificate(der: $0.bytes) }
+            return blocks.map(\.bytes)
         } catch {
             return []
         }
+    }
+
+    /// For tests: those that can be read.
+    package static func readable(in bytes: Bytes) -> [Certificate] {
+        encoded(in: bytes).compactMap { Certificate(der: $0) }
     }
 
     static func blocks(of bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError) -> [PEM.Block] {

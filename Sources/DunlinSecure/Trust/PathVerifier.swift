@@ -66,7 +66,10 @@ struct PathVerifier {
             OpenSSLErrors.clear()
         }
         var store: OpaquePointer?
-        if case .store(let known) = anchors { store = known.pointer }
+        if case .store(let known) = anchors {
+            known.read(for: leaf, sent: sent)
+            store = known.pointer
+        }
         guard X509_STORE_CTX_init(context, store, leaf, sent) == 1,
             X509_STORE_CTX_set_default(context, "ssl_server") == 1
         else { return .outOfMemory }

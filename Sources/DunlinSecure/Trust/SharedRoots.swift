@@ -1,8 +1,8 @@
 package import DunlinTypes
 internal import Synchronization
 
-/// The system's roots, read once a process and shared by all sessions: a hundred and forty certificates take longer to
-/// read than everything else that a first request needs.
+/// The system's roots, read once a process and shared by all sessions, and with them the certificates that chains have
+/// asked for (`TrustStore`).
 ///
 /// Rules:
 /// 1. Who asks at the same time waits for the one who reads, instead of reading the same again.
@@ -69,7 +69,7 @@ package final class SharedRoots: Sendable {
         let now = now()
         guard var latest = known.withLock({ $0[places] }) else {
             let reading = try places.read()
-            let store = try TrustStore(reading.certificates)
+            let store = try TrustStore(reading.roots)
             keep(Known(store: store, stamps: reading.stamps, lookedAt: now, loads: 1), of: places)
             return store
         }
@@ -79,7 +79,7 @@ package final class SharedRoots: Sendable {
             latest.loads += 1
             do throws(NetworkError.TrustConfigurationError) {
                 let reading = try places.read()
-                let store = try TrustStore(reading.certificates)
+                let store = try TrustStore(reading.roots)
                 latest.stamps = reading.stamps
                 if store.digest != latest.store.digest { latest.store = store }
             } catch {

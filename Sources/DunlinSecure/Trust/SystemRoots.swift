@@ -46,42 +46,52 @@ package struct SystemRoots: Sendable, Hashable {
     ]
     private static let usualFolders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
 
-    /// What was read, and of which files and folders it depends.
+    /// What was found, and of which files and folders it depends.
     struct Reading {
-        var certificates: [Certificate] = []
+        /// Each once; OpenSSL can read the first of them.
+        var roots: [TrustStore.Root] = []
         /// As they were before they were read: a change in between is seen the next time. Nil for what was not there.
         var stamps: [String: FileStamp?] = [:]
+        private var files: Set<FileStamp> = []
+        private var known: Set<Bytes> = []
 
-        fileprivate mutating func look(at path: String) { stamps[path] = .some(FileStamp(path: path)) }
+        fileprivate mutating func look(at path: String) -> FileStamp? {
+            let stamp = FileStamp(path: path)
+            stamps[path] = .some(stamp)
+            return stamp
+        }
+
+        /// What is in these files and was not in others. Folders name a certificate several times: by its own name, by
+        /// its hash, and in the bundle.
+        fileprivate mutating func newRoots(in paths: [String]) -> [TrustStore.Root] {
+            var roots: [TrustStore.Root] = []
+            for path in paths {
+                guard let file = look(at: path), files.insert(file).inserted,
+                    let contents = SystemRoots.contents(of: path)
+                else { continue }
+                for der in CertificateFile.encoded(in: contents) where known.insert(der).inserted {
+                    if let root = TrustStore.Root(der: der) { roots.append(root) }
+                }
+            }
+            return roots
+        }
     }
 
-    /// The roots, each once.
-    package func load() throws(NetworkError.TrustConfigurationError) -> [Certificate] { try read().certificates }
-
+    /// Throws when there is no root that can be read.
     func read() throws(NetworkError.TrustConfigurationError) -> Reading {
         var reading = Reading()
-        for file in files where takesAll || reading.certificates.isEmpty { read([file], into: &reading) }
-        for folder in folders where takesAll || reading.certificates.isEmpty {
-            reading.look(at: folder)
+        for file in files where takesAll || reading.roots.isEmpty { read([file], into: &reading) }
+        for folder in folders where takesAll || reading.roots.isEmpty {
+            _ = reading.look(at: folder)
             read(Self.entries(of: folder), into: &reading)
         }
-        if reading.certificates.isEmpty { throw .noSystemRoots(lookedAt: files + folders) }
-        reading.certificates = Self.unique(reading.certificates)
+        if reading.roots.isEmpty { throw .noSystemRoots(lookedAt: files + folders) }
         return reading
     }
 
+    /// What holds nothing that can be read is as good as not there.
     private func read(_ paths: [String], into reading: inout Reading) {
-        for path in paths {
-            reading.look(at: path)
-            guard let contents = Self.contents(of: path) else { continue }
-            reading.certificates += CertificateFile.readable(in: contents)
-        }
-    }
-
-    /// Folders name a certificate several times: by its own name, by its hash, and in the bundle.
-    private static func unique(_ certificates: [Certificate]) -> [Certificate] {
-        var seen: Set<Bytes> = []
-        return certificates.filter { seen.insert($0.der).inserted }
+        reading.roots += reading.newRoots(in: paths).drop { !$0.canBeRead }
     }
 
     /// The files in a folder, in order.

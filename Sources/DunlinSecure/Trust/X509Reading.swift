@@ -22,6 +22,13 @@ enum X509Reading {
         return Certificate.Fingerprint(bytes: Bytes(digest))
     }
 
+    /// The same for all names that `X509_NAME_cmp` takes for one, however they are written: case, white space and kinds
+    /// of strings do not count. It is 0 for all where there is no SHA-1.
+    static func hash(of name: OpaquePointer?) -> UInt {
+        defer { OpenSSLErrors.clear() }
+        return X509_NAME_hash_ex(name, nil, nil, nil)
+    }
+
     /// The subject alternative name. Empty as well if it stands there twice or cannot be read.
     static func names(_ certificate: OpaquePointer) -> [PresentedName] {
         guard let names = OpaquePointer(X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil)) else {

@@ -15,7 +15,7 @@ import Testing
         let first = try folder.write("# One\n\(one.pem)", as: "one.pem")
         let second = try folder.write("\(two.pem)\(one.pem)\(two.pem)", as: "two.pem")
         let load = { (files: [String], folders: [String]) in
-            try SystemRoots(files: files, folders: folders).load().map(\.der)
+            try SystemRoots(files: files, folders: folders).read().roots.map(\.der)
         }
         #expect(try load(["/nonexistent", first, second], []) == [one.certificate.der])
         #expect(try load([second], [folder.path]) == [two.certificate.der, one.certificate.der])
@@ -27,7 +27,7 @@ import Testing
         let file = try folder.write(one.pem, as: "one.pem")
         try folder.write(two.pem, as: "below/two.pem")
         let both = SystemRoots(certificateFile: file, certificateFolders: "\(folder.path)/below:/nonexistent")
-        #expect(try both.load().map(\.der) == [one.certificate.der, two.certificate.der])
+        #expect(try both.read().roots.map(\.der) == [one.certificate.der, two.certificate.der])
         #expect(SystemRoots(certificateFile: file, certificateFolders: nil).folders.isEmpty)
         #expect(SystemRoots(certificateFile: "", certificateFolders: "").files.count > 1)
     }
@@ -40,7 +40,7 @@ import Testing
                 "/nonexistent/a.pem", "/nonexistent", folder.path,
             ])
         ) {
-            try roots.load()
+            try roots.read()
         }
     }
 

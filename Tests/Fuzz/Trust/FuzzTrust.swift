@@ -27,6 +27,7 @@ public enum FuzzTrust: Fuzzer {
         if let certificate = Certificate(der: bytes) {
             if certificate.details != certificate.details { return "a certificate reads differently each time" }
             if certificate.description.isEmpty { return "a certificate has no description" }
+            if !isRoot(certificate) { return "a certificate that can be read cannot be a root" }
         }
         let readable = CertificateFile.readable(in: bytes)
         do throws(NetworkError.TrustConfigurationError) {
@@ -45,6 +46,14 @@ public enum FuzzTrust: Fuzzer {
             return nil
         }
         return nil
+    }
+
+    private static func isRoot(_ certificate: Certificate) -> Bool {
+        do throws(NetworkError.TrustConfigurationError) {
+            return try TrustStore([certificate]).count == 1
+        } catch {
+            return false
+        }
     }
 
     private static func textViolation(_ bytes: Bytes) -> String? {
