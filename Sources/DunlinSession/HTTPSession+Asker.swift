@@ -29,6 +29,18 @@ extension HTTPSession {
         return parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
+    /// How often that was replaced which may change `asker`. As long as it is the same, so was the asker all along: the
+    /// text alone may be as before because what was replaced was put back.
+    package var askerEdition: AskerEdition {
+        AskerEdition(
+            replacements: core.builder.home.replacements, generation: core.tlsPolicySource.latestPolicy.tlsGeneration)
+    }
+
+    package struct AskerEdition: Sendable, Equatable {
+        fileprivate let replacements: Int
+        fileprivate let generation: UInt64
+    }
+
     /// Where other servers may be than elsewhere, or somebody between who says what they answer.
     private var way: [String] {
         let configuration = core.configuration

@@ -82,25 +82,12 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
 /// only here, since servers change them with each response: whoever asks with others may be another user.
 struct SharedIdentity: Sendable, Hashable {
     let identity: ImageIdentity
-    let cookies: String
+    let cookies: String?
 }
 
 extension SharedIdentity: CustomStringConvertible, CustomReflectable {
     var description: String { identity.description }
     var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
-}
-
-extension HTTPSession {
-    /// Those that the session would send to a URL now.
-    func cookies(for url: String) -> String {
-        guard let jar = configuration.cookies else { return "" }
-        do {
-            return try jar.cookies(for: url).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
-        } catch {
-            // There are none for what is no URL.
-            return ""
-        }
-    }
 }
 
 extension ImageDownloader.Configuration {

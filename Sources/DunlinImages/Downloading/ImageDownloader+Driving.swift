@@ -76,7 +76,8 @@ extension ImageDownloader {
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
         let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
         // It is asked for with the cookies of now.
-        if session.cookies(for: download.question.url) != download.cookies { _ = machine.retire(id) }
+        let cookies = session.cookieField(for: download.question.url, beside: download.request.fields)
+        if cookies != download.cookies { _ = machine.retire(id) }
         download.isRenewal = mustAsk && !isBesideOutdated(id, download)
         downloads[id] = download
         var request = download.request
@@ -88,7 +89,8 @@ extension ImageDownloader {
             session: session, request: request, accept: configuration.serializer.accept,
             limit: configuration.bodyLimit ?? session.configuration.limits.bodyBytes ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil,
-            user: download.identity.selection[ImageIdentity.user])
+            user: download.identity.selection[ImageIdentity.user],
+            cookies: session.configuration.cookies == nil ? nil : CookieObserver(download.cookies))
         if session.hasQueue {
             transfer.begun = { [desk] in desk.events.yield(.turned(id)) }
         }
@@ -106,6 +108,17 @@ extension ImageDownloader {
     /// Whether another for the same URL is on its way that may yet put what is outdated into the HTTP cache.
     private func isBesideOutdated(_ id: UInt64, _ download: Download) -> Bool {
         downloads.contains { $0.key != id && $0.value.isOutdated && $0.value.identity.url == download.identity.url }
+    }
+
+    /// A download was sent as another than it was wanted by: nobody joins it any more. True if somebody has
+    /// since it began, who may be neither: then it has to be sent again.
+    func differs(_ id: UInt64, _ difference: ImageTransfer.Difference) -> Bool {
+        guard let download = downloads[id] else { return false }
+        if difference == .user {
+            downloads[id]?.isOutdated = true
+            downloads[id]?.stale = nil
+        }
+        return machine.retire(id) && download.wasJoined
     }
 
     /// Whether the session's user is still the one for whom it was asked.
@@ -251,7 +264,11 @@ private struct Run: Sendable {
     }
 
     @concurrent private func drive(_ part: PartialImage?, _ stale: ImageFreshness?) async {
-        let ending = await transfer.run(part, stale) { await desk.downloader?.moved(id, $0) }
+        let ending = await transfer.run(part, stale) {
+            await desk.downloader?.moved(id, $0)
+        } differs: {
+            await desk.downloader?.differs(id, $0) ?? false
+        }
         switch ending {
         case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
         case .confirmed(let head):

@@ -34,8 +34,8 @@ public actor ImageDownloader {
     struct Download: Sendable {
         let question: ImageQuestion
         let request: Request
-        /// The jar's, when it was asked for.
-        let cookies: String
+        /// The request's own and the jar's, when it was asked for.
+        let cookies: String?
         /// The picture that is asked about, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
@@ -43,6 +43,8 @@ public actor ImageDownloader {
         var last: Waiting?
         /// Whether its URL was invalidated since it began, or its user was replaced before: nothing of it is kept.
         var isOutdated = false
+        /// Whether somebody has joined it since it began.
+        var wasJoined = false
         /// Whether the servers are asked because its URL was invalidated, and nothing older can be stored after that.
         var isRenewal = false
         /// What was made of the picture, by the names of the chains.
@@ -152,9 +154,11 @@ extension ImageDownloader {
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody comes between one look and the next.
-        let shared = SharedIdentity(identity: identity, cookies: session.cookies(for: url))
+        let shared = SharedIdentity(
+            identity: identity, cookies: session.cookieField(for: url, beside: request.fields))
         if limit.inherited > now, let joined = machine.join(number, shared, priority, limit, at: now) {
             waiting[number] = waiter
+            if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
             if let progress = downloads[joined]?.progress { state.report(progress) }
             perform([])
             return receipt

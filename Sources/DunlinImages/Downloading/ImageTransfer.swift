@@ -18,6 +18,14 @@ struct ImageTransfer: Sendable {
         case failed(any Error, PartialImage?)
     }
 
+    /// In what an exchange differs from what was asked for.
+    enum Difference: Sendable {
+        /// It went with other cookies of the jar.
+        case cookies
+        /// The session had another user, though it may have the former one again.
+        case user
+    }
+
     let session: HTTPSession
     let request: ImageDownloader.Request
     let accept: String?
@@ -27,30 +35,43 @@ struct ImageTransfer: Sendable {
     let url: String?
     /// For whom it is, as the session said when it was asked.
     let user: String?
+    /// The jar's cookies; nil without a jar.
+    let cookies: CookieObserver?
     /// Told that the request has its turn.
     var begun: (@Sendable () -> Void)?
 
-    /// Sends the request, and again without the part or the question if that turns out to be of no use.
+    /// Sends the request, and again without the part or the question if that turns out to be of no use. `differs` is
+    /// told as whom it was sent if that was another than it is for, and says whether it must be sent once more.
     func run(
-        _ kept: PartialImage?, _ stale: ImageFreshness?, _ report: (ImageDownloader.Progress) async -> Void
+        _ kept: PartialImage?, _ stale: ImageFreshness?, _ report: (ImageDownloader.Progress) async -> Void,
+        differs: (Difference) async -> Bool
     ) async -> Ending {
         var part = request.fields.contains("range") ? nil : kept
         var known = stale.flatMap { asks(about: $0) ? $0 : nil }
+        var isSentAgain = false
         while true {
             do {
+                let edition = session.askerEdition
                 let response = try await session.stream(
                     request.target, method: request.method, fields: fields(part, known),
                     options: options)
-                let place = place(of: response)
+                let (place, difference) = (place(of: response), difference(since: edition))
                 switch Answer(response, from: place, to: part, about: part == nil ? known : nil) {
                 case .again:
                     // What is in memory was not asked about as long as there was a part.
                     if part == nil { known = nil }
                     part = nil
+                // The rest may be another user's, as after passwords were forgotten: none of what is there is. So may
+                // be what is confirmed.
+                case .confirmed where difference == .user, .body(_?) where difference == .user:
+                    (part, known) = (nil, nil)
                 case .confirmed: return .confirmed(response.head)
-                // The rest may be another user's by now, as after passwords were forgotten: none of what is there is.
-                case .body(_?) where session.asker != user: (part, known) = (nil, nil)
                 case .body(let earlier):
+                    // Once: whoever waits by then has asked before it goes, and cannot ask for more.
+                    if let difference, await differs(difference), !isSentAgain {
+                        (isSentAgain, part, known) = (true, nil, nil)
+                        continue
+                    }
                     part = nil
                     return await read(response, behind: earlier, from: place, report)
                 }
@@ -58,6 +79,12 @@ struct ImageTransfer: Sendable {
                 return .failed(named(error), part)
             }
         }
+    }
+
+    /// Nil where it was sent as it was wanted, and nothing was replaced and put back meanwhile.
+    private func difference(since edition: HTTPSession.AskerEdition) -> Difference? {
+        if session.asker != user || session.askerEdition != edition { return .user }
+        return cookies?.haveDiffered == true ? .cookies : nil
     }
 
     /// What a response is good for.
@@ -143,6 +170,7 @@ struct ImageTransfer: Sendable {
         let mode = request.usesNetwork ? request.cacheMode : .storedOnly
         if mode != .session { options.cacheMode = mode }
         if let begun { options.begun = begun }
+        if let cookies { options.cookiesSent = { cookies.note($0) } }
         return options
     }
 

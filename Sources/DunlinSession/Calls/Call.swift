@@ -87,7 +87,8 @@ extension SessionCore {
         let willCache = options.hooks.willCache
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
         (options.hooks.willCache, options.cacheMode) = (willCache, .validating)
-        (options.startsAfter, options.label, options.coalesces, options.begun) = ([], nil, false, nil)
+        (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
+        (options.begun, options.cookiesSent) = (nil, nil)
         var extras = asked.extras
         if !head.origin.isSame(as: asked.head.origin) {
             if case .value = options.credentials { options.credentials = .none }

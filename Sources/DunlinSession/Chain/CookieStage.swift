@@ -19,7 +19,11 @@ struct CookieStage: Stage {
         }
 
         func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
-            jar.completing(request)
+            let completed = jar.completing(request)
+            if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
+                tell(completed.head.fields["cookie"])
+            }
+            return completed
         }
 
         func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {

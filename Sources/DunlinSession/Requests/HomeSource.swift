@@ -21,6 +21,7 @@ final class HomeSource: Sendable {
         var credentials: HTTP.Credentials?
         var fields: Fields
         var home: Home?
+        var replacements = 0
     }
 
     private let base: WebAddress?
@@ -54,6 +55,9 @@ final class HomeSource: Sendable {
 
     var isSet: Bool { hasHome.load(ordering: .acquiring) }
 
+    /// How often what there is was replaced.
+    var replacements: Int { state.withLock { $0.replacements } }
+
     /// Whether credentials, user info or a field say who the user is.
     var hasAuthorization: Bool {
         home.map { $0.authorization != nil || $0.password != nil || $0.fields.contains("authorization") } ?? false
@@ -74,6 +78,7 @@ final class HomeSource: Sendable {
             var next = state
             change(&next)
             next.home = try Self.home(next, defaults, base)
+            next.replacements += 1
             state = next
             hasHome.store(next.home != nil, ordering: .releasing)
         }

@@ -125,6 +125,13 @@ extension HTTPSession.Options {
         set { setRare { $0.begun = newValue } }
     }
 
+    /// Told, on the loop, of the Cookie field of each exchange before a redirect, as the jar completed it; nil
+    /// for none. Not told where no jar is asked.
+    package var cookiesSent: (@Sendable (String?) -> Void)? {
+        get { rare?.values.cookiesSent }
+        set { setRare { $0.cookiesSent = newValue } }
+    }
+
     private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
         var values = rare?.values ?? RareOptions.Values()
         change(&values)
@@ -147,6 +154,7 @@ extension HTTPSession.Options {
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
         @Presence var begun: (@Sendable () -> Void)?
+        @Presence var cookiesSent: (@Sendable (String?) -> Void)?
     }
 
     /// How a request goes: one that does not go as the session's requests do is sent by itself.

@@ -99,6 +99,42 @@ import Testing
         #expect(gallery.transport.requests.map { $0.fields["cookie"] } == ["user=alice", "user=bob"])
     }
 
+    @Test func `who joins a download that went with another user's cookies is asked for anew`() async throws {
+        let jar = CookieJar()
+        let (begun, sent, answer) = (LoopbackServer.Gate(), LoopbackServer.Gate(), LoopbackServer.Gate())
+        let gallery = try Gallery(session: {
+            $0.cookies = jar
+            $0.interceptors = [
+                .call { request, next in
+                    begun.open()
+                    try await sent.opened()
+                    return try await next(request)
+                }
+            ]
+        })
+        let pictures = ["user=alice": try await Pictures.png(number: 1), "user=bob": try await Pictures.png(number: 2)]
+        gallery.transport.otherwise { request in
+            try await answer.opened()
+            let picture = try #require(pictures[request.fields["cookie"] ?? ""])
+            return .respond(fields: ["Content-Type": "image/png"], body: picture)
+        }
+        func become(_ user: String) throws {
+            jar.removeAll()
+            try jar.set(HTTP.Cookie(name: "user", value: user, domain: "a.test"))
+        }
+        try become("alice")
+        let first = try await gallery.downloader.download(gallery.request("/cat"))
+        try await begun.opened()
+        try become("bob")
+        sent.open()
+        _ = try await gallery.transport.waitForRequests(1)
+        try become("alice")
+        let joined = try await gallery.downloader.download(gallery.request("/cat"))
+        answer.open()
+        for receipt in [first, joined] { #expect(Pictures.number(try await receipt.image) == 1) }
+        #expect(gallery.transport.requests.map { $0.fields["cookie"] } == ["user=bob", "user=alice"])
+    }
+
     @Test func `a picture that came over another transport is shown by no other session`() async throws {
         let galleries = [try Gallery(), try Gallery()]
         for (index, gallery) in galleries.enumerated() { try await gallery.hang("/cat", number: UInt8(index + 1)) }

@@ -96,6 +96,39 @@ import Testing
         #expect(sent.map { $0.contains("range") } == [true, false])
     }
 
+    @Test func `the rest that went as another user is not joined though the former one is back`() async throws {
+        let pictures = ["Basic YWxpY2U6": try await Halves(), "Basic Ym9iOg==": try await Halves(number: 8)]
+        let (asked, answer) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        let gallery = try Gallery(session: {
+            $0.basicInClearText = .allowed
+            $0.credentials = .basic(user: "alice", password: "")
+        })
+        let alice = try #require(pictures["Basic YWxpY2U6"])
+        gallery.transport.otherwise { request in
+            let halves = try #require(pictures[request.fields["authorization"] ?? ""])
+            guard request.fields.contains("range") else { return .respond(fields: Self.fields, body: halves.whole) }
+            asked.open()
+            try await answer.opened()
+            return halves.rest(Self.fields, from: alice.half)
+        }
+        let transfer = ImageTransfer(
+            session: gallery.session, request: gallery.request("/cat"), accept: nil, limit: .max,
+            url: "http://a.test/cat", user: gallery.session.asker, cookies: nil)
+        let head = ResponseHead(status: .ok, fields: Self.fields)
+        let part = try #require(PartialImage(alice.whole[0..<alice.half], of: head, from: nil))
+        try gallery.session.replace(credentials: .basic(user: "bob", password: ""))
+        async let ending = transfer.run(part, nil, { _ in }, differs: { _ in false })
+        try await asked.opened()
+        try gallery.session.replace(credentials: .basic(user: "alice", password: ""))
+        answer.open()
+        guard case .whole(let response, _) = await ending else {
+            Issue.record("it must be whole")
+            return
+        }
+        #expect(response.body == alice.whole)
+        #expect(gallery.transport.requests.map { $0.fields.contains("range") } == [true, false])
+    }
+
     @Test func `one that has changed meanwhile, or whose rest is not sent, is taken from the beginning`() async throws {
         let halves = try await Halves()
         let other = try await Pictures.png(number: 8)
