@@ -16,7 +16,7 @@ internal import DunlinTransport
 /// 5. An answer is kept and shared only if the same counted when it came, and for what it came over: a session's
 ///    identity may be replaced while a request waits for a connection, and its handler may say another user.
 /// 6. The terms are what may decide which answer was seen: the guard, who is trusted, the proxy, where it reads what is
-///    sent, and a resolver or transport of the user's, which may lead anywhere.
+///    sent, and a resolver or transport of the user's, or one around the session's, which may lead anywhere.
 struct Access: Sendable {
     enum User: Sendable, Hashable {
         case nobody

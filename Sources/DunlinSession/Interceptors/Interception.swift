@@ -19,6 +19,9 @@ extension HTTPSession {
         let place: Place
         let interceptor: any Interceptor
 
+        /// The user's transport, if it is one around the session's.
+        var outerTransport: (any Transport)? { (interceptor as? TransportInterceptor)?.outer }
+
         private init(_ place: Place, _ interceptor: any Interceptor) {
             (self.place, self.interceptor) = (place, interceptor)
         }
@@ -85,7 +88,7 @@ struct ClosureInterceptor: HTTPSession.Interceptor {
 
 /// A transport of the user's around whatever comes next.
 private struct TransportInterceptor: HTTPSession.Interceptor {
-    private let outer: any Transport
+    let outer: any Transport
 
     init(_ wrap: (any Transport) -> any Transport) {
         outer = wrap(Inner())

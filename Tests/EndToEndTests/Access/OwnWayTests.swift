@@ -86,6 +86,54 @@ struct `What a resolver or transport of one's own brings` {
         #expect(transport.requests.count == 1 && server.requests.count == 1)
     }
 
+    /// A transport around the session's own which asks for something else.
+    private struct Detour: Transport {
+        let target: String
+        let inner: any Transport
+
+        func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+            try await inner.exchange(request.with { $0.head.target = target })
+        }
+    }
+
+    private final class SharedDetour: Transport {
+        private let detour: Detour
+
+        init(_ target: String, _ inner: any Transport) {
+            detour = Detour(target: target, inner: inner)
+        }
+
+        func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+            try await detour.exchange(request)
+        }
+    }
+
+    @Test
+    func `what a transport around the session's own led to is for sessions with the same one, or of the same name`()
+        async throws
+    {
+        let server = try LoopbackServer()
+        server.respond { .response(fields: ["Cache-Control": "public, max-age=86400"], body: Bytes($0.target)) }
+        let shared = HTTPSession.Interception.transport { SharedDetour("/shared", $0) }
+        func detour(_ target: String) -> HTTPSession.Interception { .transport { Detour(target: target, inner: $0) } }
+        let ways: [(around: HTTPSession.Interception?, user: String?, body: String, sent: Int)] = [
+            (detour("/one"), nil, "/one", 1), (nil, nil, "/page", 2), (detour("/two"), nil, "/two", 3),
+            (detour("/one"), nil, "/one", 4), (nil, nil, "/page", 4), (nil, "ada", "/page", 4),
+            (shared, nil, "/shared", 5), (shared, nil, "/shared", 5),
+            (detour("/one"), "ada", "/one", 6), (detour("/one"), "ada", "/one", 6), (detour("/two"), "bob", "/two", 7),
+        ]
+        let cache = HTTPSession.Cache()
+        for (index, way) in ways.enumerated() {
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)") {
+                ($0.cache, $0.user, $0.proxy) = (cache, way.user, .none)
+                $0.interceptors = way.around.map { [$0] } ?? []
+            }
+            for _ in 1...2 { #expect(try await session.get("page", as: .string).value == way.body, "\(index)") }
+            #expect(server.requests.count == way.sent, "\(index)")
+            await session.shutdown()
+        }
+    }
+
     @Test func `the rest of a file is not asked for where another resolver leads`() async throws {
         let folder = try Folder()
         let destination = HTTPSession.Destination.file("\(folder.path)/file")

@@ -39,9 +39,7 @@ package final class SessionCore: Sendable {
         self.authentication = authentication
         let user = SessionUser(configuration.user)
         self.user = user
-        codeOfWay =
-            configuration.transport.map { "transport " + user.way(by: $0) }
-            ?? configuration.resolver.map { "resolver " + user.way(by: $0) }
+        codeOfWay = Self.codeOfWay(configuration, user)
         self.configuration = configuration
         self.builder = builder
         self.tlsPolicySources = tlsPolicySources
@@ -57,6 +55,16 @@ package final class SessionCore: Sendable {
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)
+    }
+
+    private static func codeOfWay(_ configuration: HTTPSession.Configuration, _ user: SessionUser) -> String? {
+        var codes = configuration.interceptors.compactMap(\.outerTransport).map { "around " + user.way(by: $0) }
+        if let transport = configuration.transport {
+            codes.append("transport " + user.way(by: transport))
+        } else if let resolver = configuration.resolver {
+            codes.append("resolver " + user.way(by: resolver))
+        }
+        return codes.isEmpty ? nil : codes.joined(separator: " ")
     }
 
     /// The loop the caller is on, or the next in turn.
