@@ -111,6 +111,11 @@ package struct RedirectMachine: Sendable {
         return proposal
     }
 
+    /// One of the origins asked so far that is not `next`; nil if there is none.
+    package func formerOrigin(besides next: HTTP.Origin) -> HTTP.Origin? {
+        sent.first { !$0.origin.isSame(as: next) }?.origin
+    }
+
     /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body was not that of the hop before.
     /// `setsCookies`: the redirect did, and what is sent now may have others.
     package mutating func follow(

@@ -65,6 +65,34 @@ struct `Trailers and other origins` {
         #expect(other.requests.first?.fields["Trailer"] == "X-Api-Key")
     }
 
+    @Test func `secret trailers of a body that is given anew stay with their origin too`() async throws {
+        let (first, other) = (try LoopbackServer(), try LoopbackServer())
+        let (there, back) = (other.baseURL + "/there", first.baseURL + "/back")
+        first.respond { request in
+            switch request.target {
+            case "/from": .response(307, fields: ["Location": "/again"])
+            case "/again": .response(307, fields: ["Location": there])
+            default: .response(body: "arrived")
+            }
+        }
+        other.respond { request in
+            .response(307, fields: ["Location": request.target == "/there" ? "/on" : back])
+        }
+        let session = try Self.session(first) {
+            $0.hooks.replacementBody = { _ in
+                RequestBody.stream(AsyncStream.bytes("hello"), length: 5).withTrailers(Self.trailers)
+            }
+        }
+        let body = RequestBody.stream(AsyncStream.bytes("hello"), length: 5).withTrailers(Self.trailers)
+        #expect(try await session.post("from", body: body, as: .string).value == "arrived")
+        let sent = [first.requests[0], first.requests[1], other.requests[0], other.requests[1], first.requests[2]]
+        for (index, request) in sent.enumerated() {
+            #expect(request.body == "hello")
+            #expect(request.trailers == (index < 2 ? Self.trailers : ["X-Sum": "7"]), "at \(index)")
+            #expect(request.fields["Trailer"] == (index < 2 ? "X-Api-Key, X-Tenant, X-Sum" : "X-Sum"), "at \(index)")
+        }
+    }
+
     @Test func `an interceptor takes no secret trailers to another origin`() async throws {
         let (first, other) = (try LoopbackServer(), try LoopbackServer())
         other.respond { _ in .response(body: "arrived") }
@@ -77,5 +105,15 @@ struct `Trailers and other origins` {
         _ = try await session.post("from", body: Self.body(announced: true), as: .string)
         #expect(other.requests.first?.trailers == ["X-Sum": "7"])
         #expect(other.requests.first?.fields["Trailer"] == "X-Sum")
+    }
+}
+
+extension AsyncStream<Bytes> {
+    /// One piece, once.
+    fileprivate static func bytes(_ piece: Bytes) -> Self {
+        Self {
+            $0.yield(piece)
+            $0.finish()
+        }
     }
 }

@@ -54,7 +54,7 @@ private struct Redirecting {
         try await renewBody(of: &step)
         let attempt = try await call.discard(response)
         return StageNotes(
-            request: try transportRequest(step),
+            request: try transportRequest(step, machine),
             callHistory: callHistory.with { steps in
                 steps.hops.append(attempt)
                 steps.redirects = chain
@@ -94,6 +94,9 @@ extension Redirecting {
         var body: RequestBody
         var refusal: RedirectMachine.Refusal?
         var password: OriginPassword?
+        /// Whether the body is another in place of one that cannot be sent again: it is made as that was, for the
+        /// origin that was asked first.
+        var isRenewed = false
     }
 
     /// Nil to stop.
@@ -152,20 +155,21 @@ extension Redirecting {
             throw error(.bodyNotReplayable, "the redirect needs the body again, and it can be sent once only")
         }
         step.hop.fields.describe(renewed, insteadOf: step.body)
-        step.body = renewed
+        (step.body, step.isRenewed) = (renewed, true)
     }
-
 }
 
 // MARK: - The next request
 
 extension Redirecting {
-    private func transportRequest(_ step: Step) throws -> TransportRequest {
+    private func transportRequest(_ step: Step, _ machine: RedirectMachine) throws -> TransportRequest {
         let routed = call.chain.settings.builder.routed(step.hop.address.origin)
         let origin = try call.delegate.settings?.routed(routed) ?? routed
         var fields = step.hop.fields
+        let first = call.asked.head.origin
         let body = RedirectMachine.body(
-            step.body, &fields, to: origin, insteadOf: request.body, for: request.head.origin, policy,
+            step.body, &fields, to: origin, insteadOf: step.isRenewed ? step.body : request.body,
+            for: step.isRenewed ? machine.formerOrigin(besides: origin) ?? first : request.head.origin, policy,
             call.session.configuration.secretFields)
         return request.with { next in
             next.head.method = step.hop.method

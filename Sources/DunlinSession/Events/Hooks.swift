@@ -11,7 +11,8 @@ extension HTTPSession {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
         /// Asked for a body when one that could be sent once must be sent again to follow a redirect. If the answer is
-        /// nil, the request fails with `NetworkError` code `bodyNotReplayable`.
+        /// nil, the request fails with `NetworkError` code `bodyNotReplayable`. Its trailers go where those of the
+        /// first body may: none that are secret go to another origin, or come back from one.
         public var replacementBody: (@Sendable (RedirectRequest) async -> RequestBody?)?
         /// Told each interim (1xx) response when it comes, such as 103 Early Hints: before the final response. That
         /// does not wait for the hook, but the request's end does.
