@@ -41,6 +41,19 @@ import Testing
         #expect(data.url.contains("hunter2") && dumped.contains("page=2"))
     }
 
+    @Test func `resume data shows no secret of its session, also after it was read back`() throws {
+        let data = ResumeData(
+            try WebAddress("https://a.test/x?ticket=hunter2&page=2"), validator: nil, completeLength: 9, partPath: "/p",
+            pieces: [.init(range: 0..<3, checksum: 1)], hiding: ["ticket"])
+        let read = try JSONDecoder().decode(ResumeData.self, from: try JSONEncoder().encode(data))
+        #expect(read == data)
+        for value in [data, data.with(pieces: []), read.hiding(["ticket"])] {
+            var dumped = "\(value)"
+            dump(value, to: &dumped)
+            #expect(!dumped.contains("hunter2") && dumped.contains("page=2"), "\(dumped)")
+        }
+    }
+
     private static let json = """
         {"version": 3, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
          "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",

@@ -31,7 +31,7 @@ struct PartFinder {
             let part = try DownloadPart(
                 file, isFindable: download.data == nil, digest: download.options.digest?.algorithm,
                 pieces: download.pieces, on: call.loop)
-            return try await takeUp(part, data, call)
+            return try await takeUp(part, data.hiding(call.session.secretFields), call)
         }
     }
 

@@ -56,7 +56,7 @@ struct JournalLeftover: Sendable {
         do {
             let record = try RecordFile.read(Placement.recordPath(ofPart: partPath))
             guard let record, isOurs(record.data.url) else { return nil }
-            return record.resumeData(in: Placement.folder(of: partPath))
+            return record.resumeData(in: Placement.folder(of: partPath)).hiding(secret)
         } catch {
             return nil
         }

@@ -35,6 +35,15 @@ public struct ResumeData: Sendable, Equatable {
     let pieces: [Piece]
     /// Whose bytes they are; nil where whoever made the data says that they may be gone on with.
     let source: ResumeSource?
+    /// The names that nothing printed shows values of: those of the session that made or took the data. They are not
+    /// stored, and make no difference between two values.
+    private(set) var shown = ShownNames()
+
+    struct ShownNames: Sendable, Equatable {
+        var secret = HTTP.SecretFields.usual
+
+        static func == (one: Self, other: Self) -> Bool { true }
+    }
 
     /// How many bytes have arrived.
     public var byteCount: Int { pieces.reduce(0) { $0 + $1.range.count } }
@@ -57,6 +66,7 @@ public struct ResumeData: Sendable, Equatable {
         self.partPath = partPath
         self.pieces = pieces
         self.source = source
+        shown.secret = secret
     }
 
     /// Made of values from outside. Nil if they contradict each other, or are impossible.
@@ -79,6 +89,13 @@ public struct ResumeData: Sendable, Equatable {
         ResumeData(copy: self, pieces: Array(pieces))
     }
 
+    /// The data, which also hides what a session says is secret.
+    func hiding(_ secret: HTTP.SecretFields) -> ResumeData {
+        var data = self
+        data.shown.secret = shown.secret.union(secret.more)
+        return data
+    }
+
     private init(copy other: ResumeData, pieces: [Piece]) {
         url = other.url
         method = other.method
@@ -87,6 +104,7 @@ public struct ResumeData: Sendable, Equatable {
         completeLength = other.completeLength
         partPath = other.partPath
         source = other.source
+        shown = other.shown
         self.pieces = pieces
     }
 
@@ -128,7 +146,8 @@ extension ResumeData {
 // MARK: - What is shown
 
 extension ResumeData: CustomStringConvertible, CustomReflectable {
-    /// What was asked for, and how much of it is where; the URL without the secrets of its query.
+    /// What was asked for, and how much of it is where; the URL without the secrets of its query, by the names of the
+    /// session that made or took the data.
     public var description: String {
         let size = completeLength.map { " of \($0)" } ?? ""
         return VisibleText.of("\(method) \(shownURL): \(byteCount)\(size) bytes in \(partPath)")
@@ -143,5 +162,5 @@ extension ResumeData: CustomStringConvertible, CustomReflectable {
             ], displayStyle: .struct)
     }
 
-    private var shownURL: String { WebAddress.named(url) }
+    private var shownURL: String { WebAddress.named(url, hiding: shown.secret) }
 }
