@@ -1,7 +1,8 @@
 extension HTTP {
     /// The names of fields whose values are secrets: fields of heads, and those of queries, forms and JSON. One list
     /// for everything: no description, error, event, trace or `curl` command shows these values, no redirect takes a
-    /// head's to another origin, and none of these is written to a disk. What merely looks like a secret is treated
+    /// head's to another origin, and none of a request's is written to a disk. A cache on a disk has responses as they
+    /// came, `Set-Cookie` included. What merely looks like a secret is treated
     /// like one wherever that costs little: it is not printed, not written to a disk, and says who asks, so that what
     /// it brought is no other user's. Redirects alone take it along.
     ///
