@@ -57,6 +57,11 @@ package struct LiveCall: Sendable {
     /// Whether all that was sent were GETs without a body, whatever was asked for.
     package var hasSentOnlyGETs: Bool { !sentRequests.call.contains(.notGET) }
 
+    /// Whether code of the user's may have something else sent than what is asked for.
+    package var mayBecomeAnother: Bool {
+        !chain.callInterceptors.isEmpty || !chain.exchangeInterceptors.isEmpty || hasHook(\.redirect)
+    }
+
     package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 
     /// Waits while the call is suspended; throws if it may not go on. `isUnsent`: nothing of it was sent.

@@ -36,8 +36,9 @@ final class SegmentedFetch: Sendable {
         let exchange: CallPart
     }
 
-    private struct State {
+    struct State {
         var machine: Machine
+        var asking: AskingMachine<ValueWaiter<Void>>
         var hops = SegmentHops()
         var failure: (any Error)?
         /// Whether nothing that comes by range is of use.
@@ -53,11 +54,11 @@ final class SegmentedFetch: Sendable {
     private let plan: Plan
     private let part: DownloadPart
     private let options: HTTPSession.DownloadOptions
-    private let request: TransportRequest
-    private let call: LiveCall
-    private let state: Mutex<State>
+    let request: TransportRequest
+    let call: LiveCall
+    let state: Mutex<State>
 
-    private var loop: Reactor { call.loop }
+    var loop: Reactor { call.loop }
 
     /// `request` is what was asked for, before anything was asked for by range.
     init(
@@ -71,7 +72,10 @@ final class SegmentedFetch: Sendable {
         self.call = call
         var rules = Machine.Rules()
         rules.minimum = plan.minimum
-        state = Mutex(State(machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead)))
+        state = Mutex(
+            State(
+                machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead),
+                asking: AskingMachine(isOpen: !call.mayBecomeAnother)))
     }
 
     /// The hops of all exchanges, but for those that the outcome has.
@@ -120,7 +124,7 @@ final class SegmentedFetch: Sendable {
     }
 
     /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
-    private func settle(_ writers: [DownloadWriter]) async {
+    func settle(_ writers: [DownloadWriter]) async {
         for writer in writers {
             // An error of the disk has been reported already, or will be.
             do throws(Errno) { _ = try await writer.flush(until: .never, nil) } catch {}
@@ -174,7 +178,7 @@ extension SegmentedFetch {
         return await fetch(range, worker, exchange)
     }
 
-    private static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
+    static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
         if case .timedOut = outcome {
             return NetworkError(
                 .timedOut, "the request timed out", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total
@@ -183,17 +187,26 @@ extension SegmentedFetch {
         return cancellation.failure(phase: .receive)
     }
 
-    private func wake(_ waiters: [ValueWaiter<Void>]) {
+    func wake(_ waiters: [ValueWaiter<Void>]) {
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 
     /// Makes one exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
+        switch await permission(exchange) {
+        case .given: break
+        case .refused:
+            wake(state.withLock { $0.machine.refused(worker) })
+            return nil
+        case .over(let outcome): return outcome
+        }
         let brought: Brought
         var arrived: TransportResponse?
         do {
             brought = try await ask(range, worker, exchange, &arrived)
+            wake(state.withLock { $0.asking.ended(hasShown: true) })
         } catch {
+            wake(state.withLock { $0.asking.ended(hasShown: false) })
             return await broke(error, arrived, worker, exchange)
         }
         let response = brought.response
@@ -352,49 +365,5 @@ extension SegmentedFetch {
     private func discard(_ response: TransportResponse) async {
         await drop(response)
         state.withLock { $0.hops.note(response.latestHop) }
-    }
-
-    /// The error that an exchange ended with, and its hop, if it can carry it.
-    private func noting(
-        _ error: any Error, _ response: TransportResponse?, _ exchange: CallPart, isLead: Bool = false
-    ) -> any Error {
-        var own = call
-        own.part = exchange
-        let error = response.map { own.failing(error, on: $0) } ?? error
-        let hop = if let failure = error as? NetworkError { failure.hop } else { untoldHop(of: exchange) }
-        let isStopped = exchange.cancellation.cause != nil
-        if let hop { state.withLock { $0.hops.note(hop, isLead: isLead, isStopped: isStopped) } }
-        return error
-    }
-
-    /// What an error of another kind has left to its part. What the call has may be another part's, and is for the
-    /// outcome to say.
-    private func untoldHop(of exchange: CallPart) -> HTTP.Hop? {
-        call.control?.untoldHop = nil
-        return exchange.takeUntoldHop()
-    }
-
-    /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
-    private func broke(
-        _ error: any Error, _ response: TransportResponse?, _ worker: Int, _ exchange: CallPart,
-        isLead: Bool = false, mayPass: Bool? = nil
-    ) async -> Outcome? {
-        let error = noting(error, response, exchange, isLead: isLead)
-        if let writer = state.withLock({ $0.writers[worker] }) { await settle([writer]) }
-        guard exchange.cancellation.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
-            return .failed(error)
-        }
-        let mayPass =
-            await call.delegate.hasSentOnlyGETs && mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
-        let (delay, waiters) = state.withLock { state in
-            state.failure = failure
-            return state.machine.broke(worker, mayPass: mayPass)
-        }
-        wake(waiters)
-        guard let delay else { return nil }
-        let time = loop.now().advanced(by: delay.clampedNanoseconds)
-        let outcome = await ValueWaiter<Void>(on: loop).wait(until: time, cancellation: exchange.cancellation)
-        if case .cancelled = outcome { return .failed(Self.stopped(outcome, exchange.cancellation)) }
-        return nil
     }
 }

@@ -84,15 +84,16 @@ struct `A download that is sent as another request` {
     }
 
     /// Nobody changes the first request, which brings all of it in the end.
-    @Test func `segments that are sent as POSTs are not asked for again`() async throws {
+    @Test(arguments: [2, 4], [false, true])
+    func `segments that are sent as POSTs are not asked for again`(segments: Int, isAnswered: Bool) async throws {
         let folder = try Folder()
         let (file, clock) = (ServedFile(4 << 20, held: 100_000), ManualClock())
         try await Stage.with(clock: clock, tolerating: true) { configuration in
             configuration.interceptors = [.exchange(Self.payForParts)]
         } _: { (stage: Stage) async throws in
-            stage.server.respond { $0.method == .post ? .init([.close]) : file.reply(to: $0) }
+            stage.server.respond { $0.method == .post && !isAnswered ? .init([.close]) : file.reply(to: $0) }
             var options = HTTPSession.DownloadOptions()
-            options.segments = .init(2, minimumLength: 512 << 10)
+            options.segments = .init(segments, minimumLength: 512 << 10)
             let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: options)
             task.resume()
             try await stage.eventually("the part breaks off") {
