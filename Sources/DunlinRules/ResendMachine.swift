@@ -31,7 +31,7 @@ package struct ResendMachine {
 
     package mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
-            error.isSafeToRetry, isReplayable, replays == 0
+            error.isSafeToRetry, !error.isDecided, isReplayable, replays == 0
         else { return .pass }
         replays += 1
         return .sendOnFreshConnection

@@ -46,6 +46,8 @@ public struct NetworkError: Error, Sendable {
     public var retryRefusal: NetworkError.RetryRefusal?
     /// Why no other credential was got, if an authenticator's was refused.
     public var refreshRefusal: NetworkError.RefreshRefusal?
+    /// Whether the user's code chose to end the request with it: then nothing is sent again, whatever the code says.
+    package var isDecided = false
     /// What the request left behind, such as resume data.
     package var leftover: (any Sendable)?
     /// Says the request as a command; nil for an error that is about none.

@@ -98,7 +98,7 @@ extension PasswordDriver {
         let reply = try await reply(to: challenge, item, question, call)
         switch reply.response {
         case .cancel(let error):
-            throw error ?? failure(.cancelled, "the challenge hook cancelled the request", question.response)
+            throw (error ?? failure(.cancelled, "the challenge hook cancelled the request", question.response)).decided
         case .reject: return .next(problem: nil)
         case .performDefault: return byDefault(item, reply, question, &machine)
         case .useCredential(let credential):

@@ -3,7 +3,8 @@
 /// Rules:
 /// 1. A call has another attempt only for a reason that the policy names, and as often as it says. Errors that would be
 ///    the same the next time are never a reason: only statuses, failures of connections and phases that took too long
-///    are. Of a call that got no credential the reason is what the refresh failed with.
+///    are. Of a call that got no credential the reason is what the refresh failed with. An error that the user's code
+///    cancelled the call with is none.
 /// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2). It is if nothing can have
 ///    been done: an error says so, or the server answered with 408, 425 or 429, by which it says that it did not take
 ///    the request up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4), and no other was sent before that it may have
@@ -116,7 +117,7 @@ struct RetryMachine {
 
 extension RetryMachine.Failure {
     init(_ error: any Error) {
-        guard let told = error as? NetworkError else {
+        guard let told = error as? NetworkError, !told.isDecided else {
             self = .other
             return
         }

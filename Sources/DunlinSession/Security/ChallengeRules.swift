@@ -6,7 +6,8 @@
 /// 2. By default the policy decides about a server, and the configured identity is shown.
 /// 3. A refused server is trusted only if the answer says so explicitly; then that is reported.
 /// 4. An answer that does not fit the challenge ends the request. It never counts as one that would fit.
-/// 5. Cancelling ends the request with the error that was given, or as cancelled.
+/// 5. Cancelling ends the request with the error that was given, or as cancelled. That is final: no policy for retries
+///    has a say in it.
 enum ChallengeRules {
     enum Outcome: Sendable {
         /// The server is trusted.
@@ -28,7 +29,7 @@ enum ChallengeRules {
         of response: HTTPSession.AuthenticationChallenge.Response, to challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         if case .cancel(let error) = response {
-            return .fail(error ?? cancellation)
+            return .fail((error ?? cancellation).decided)
         }
         return switch challenge.kind {
         case .serverTrust(let decision): trust(decision, response, challenge)
@@ -110,5 +111,14 @@ struct ChallengeHooks: Sendable {
             leaveLoop()
             return await hook(challenge)
         }
+    }
+}
+
+extension Error {
+    /// The same error, as what the user's code chose to end the request with.
+    var decided: any Error {
+        guard var failure = self as? NetworkError else { return self }
+        failure.isDecided = true
+        return failure
     }
 }

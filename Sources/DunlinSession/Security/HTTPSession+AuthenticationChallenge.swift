@@ -100,7 +100,7 @@ extension HTTPSession.AuthenticationChallenge {
         /// configured password answers this challenge and no other, and a 401 without one is delivered. If it cannot
         /// answer, the next challenge is asked about. If the request's handler returns it, the session's is asked.
         case performDefault
-        /// Fail the request, with this error if there is one.
+        /// Fail the request, with this error if there is one. It is not tried again, whatever the error is.
         case cancel((any Error)? = nil)
         /// Give no answer. A server that was to be trusted is not; one that asked for our identity goes on without. Of
         /// a response's challenges the next one is asked about; after the last the response is delivered.

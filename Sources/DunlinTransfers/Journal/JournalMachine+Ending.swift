@@ -12,7 +12,7 @@ extension JournalMachine.Ending {
         }
         let isSafe = error.isSafeToRetry || !error.requestMayHaveBeenSent
         self = .failed(
-            mayPass: error.mayPass, isSafe: isSafe, isRepeatable: isRepeatable,
+            mayPass: error.mayPass && !error.isDecided, isSafe: isSafe, isRepeatable: isRepeatable,
             delay: error.response?.fields.retryDelay)
     }
 }

@@ -315,6 +315,7 @@ extension ResumeMachine.Interruption {
     /// Whether another attempt may succeed.
     var mayPass: Bool {
         switch self {
+        case .error(let error) where error.isDecided: false
         case .error(let error):
             switch error.code {
             case .connectionClosed, .connectionFailed, .nameNotResolved: true

@@ -14,7 +14,8 @@ extension NetworkError {
 
     /// Whether another exchange may succeed.
     var isOfOneExchange: Bool {
-        switch code {
+        if isDecided { return false }
+        return switch code {
         case .fileNotWritten, .sessionClosed, .cancelled: false
         case .timedOut: exceeded != .total
         default: true

@@ -155,6 +155,22 @@ private struct OwnError: Error, Equatable {}
         #expect(outcome == end && asked.words == words)
     }
 
+    @Test func `a hook that ends the request with an error of the network has ended it, whatever the policy`()
+        async throws
+    {
+        let asked = Asked()
+        let mock = try Mocked("https://api.test") {
+            $0.retry = .constant(attempts: 3, every: .zero, budget: .unlimited)
+            $0.authenticationHandler = asked.handler { _ in
+                .cancel(NetworkError(.connectionFailed, "no", phase: .connect, isSafeToRetry: true))
+            }
+        }
+        mock.transport.otherwise { _ in .respond(401, fields: ["WWW-Authenticate": "Basic realm=b"]) }
+        let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+        #expect(error?.code == .connectionFailed && error?.attempts == 1 && error?.retryRefusal == nil)
+        #expect(asked.words.count == 1 && mock.transport.requests.count == 1)
+    }
+
     @Test func `the default is the password that is configured, which is proposed until it is refused`() async throws {
         for password in ["pw", "no"] {
             let asked = Asked()
