@@ -51,8 +51,10 @@ internal import DunlinReactor
         do {
             try serializer.validate(whole)
         } catch let refusal as NetworkError where refusal.code == .unacceptableStatus {
+            var limit = failure
             (failure.code, failure.reason, failure.phase) = (refusal.code, refusal.reason, nil)
-            failure.underlying = error
+            limit.refreshRefusal = nil
+            failure.underlying = limit
             return failure
         } catch {
             // It judges more than the status, and has seen the beginning only.

@@ -19,7 +19,12 @@ extension NetworkError {
         }
         if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
         if command == nil { command = RequestRecord(source, rules.curl) }
-        if code == .unacceptableStatus, refreshRefusal == nil { refreshRefusal = callHistory?.steps.refreshRefusal }
+        // Of a body that is too long the status may become the error (`Serializing`).
+        if code == .unacceptableStatus || code == .limitExceeded && response?.status == .unauthorized,
+            refreshRefusal == nil
+        {
+            refreshRefusal = callHistory?.steps.refreshRefusal
+        }
         if !rules.showsBody { showsBody = false }
         response?.mark(secret)
         secretFields = secret

@@ -115,6 +115,17 @@ private final class TokenServer: Sendable {
         #expect(other?.response?.status == 404 && other?.refreshRefusal == nil)
     }
 
+    @Test func `the error of a 401 whose body is too long says why no other token was got`() async throws {
+        let mock = try Mocked { $0.authentication = .bearer("old") { _ in .init("new") } }
+        mock.transport.otherwise { _ in .respond(401, body: "too long for that") }
+        var options = HTTPSession.Options()
+        options.bodyLimit = 5
+        let error = try await networkError { _ = try await mock.session.get("x", options: options, as: .string) }
+        #expect(error?.code == .unacceptableStatus && error?.refreshRefusal == .neverAccepted)
+        let limit = error?.underlying as? NetworkError
+        #expect(limit?.code == .limitExceeded && limit?.refreshRefusal == nil)
+    }
+
     @Test(arguments: [(true, 503), (true, 500), (false, 503)] as [(Bool, HTTP.Status)])
     func `a retry policy looks at what a refresh was answered with`(
         isCovered: Bool, status: HTTP.Status
