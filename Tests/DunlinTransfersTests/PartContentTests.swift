@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinReactor
 import DunlinSecure
+import DunlinSemantics
 import DunlinTesting
 import DunlinTypes
 import Folders
@@ -56,6 +57,32 @@ import Testing
         }
     }
 
+    @Test func `what a part has is not read again for its resume data when there is no time for that`() async throws {
+        try await Self.with { content, path in
+            _ = try Self.write(0..<Self.length / 4, to: content)
+            var asked = 0
+            #expect(throws: Errno.cancelled) {
+                try content.pieces {
+                    asked += 1
+                    return asked == 3
+                }
+            }
+            #expect(asked == 3)
+            let part = try DownloadPart(
+                content.file, isFindable: false, digest: nil, pieces: 1, on: try Reactor())
+            _ = try part.content.wrote(Self.bytes(0..<100), at: 0, HTTP.Instant(nanoseconds: 0))
+            let data = part.leave {
+                true
+            } _: { pieces in
+                Issue.record("there are no pieces")
+                return ResumeData(
+                    WebAddress(origin: .init(scheme: .http, host: "a.test"), target: "/", fragment: nil),
+                    validator: nil, completeLength: nil, partPath: path, pieces: pieces)
+            }
+            #expect(data == nil && !FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test func `computing a part's digest ends when its caller has cancelled`() async throws {
         try await Self.with { content, _ in
             _ = try Self.write(10 << 20..<20 << 20, to: content)
@@ -76,7 +103,7 @@ import Testing
     func `a part is taken up again unless one of its pieces has changed`(isWhole: Bool) async throws {
         try await Self.with { content, path in
             for range in [0..<1000, 5000..<9000, 1000..<2000] { _ = try Self.write(range, to: content) }
-            let pieces = try content.pieces()
+            let pieces = try content.pieces { false }
             #expect(pieces.map(\.range) == [0..<2000, 5000..<9000])
             if !isWhole {
                 try Self.put(Bytes([0]), at: 6000, in: content.file)
@@ -165,7 +192,7 @@ import Testing
             // With the first, and when four MiB had come since.
             var record = try RecordFile.read(recordPath)
             #expect(record?.data.pieces.map(\.range) == [0..<3 << 20, 20 << 20..<24 << 20])
-            let (isUpdated, pieces) = (try content.updateRecord(), try content.pieces())
+            let (isUpdated, pieces) = (try content.updateRecord(), try content.pieces { false })
             record = try RecordFile.read(recordPath)
             #expect(isUpdated && record?.data.pieces == pieces)
             // Each in the place of the one before the last, should it be torn.

@@ -85,10 +85,11 @@ struct DownloadPart: Sendable {
         return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
     }
 
-    /// Keeps the file, and returns the data to go on with. If that is impossible, removes it and returns nil.
-    func leave(_ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
+    /// Keeps the file, and returns the data to go on with. If that is impossible, or `isOver` says that there is no
+    /// time to read it again, removes it and returns nil.
+    func leave(unless isOver: () -> Bool, _ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
         do throws(Errno) {
-            let data = data(try content.pieces())
+            let data = data(try content.pieces(unless: isOver))
             if try !content.updateRecord() { _ = try makeRecord(data) }
             return data
         } catch {

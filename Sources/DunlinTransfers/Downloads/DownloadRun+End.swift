@@ -112,7 +112,7 @@ extension DownloadRun {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
         }
         guard let part else { return error }
-        let data = await leave(part, after: error as? NetworkError, mayAskAgain: mayAskAgain(call))
+        let data = await leave(part, after: error as? NetworkError, call)
         download.leftover.data = data
         guard var failure = error as? NetworkError else { return error }
         failure.leftover = data
@@ -120,19 +120,27 @@ extension DownloadRun {
     }
 
     private mutating func leave(
-        _ part: DownloadPart, after failure: NetworkError?, mayAskAgain: Bool
+        _ part: DownloadPart, after failure: NetworkError?, _ call: LiveCall
     ) async -> ResumeData? {
         await flush(part)
         await part.writer.stop()
         part.content.end()
         // A file that is whole and could not be moved to its name is the caller's.
         let isKept = failure?.fileFailure?.keptAt != nil
-        let isWorthKeeping = mayAskAgain && isWorthKeeping(after: failure)
+        let isWorthKeeping = mayAskAgain(call) && isWorthKeeping(after: failure)
+        // Whoever cancels to get the data waits for them, and no longer than for the request.
+        let (loop, deadline) = (call.loop, call.request.deadline)
         return await DiskThreads.shared.run { [self] in
             // Whoever is told of the end may resume at once.
             defer { part.file.unlock() }
             if found != nil || isKept { return found }
-            if isWorthKeeping { return part.leave { resumeData(of: part, $0) } }
+            if isWorthKeeping {
+                return part.leave {
+                    loop.now() >= deadline
+                } _: {
+                    resumeData(of: part, $0)
+                }
+            }
             part.discard()
             return nil
         }

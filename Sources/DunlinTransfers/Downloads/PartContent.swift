@@ -240,14 +240,18 @@ extension PartContent {
         return true
     }
 
-    /// The pieces that are there, for resume data. It reads them if no checksum was computed.
-    func pieces() throws(Errno) -> [ResumeData.Piece] {
+    /// The pieces that are there, for resume data. It reads them if no checksum was computed; `isOver` is asked now and
+    /// then whether to stop.
+    func pieces(unless isOver: () -> Bool) throws(Errno) -> [ResumeData.Piece] {
         let (pieces, areCounted) = book.withLock { ($0.spans.pieces, $0.record != nil) }
         if areCounted { return pieces }
         var counted: [ResumeData.Piece] = []
         for piece in pieces {
             var checksum = Checksum()
-            let isThere = try read(piece.range) { bytes in bytes.withUnsafeBytes { checksum.update($0) } }
+            let isThere = try read(piece.range) { bytes throws(Errno) in
+                if isOver() { throw .cancelled }
+                bytes.withUnsafeBytes { checksum.update($0) }
+            }
             guard isThere else { throw .noSuchFile }
             counted.append(ResumeData.Piece(range: piece.range, checksum: checksum.value))
         }
