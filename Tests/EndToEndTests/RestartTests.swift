@@ -140,34 +140,23 @@ struct `Restarting a session` {
 
     @Test func `a shutdown that a restart overtakes waits for what it ended, and not for what came later`() async throws
     {
-        let gate = LoopbackServer.Gate()
-        try await Stage.with { (stage: Stage) async throws in
-            let session = stage.session
-            stage.server.route(.get, "/held", .response(body: "late").after(.waitForSignal(gate)))
-            stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
-            let isOver = Flag()
-            let later = try await session.withResponse(from: "long") { response in
-                let shutdown = Task.detached {
-                    defer { isOver.raise() }
-                    return await session.shutdown()
-                }
-                // It waits for the scope, and the restart does not.
-                let error = try await NetworkError.thrown { for try await _ in response.body {} }
-                #expect(error.code == .cancelled && session.isClosed)
-                await session.restart()
-                let held = Task.detached { try await session.get("held", as: .string).value }
-                _ = try await stage.server.waitForRequests(2)
-                #expect(!isOver.isUp)
-                return (shutdown, held)
-            }
-            try await stage.eventually("the end of the shutdown") { isOver.isUp }
-            #expect(await later.0.value == 1)
-            gate.open()
-            #expect(try await later.1.value == "late")
+        try await Self.endMeanwhile {
+            await $0.shutdown()
+        } _: { session in
+            #expect(session.isClosed)
+            await session.restart()
         }
     }
 
     @Test func `all are cancelled without a wait for what comes meanwhile`() async throws {
+        try await Self.endMeanwhile { await $0.tasks.cancelAll() }
+    }
+
+    /// Has `end` end all that a session does, while a response is read in a scope, which `end` waits for. A request
+    /// that comes meanwhile, after `then`, is none of those.
+    private static func endMeanwhile(
+        _ end: @escaping @Sendable (HTTPSession) async -> Int, _ then: (HTTPSession) async -> Void = { _ in }
+    ) async throws {
         let gate = LoopbackServer.Gate()
         try await Stage.with { (stage: Stage) async throws in
             let session = stage.session
@@ -175,18 +164,19 @@ struct `Restarting a session` {
             stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
             let isOver = Flag()
             let later = try await session.withResponse(from: "long") { response in
-                let cancelling = Task.detached {
+                let ending = Task.detached {
                     defer { isOver.raise() }
-                    return await session.tasks.cancelAll()
+                    return await end(session)
                 }
                 let error = try await NetworkError.thrown { for try await _ in response.body {} }
                 #expect(error.code == .cancelled)
+                await then(session)
                 let held = Task.detached { try await session.get("held", as: .string).value }
                 _ = try await stage.server.waitForRequests(2)
                 #expect(!isOver.isUp)
-                return (cancelling, held)
+                return (ending, held)
             }
-            try await stage.eventually("the end of the cancelling") { isOver.isUp }
+            try await stage.eventually("what ends all is over") { isOver.isUp }
             #expect(await later.0.value == 1)
             gate.open()
             #expect(try await later.1.value == "late")
