@@ -12,6 +12,14 @@ let dialect: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The one experimental feature in a library. A property that returns a `Span` (`Bytes.span`, `ImageBuffer.span`) does
+// not compile without it, nor does `@_lifetime` on `ImageBuffer.row`; to hand spans to closures instead would put a
+// closure around every reading of bytes. Only these two targets need it, and nobody who uses them does. When a
+// compiler has it for good, the setting does nothing, for a feature that is unknown is passed over; `@_lifetime`, in
+// one place, gets the name it has then. Should a compiler refuse the feature, these two targets fail to build with it
+// and no other: what they declare then takes a closure, as `ImageBuffer.withUnsafeBytes` does.
+let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
 let package = Package(
     name: "dunlin",
     products: [
@@ -35,7 +43,7 @@ let package = Package(
             name: "CWebP", swiftSettings: dialect,
             linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
         .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
-        .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
+        .target(name: "DunlinTypes", swiftSettings: dialect + spans),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"], swiftSettings: dialect),
@@ -83,7 +91,7 @@ let package = Package(
         // Only what names it needs the headers of these libraries.
         .target(
             name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
-            swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
+            swiftSettings: dialect + spans),
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
@@ -317,6 +325,7 @@ package.targets.append(
 package.targets.append(
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",
+        // libFuzzer's runner is declared in Swift by it. No product has this target.
         swiftSettings: dialect + [.enableExperimentalFeature("Extern")]))
 
 // A target is compiled again when a module that it names has changed. How large a type is may change far below the
