@@ -53,6 +53,8 @@ struct Get {
     private func configuration() throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
         options.route.apply(to: &configuration)
+        configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
+            program: DunlinCommand.name, version: DunlinCommand.version)
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
         if let credentials = try request.credentials() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {

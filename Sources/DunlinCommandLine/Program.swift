@@ -1,3 +1,4 @@
+internal import DunlinTypes
 internal import Glibc
 
 /// A command: reads its arguments, does one thing, and says by its exit code how that went.
@@ -12,7 +13,7 @@ package protocol Program {
 }
 
 extension Program {
-    package static var version: String { "0.1.0" }
+    package static var version: String { LibraryVersion.number }
 
     /// Ends the program with what its run says.
     package static func start() async {

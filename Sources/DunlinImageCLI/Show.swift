@@ -32,6 +32,8 @@ struct Show {
     private func session() throws -> HTTPSession {
         var configuration =
             options.usesCache ? ImageDownloader.sessionConfiguration() : HTTPSession.Configuration()
+        configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
+            program: DunlinImageCommand.name, version: DunlinImageCommand.version)
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         return try HTTPSession(configuration)
     }

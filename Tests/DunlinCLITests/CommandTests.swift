@@ -1,4 +1,5 @@
 import DunlinCommandLine
+import DunlinTypes
 import Testing
 
 @testable import DunlinCLI
@@ -32,6 +33,12 @@ import Testing
         ] as [([String], Command)])
     func `the arguments determine the command and its options`(arguments: [String], expected: Command) throws {
         #expect(try Command(arguments: arguments) == expected)
+    }
+
+    @Test func `the version that is printed is the library's`() async throws {
+        let paper = try Paper()
+        #expect(await DunlinCommand.run(.version, paper.output) == .success)
+        #expect(try paper.said == "dunlin \(LibraryVersion.number)\n")
     }
 
     @Test(arguments: [

@@ -145,6 +145,7 @@ import Testing
         let request = try #require(server.requests.first)
         #expect(request.method == .put && request.body == "[1]")
         #expect(request.fields["content-type"] == "application/json")
+        #expect(request.fields["user-agent"]?.hasPrefix("dunlin/\(DunlinCommand.version) (Linux ") == true)
     }
 
     @Test func `a password answers Digest and Basic, and with --digest never Basic`() async throws {

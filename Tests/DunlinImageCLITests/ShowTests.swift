@@ -111,6 +111,8 @@ private final class Studio {
         #expect(try await studio.run("\(server.baseURL)/a.png?token=secret") == .success)
         #expect(try await studio.run("\(server.baseURL)/b.png?token=secret") == .refused)
         #expect(try studio.text("results").hasPrefix("\(server.baseURL)/a.png: PNG"))
+        let agent = try #require(server.requests.first?.fields["user-agent"])
+        #expect(agent.hasPrefix("dunlin-image/\(DunlinImageCommand.version) (Linux "))
         #expect(try !studio.text("remarks").contains("secret"))
     }
 }

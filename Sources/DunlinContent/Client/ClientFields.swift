@@ -1,3 +1,4 @@
+internal import DunlinTypes
 internal import FoundationEssentials
 
 /// What a session says of the program and the person it works for, unless it is told to say something else.
@@ -22,11 +23,12 @@ package enum ClientFields {
         #endif
     }
 
-    /// `photos/2.1 (Linux 6.8.0; x86_64)`. Of a name, what may stand in a field as a token (RFC 9110 §5.6.2) is kept.
+    /// `photos/2.1 (Linux 6.8.0; x86_64)`. Of a name, what may stand in a field as a token (RFC 9110 §5.6.2) is kept;
+    /// if nothing is left, it is Dunlin's name with Dunlin's version.
     static func userAgent(process: String, version: String?, kernel: String, architecture: String) -> String {
-        let name = token(process)
-        let number = token(version ?? "")
-        return "\(name.isEmpty ? "Dunlin" : name)/\(number.isEmpty ? "0" : number) (Linux \(kernel); \(architecture))"
+        var (name, number) = (token(process), token(version ?? ""))
+        if name.isEmpty { (name, number) = ("Dunlin", LibraryVersion.number) }
+        return "\(name)/\(number.isEmpty ? "0" : number) (Linux \(kernel); \(architecture))"
     }
 
     private static func token(_ text: String) -> String {

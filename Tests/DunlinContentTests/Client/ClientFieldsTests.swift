@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinTypes
 import LedgerRows
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
         .rows("RQ-43", "RQ-44", "AP-12"),
         arguments: [
             ("photos", "2.1", "photos/2.1"), ("photos", nil, "photos/0"), ("my app", "1 (beta)", "myapp/1beta"),
-            ("Fotoš\r\nX: 1", "", "FotoX1/0"), ("照片", "2", "Dunlin/2"), ("a/b", "c/d", "ab/cd"),
+            ("Fotoš\r\nX: 1", "", "FotoX1/0"), ("照片", "2", "Dunlin/\(LibraryVersion.number)"), ("a/b", "c/d", "ab/cd"),
         ])
     func `User-Agent names the program in characters that a field may hold`(
         process: String, version: String?, expected: String
