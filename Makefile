@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sanitize storm fuzz bench format docs api clean
+.PHONY: help demo test check sanitize storm fuzz bench format docs api size clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ docs: ## Build the documentation into .build/docs
 api: ## Compare the public API with the last release
 	@.ci/install build
 	@.ci/api
+
+size: ## Weigh a small program and the command, as a release builds them
+	@.ci/install build
+	@.ci/size
 
 clean: ## Forget everything that was built
 	rm -rf .build Benchmarks/.build

@@ -28,6 +28,7 @@ let package = Package(
         .executableTarget(
             name: "ProxyPeer", dependencies: [.product(name: "DunlinTesting", package: "dunlin")],
             swiftSettings: dialect),
+        .executableTarget(name: "Hello", dependencies: [dunlin], swiftSettings: dialect),
         .executableTarget(name: "JSONCodec", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
         .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkLoad"], swiftSettings: dialect),
     ]
