@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sanitize storm fuzz bench format docs api size clean
+.PHONY: help demo test check sanitize storm fuzz bench format docs api size release clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ api: ## Compare the public API with the last release
 size: ## Weigh a small program and the command, as a release builds them
 	@.ci/install build
 	@.ci/size
+
+release: ## Check everything, then tag VERSION and archive the sources; pushes nothing
+	@.ci/install test
+	@.ci/release '$(VERSION)'
 
 clean: ## Forget everything that was built
 	rm -rf .build Benchmarks/.build
