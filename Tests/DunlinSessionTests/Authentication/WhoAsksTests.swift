@@ -9,7 +9,7 @@ import Testing
     /// Each sends its own name.
     enum Way: String, CaseIterable, Sendable {
         case exchangeInterceptor, callInterceptor, headers, optionsToken, optionsPassword, requestURL, handler
-        case originFields, fields, sessionToken, sessionPassword, authenticationToken, authenticationPassword, baseURL
+        case originFields, fields, sessionToken, sessionPassword, authenticationToken, baseURL
 
         /// As the article says it.
         var setting: String {
@@ -22,14 +22,14 @@ import Testing
             case .originFields: "`originFields`"
             case .fields: "`fields`"
             case .sessionToken, .sessionPassword: "`credentials`"
-            case .authenticationToken, .authenticationPassword: "`authentication`"
+            case .authenticationToken: "`authentication`"
             case .baseURL: "user info in `baseURL`"
             }
         }
 
         /// Those of a session, for each of its requests.
         static let ofSession: [Way] = [
-            .originFields, .fields, .sessionToken, .sessionPassword, .authenticationToken, .authenticationPassword,
+            .originFields, .fields, .sessionToken, .sessionPassword, .authenticationToken,
             .baseURL,
         ]
 
@@ -53,7 +53,6 @@ import Testing
             case .sessionToken: configuration.credentials = .bearer(token: name)
             case .sessionPassword: configuration.credentials = .password(user: name, password: "pw")
             case .authenticationToken: configuration.authentication = .bearer(.init(name)) { _ in .init(name) }
-            case .authenticationPassword: configuration.authentication = .password(user: name, password: "pw")
             case .baseURL: configuration.baseURL = "http://\(name):pw@api.test"
             case .headers, .optionsToken, .optionsPassword, .requestURL: break
             }
@@ -94,7 +93,7 @@ import Testing
         (.callInterceptor, Way.allCases),
         (.headers, Way.allCases),
         (.optionsToken, [.requestURL, .handler] + Way.ofSession),
-        (.handler, [.optionsPassword, .requestURL, .sessionPassword, .authenticationPassword, .baseURL]),
+        (.handler, [.optionsPassword, .requestURL, .sessionPassword, .baseURL]),
         (.optionsPassword, [.requestURL] + Way.ofSession),
         (.requestURL, Way.ofSession),
         (.originFields, [.handler, .fields, .baseURL]),
