@@ -187,7 +187,7 @@ struct Answer {
         let (bytes, _) = peer.readBytes(upTo: .max)
         let end = try #require(bytes.indices.first { bytes[$0...].starts(with: "\r\n\r\n".utf8) })
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
-        status = try #require(UInt16(lines[0].split(separator: " ")[1]).map { HTTP.Status($0) })
+        status = try #require(Int(lines[0].split(separator: " ")[1]).map { HTTP.Status($0) })
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
             fields[String(parts[0])] = String(parts[1].dropFirst())

@@ -200,7 +200,7 @@ import Testing
         (200, .standard, false),
     ]) func `a stored failure does not answer a retry`(status: Int, mode: CacheMode, isSent: Bool) throws {
         let cache = CacheScenario(
-            "failed", .first(["Cache-Control": "max-age=9"], status: HTTP.Status(UInt16(status)))
+            "failed", .first(["Cache-Control": "max-age=9"], status: HTTP.Status(status))
         ).play()
         let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")
         var machine = CacheMachine(

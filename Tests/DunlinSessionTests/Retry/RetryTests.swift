@@ -272,7 +272,7 @@ struct `A request that is tried again` {
 
     /// How many of 60 callers get through that are told twice to come back, and the most attempts of one of them.
     private static func throughOfSixty(
-        attempts: Int, status: UInt16 = 429, after seconds: String
+        attempts: Int, status: Int = 429, after seconds: String
     ) async throws -> (successes: Int, attempts: Int) {
         let (mocked, clock) = try Self.mocked(.constant(attempts: attempts, every: .zero, budget: .ratio(0, floor: 1)))
         let seen = Mutex<[String: Int]>([:])
@@ -297,7 +297,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [429, 503] as [UInt16])
-    func `an attempt whose time the server named costs the budget nothing`(status: UInt16) async throws {
+    func `an attempt whose time the server named costs the budget nothing`(status: Int) async throws {
         #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "1") == (60, 3))
         #expect(try await Self.throughOfSixty(attempts: 2, status: status, after: "1") == (0, 2))
         #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "0").successes <= 1)

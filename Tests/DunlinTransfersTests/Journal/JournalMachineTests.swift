@@ -241,9 +241,9 @@ import Testing
             (.timedOut, nil, true), (.unacceptableStatus, 503, true), (.unacceptableStatus, 429, true),
             (.unacceptableStatus, 404, false), (.serverTrustFailed, nil, false), (.fileNotWritten, nil, false),
             (.digestMismatch, nil, false),
-        ] as [(NetworkError.Code, UInt16?, Bool)])
+        ] as [(NetworkError.Code, Int?, Bool)])
     func `errors of the network and of a busy server are temporary`(
-        code: NetworkError.Code, status: UInt16?, mayPass: Bool
+        code: NetworkError.Code, status: Int?, mayPass: Bool
     ) {
         var error = NetworkError(code, "test", requestMayHaveBeenSent: true)
         error.response = status.map { ResponseHead(status: HTTP.Status($0), fields: ["Retry-After": "7"]) }

@@ -39,7 +39,7 @@ struct FuzzStore {
             let entry = entries[serving.index]
             if entry.directives.mustRevalidate || entry.directives.isNoCache { return "stale where that is forbidden" }
         }
-        let head = ResponseHead(status: HTTP.Status(exchange.status), fields: exchange.response)
+        let head = ResponseHead(status: HTTP.Status(Int(exchange.status)), fields: exchange.response)
         var rounds = 0
         while true {
             let received = now.addingClamped(exchange.delay)
