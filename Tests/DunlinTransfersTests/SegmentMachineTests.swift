@@ -33,11 +33,13 @@ import Testing
         // Until they are answered all of it is the first one's.
         #expect(machine.received(300, by: 0) == .init(count: 300, isEnd: false))
         #expect(machine.answered(500..<750, to: 2).isWanted)
-        #expect(machine.received(300, by: 0) == .init(count: 200, isEnd: true))
+        #expect(machine.received(300, by: 0) == .init(count: 200, isEnd: false))
         // Too late: the first one has passed it.
         #expect(!machine.answered(250..<500, to: 3).isWanted)
-        // What lay beyond was asked for already, and is its asker's.
+        // What lay beyond was asked for already, and is its asker's. Until that is answered the first one reads on.
+        #expect(machine.received(100, by: 0) == .init(skipped: 100, count: 0, isEnd: false))
         #expect(machine.answered(750..<1000, to: 1).isWanted)
+        #expect(machine.received(100, by: 0) == .init(count: 0, isEnd: true))
         #expect(machine.received(250, by: 1) == .init(count: 250, isEnd: true))
         #expect(machine.missing == 250)
         #expect(machine.received(251, by: 2) == .init(count: 250, isEnd: true))
@@ -266,6 +268,8 @@ import Testing
         var machine: SegmentMachine<Int>
         var dice: SeededGenerator
         let length: Int
+        /// Whether the server refuses most requests, and brings to its end what it answers.
+        var isRefusing = false
         /// How often each byte was written.
         var written: [Int]
         var asked: [Int: Range<Int>] = [:]
@@ -291,9 +295,10 @@ import Testing
 
         mutating func answer(_ worker: Int, _ range: Range<Int>) {
             asked[worker] = nil
-            switch dice.next(below: 11) {
+            switch dice.next(below: isRefusing ? 20 : 11) {
+            case 11...: wake(machine.refused(worker))
             case 10: hung[worker] = range
-            case 0: wake(machine.broke(worker, mayPass: true).waiters)
+            case 0: wake(machine.broke(worker, mayPass: !isRefusing).waiters)
             case 1: wake(dice.next(below: 4) == 0 ? machine.refused(worker) : machine.ended(worker))
             default:
                 let isShort = dice.next(below: 5) == 0
@@ -305,16 +310,18 @@ import Testing
         }
 
         mutating func receive(_ worker: Int, _ rest: Range<Int>) {
-            if dice.next(below: 12) == 0 {
+            if !isRefusing, dice.next(below: 12) == 0 {
                 flowing[worker] = nil
                 wake(machine.broke(worker, mayPass: dice.next(below: 8) > 0).waiters)
                 return
             }
             let count = min(rest.count, 1 + dice.next(below: 40))
             let taken = machine.received(count, by: worker)
-            for byte in rest.lowerBound..<rest.lowerBound + taken.count { written[byte] += 1 }
-            flowing[worker] = rest.lowerBound + count..<rest.upperBound
-            if taken.isEnd || count == rest.count {
+            let start = rest.lowerBound + taken.skipped
+            for byte in start..<start + taken.count { written[byte] += 1 }
+            let left = start + taken.count..<rest.upperBound
+            flowing[worker] = left
+            if taken.isEnd || left.isEmpty {
                 flowing[worker] = nil
                 wake(machine.ended(worker))
             }
@@ -343,6 +350,35 @@ import Testing
             machine: SegmentMachine(rules, workers: count, gaps: gaps, lead: lead.startIndex..<lead.endIndex),
             dice: dice, length: length, written: Array(repeating: 0, count: length))
         play.flowing[0] = lead.startIndex..<lead.endIndex
+        try Self.run(&play, by: count)
+        let counts = play.written.indices.filter { play.written[$0] != (missing.contains($0) ? 1 : 0) }
+        if play.machine.isComplete {
+            #expect(counts.isEmpty)
+        } else {
+            #expect(play.machine.isGivenUp)
+            #expect(play.written.allSatisfy { $0 <= 1 })
+            #expect(play.machine.missing == missing.count - play.written.reduce(0, +))
+        }
+    }
+
+    @Test(arguments: 0..<400 as Range<UInt64>)
+    func `one answer that is not broken brings every byte, whichever other requests are refused`(
+        seed: UInt64
+    ) throws {
+        var dice = SeededGenerator(seed: seed)
+        let (length, count) = (1 + dice.next(below: 3000), 2 + dice.next(below: 6))
+        var rules = SegmentMachine<Int>.Rules()
+        (rules.minimum, rules.smallPiece) = (1 + dice.next(below: 200), dice.next(below: 100))
+        var play = Play(
+            machine: SegmentMachine(rules, workers: count, gaps: [0..<length], lead: 0..<length), dice: dice,
+            length: length, isRefusing: true, written: Array(repeating: 0, count: length))
+        play.flowing[0] = 0..<length
+        try Self.run(&play, by: count)
+        #expect(play.machine.isComplete)
+        #expect(play.written.allSatisfy { $0 == 1 })
+    }
+
+    private static func run(_ play: inout Play, by count: Int) throws {
         var steps = 0
         while play.left.count < count {
             steps += 1
@@ -365,14 +401,6 @@ import Testing
             }
             // Who is left over when the last byte has come is stopped by the driver.
             if play.machine.isComplete { break }
-        }
-        let counts = play.written.indices.filter { play.written[$0] != (missing.contains($0) ? 1 : 0) }
-        if play.machine.isComplete {
-            #expect(counts.isEmpty)
-        } else {
-            #expect(play.machine.isGivenUp)
-            #expect(play.written.allSatisfy { $0 <= 1 })
-            #expect(play.machine.missing == missing.count - play.written.reduce(0, +))
         }
     }
 }

@@ -14,8 +14,9 @@ struct DownloadPump: Sendable {
     /// Decides which bytes count; nil if all do.
     let claim: Claim?
 
-    /// Returns how many of so many further bytes count, and whether no more do.
-    typealias Claim = @Sendable (Int) -> (count: Int, isEnd: Bool)
+    /// Returns how many of so many further bytes are passed over, how many count then, and whether no more do. It is
+    /// asked again for those behind them.
+    typealias Claim = @Sendable (Int) -> (skipped: Int, count: Int, isEnd: Bool)
 
     /// A body went on beyond its end. A server that announces one length and sends another may have sent anything, so
     /// nothing of that body counts.
@@ -43,10 +44,8 @@ struct DownloadPump: Sendable {
         var isEnd = claim == nil
         switch body {
         case .bytes(let bytes):
-            try checkEnd(bytes.count, after: writer.position)
-            let (piece, isLast) = counted(bytes)
-            try await put(piece)
-            isEnd = isEnd || isLast
+            var place = Place(writer.position)
+            isEnd = try await take(bytes, &place).isLast || isEnd
         case .stream(let stream): isEnd = try await pump(stream) || isEnd
         }
         try await flush()
@@ -60,10 +59,44 @@ struct DownloadPump: Sendable {
         }
     }
 
-    private func counted(_ piece: Bytes) -> (piece: Bytes, isLast: Bool) {
-        guard let claim else { return (piece, false) }
-        let (count, isEnd) = claim(piece.count)
-        return (count < piece.count ? piece[0..<count] : piece, isEnd)
+    /// Where in the file the next byte of the body lies, and where the last one that counted ended.
+    private struct Place {
+        var seen: Int
+        var counted: Int
+
+        init(_ start: Int) { (seen, counted) = (start, start) }
+    }
+
+    /// Writes what counts of a piece. Returns whether no more does, and memory to receive into, if there is any.
+    private func take(_ whole: Bytes, _ place: inout Place) async throws -> (isLast: Bool, spare: [UInt8]?) {
+        try checkEnd(whole.count, after: place.seen)
+        guard let claim else {
+            place.seen += whole.count
+            try check(place.seen)
+            return (false, try await put(whole))
+        }
+        var (rest, spare) = (whole, [UInt8]?.none)
+        defer { place.seen += rest.count }
+        while !rest.isEmpty {
+            let (skipped, count, isEnd) = claim(rest.count)
+            let start = place.seen + skipped
+            if count > 0 {
+                try check(start + count)
+                if start != place.counted { try await move(to: start) }
+                place.counted = start + count
+                spare = try await put(count == whole.count ? whole : rest[skipped..<skipped + count])
+            }
+            place.seen = start + count
+            rest = rest[(skipped + count)..<rest.count]
+            if isEnd { return (true, spare) }
+        }
+        return (false, spare)
+    }
+
+    /// Has what comes next written there, once all else is.
+    private func move(to start: Int) async throws {
+        try await flush()
+        writer.move(to: start)
     }
 
     /// Returns whether it stopped before the body's end.
@@ -74,18 +107,13 @@ struct DownloadPump: Sendable {
             if let recycling { try await recycling.next(reusing: &spare) } else { try await stream.next() }
         }
         var spare: [UInt8]?
-        var count = writer.position
-        var seen = count
+        var place = Place(writer.position)
         do {
             while let whole = try await next(&spare) {
-                try checkEnd(whole.count, after: seen)
-                seen += whole.count
-                let (piece, isLast) = counted(whole)
-                count += piece.count
-                try check(count)
-                if let memory = try await put(piece) { spare = memory }
+                let (isLast, memory) = try await take(whole, &place)
+                if let memory { spare = memory }
                 if isLast {
-                    if seen == end { try await expectEnd(of: arriving) }
+                    if place.seen == end { try await expectEnd(of: arriving) }
                     return true
                 }
             }

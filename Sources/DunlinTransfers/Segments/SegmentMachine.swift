@@ -9,11 +9,15 @@
 ///    far meanwhile keeps all. The same holds for open bytes: if a worker that asked for them gets no answer, another
 ///    one without work may ask for all of them too, after a wait.
 /// 4. The rest of a run that ends is open, or belongs to those who have asked for it already.
-/// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
-///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's bytes.
-///    Answers that bring little of what was asked for are accepted `crumbs` times, and are of no use then. From
-///    another's run they take nothing.
-/// 6. The work is over when nothing is missing, or no worker is left.
+/// 5. An answer may reach beyond its run, since others were answered for what lies there. It is read on, past what they
+///    bring, as long as something lies behind that nobody was answered for: the server may refuse the rest. Once the
+///    answer has come that far, those bytes are its worker's. So what one answer brings is not lost by another. Only
+///    what an answer that broke off has left is asked for anew, as long as nobody has left.
+/// 6. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
+///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for bytes of a run
+///    that somebody brings. Answers that bring little of what was asked for are accepted `crumbs` times, and are of no
+///    use then. From another's run they take nothing.
+/// 7. The work is over when nothing is missing, or no worker is left.
 ///
 /// It must not know files, clocks, connections or heads.
 package struct SegmentMachine<Waiter> {
@@ -43,8 +47,10 @@ package struct SegmentMachine<Waiter> {
         case leave
     }
 
-    /// How many of the bytes that have come count.
+    /// Which of the bytes that have come count.
     package struct Taken: Equatable {
+        /// How many others bring, before those that count.
+        package var skipped = 0
         package let count: Int
         /// Whether the rest of the answer is another worker's, or nobody's.
         package let isEnd: Bool
@@ -55,16 +61,23 @@ package struct SegmentMachine<Waiter> {
         /// The next byte.
         var position: Int
         var end: Int
+        /// The end of the answer.
+        var reach: Int
         /// Whether the bytes are the worker's; false while they are another's, until the answer has come.
         var isOwned: Bool
         var isAnswered: Bool
+        /// Whether it reads what others bring.
+        var isPassing = false
 
         init(_ range: Range<Int>, isOwned: Bool, isAnswered: Bool = false) {
             asked = range
-            (position, end) = (range.lowerBound, range.upperBound)
+            (position, end, reach) = (range.lowerBound, range.upperBound, range.upperBound)
             self.isOwned = isOwned
             self.isAnswered = isAnswered
         }
+
+        /// What it asks for without an answer, if that is its own.
+        var unanswered: Range<Int>? { isOwned && !isAnswered ? position..<end : nil }
     }
 
     private struct Worker {
@@ -80,6 +93,8 @@ package struct SegmentMachine<Waiter> {
     private var open: [Range<Int>]
     private var cutsLeft: Int
     private var isRefused = false
+    /// Whether an answer broke off.
+    private var hasBroken = false
     private var crumbsLeft: Int
     /// How many bytes are missing.
     package private(set) var missing: Int
@@ -107,9 +122,11 @@ package struct SegmentMachine<Waiter> {
 
     package var isComplete: Bool { missing == 0 }
 
-    /// The workers that bring nothing just now, and may be about to ask for something.
+    /// The workers that bring nothing just now: they may be about to ask for something, or read what others bring.
     var bystanders: [Int] {
-        workers.indices.filter { index in workers[index].run.map { !$0.isAnswered } ?? true }
+        workers.indices.filter { index in
+            workers[index].run.map { !$0.isAnswered || $0.isPassing } ?? true
+        }
     }
 
     /// Whether no worker is left, and something is missing.
@@ -175,7 +192,7 @@ extension SegmentMachine {
     private var overtakable: Range<Int>? {
         if isRefused { return nil }
         return workers.compactMap { worker in
-            guard let run = worker.run, run.isOwned, !run.isAnswered, let range = unasked(of: run), !range.isEmpty,
+            guard let run = worker.run, run.unanswered != nil, let range = unasked(of: run), !range.isEmpty,
                 !workers.contains(where: { $0.run.map { !$0.isOwned && $0.asked.lowerBound == run.position } ?? false })
             else { return nil }
             return range
@@ -218,6 +235,7 @@ extension SegmentMachine {
         }
         let end = max(run.position, min(run.end, range.upperBound))
         workers[worker].run?.end = end
+        workers[worker].run?.reach = max(end, range.upperBound)
         release(end..<run.end)
         return (true, takeWaiters())
     }
@@ -245,14 +263,16 @@ extension SegmentMachine {
         return crumbsLeft == 0
     }
 
-    /// So many bytes have come. Returns how many count.
+    /// So many bytes have come. Returns which of them count; what is behind those is to be told of again.
     package mutating func received(_ count: Int, by worker: Int) -> Taken {
-        guard var run = workers[worker].run, run.isOwned else { return Taken(count: 0, isEnd: true) }
-        let taken = min(count, run.end - run.position)
+        guard workers[worker].run?.isOwned == true else { return Taken(count: 0, isEnd: true) }
+        let skipped = skip(count, by: worker)
+        guard var run = workers[worker].run else { return Taken(count: 0, isEnd: true) }
+        let taken = min(count - skipped, run.end - run.position)
         run.position += taken
         missing -= taken
         workers[worker].run = run
-        return Taken(count: taken, isEnd: run.position == run.end)
+        return Taken(skipped: skipped, count: taken, isEnd: run.position == run.end && beyond(run) == nil)
     }
 
     /// The worker's exchange ended well. Returns the waiters to call.
@@ -267,6 +287,7 @@ extension SegmentMachine {
         if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
             isUseless = isCrumb(run.asked.lowerBound..<run.position, of: run.asked)
         }
+        if workers[worker].run?.isAnswered == true { hasBroken = true }
         leaveRun(of: worker)
         let attempt = workers[worker].idleAttempts
         guard mayPass, !isUseless, attempt < rules.retries.attempts else {
@@ -329,5 +350,47 @@ extension SegmentMachine {
             if let waiter = workers[index].waiter.take() { waiters.append(waiter) }
         }
         return waiters
+    }
+}
+
+// MARK: - Beyond a run
+
+extension SegmentMachine {
+    /// What an answer brings next behind its run that nobody was answered for.
+    private func beyond(_ run: Run) -> Range<Int>? {
+        let open = hasBroken && !workers.contains(where: \.hasLeft) ? [] : open
+        return (open + workers.compactMap { $0.run?.unanswered }).map { $0.clamped(to: run.end..<run.reach) }
+            .filter { !$0.isEmpty }.min { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// Passes over what others bring, if the worker has come to the end of its run. Returns how many bytes that are.
+    private mutating func skip(_ count: Int, by worker: Int) -> Int {
+        guard var run = workers[worker].run, run.position == run.end, let next = beyond(run) else { return 0 }
+        let skipped = min(count, next.lowerBound - run.position)
+        run.position += skipped
+        (run.end, run.isPassing) = (run.position, true)
+        workers[worker].run = run
+        if skipped < count { take(next, by: worker) }
+        return skipped
+    }
+
+    /// Makes the range the worker's: it is open, or belongs to one who was not answered.
+    private mutating func take(_ range: Range<Int>, by worker: Int) {
+        workers[worker].run?.end = range.upperBound
+        workers[worker].run?.isPassing = false
+        if let index = open.firstIndex(where: { $0.overlaps(range) }) {
+            let whole = open.remove(at: index)
+            let rests = [whole.lowerBound..<range.lowerBound, range.upperBound..<whole.upperBound]
+            open.insert(contentsOf: rests.filter { !$0.isEmpty }, at: index)
+        }
+        for other in workers.indices where other != worker {
+            guard let run = workers[other].run, run.unanswered?.overlaps(range) == true else { continue }
+            if run.position < range.lowerBound {
+                workers[other].run?.end = range.lowerBound
+            } else {
+                workers[other].run?.isOwned = false
+            }
+            release(range.upperBound..<run.end)
+        }
     }
 }

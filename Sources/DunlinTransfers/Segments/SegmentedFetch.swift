@@ -330,7 +330,7 @@ extension SegmentedFetch {
             cancellation: cancellation ?? call.delegate.cancellation, end: end, claim: claim)
     }
 
-    private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
+    private func received(_ count: Int, by worker: Int) -> (skipped: Int, count: Int, isEnd: Bool) {
         let (taken, missing) = state.withLock { state in
             let taken = state.machine.received(count, by: worker)
             if taken.count > 0 { state.progressed.insert(worker) }
@@ -338,7 +338,7 @@ extension SegmentedFetch {
         }
         call.control?.receivedTogether(plan.length - missing)
         if missing == 0 { stopBystanders() }
-        return (taken.count, taken.isEnd)
+        return (taken.skipped, taken.count, taken.isEnd)
     }
 
     /// Stops workers that bring nothing, before a connection becomes free that they may be waiting for.

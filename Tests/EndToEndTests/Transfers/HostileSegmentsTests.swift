@@ -63,6 +63,32 @@ struct `A segment` {
         }
     }
 
+    @Test func `a file comes whole though the server answers for one part in its middle only`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length, held: 100_000)
+        let isAnswered = LoopbackServer.Gate()
+        let refused = Mutex(0)
+        let middle = Self.length * 2 / 5..<Self.length * 3 / 5
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                guard let range = Self.range(request, of: Self.length) else { return file.reply(to: request) }
+                if middle.contains(range.lowerBound) { return file.reply(to: request).after(.signal(isAnswered)) }
+                refused.withLock { $0 += 1 }
+                return LoopbackServer.Reply.response(.forbidden).waiting(for: isAnswered)
+            }
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: Self.options(4))
+            task.resume()
+            // Whoever brought the middle has asked for the end, too.
+            try await stage.eventually("nobody asks for a part any more") {
+                refused.withLock { $0 } >= 3 && stage.session.connections.leased == 1
+            }
+            file.gate.open()
+            #expect(try await task.value.byteCount == Self.length)
+            #expect(try folder.contents("file") == file.contents)
+            #expect(stage.server.ranges.count { $0 == nil } == 1, "the whole was asked for once")
+        }
+    }
+
     @Test(arguments: [1, 4]) func `a segment that is short by its framing is asked for again`(
         segments: Int
     ) async throws {

@@ -110,10 +110,13 @@ struct Play {
         let said = number.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         let count = min(range.count, max(1, Int(clamping: said)))
         let taken = machine.received(count, by: worker)
-        if taken.count < 0 || taken.count > count { return "took \(taken.count) of \(count)" }
-        if taken.count > 0 { written.append(range.lowerBound..<range.lowerBound + taken.count) }
-        states[worker] = .flowing(range.lowerBound + count..<range.upperBound)
-        if taken.isEnd || count == range.count {
+        let (skipped, passed) = (taken.skipped, taken.skipped + taken.count)
+        if skipped < 0 || taken.count < 0 || passed > count { return "took \(taken) of \(count)" }
+        if passed == 0, !taken.isEnd { return "takes nothing, and is not at its end" }
+        let start = range.lowerBound + skipped
+        if taken.count > 0 { written.append(start..<start + taken.count) }
+        states[worker] = .flowing(start + taken.count..<range.upperBound)
+        if taken.isEnd || passed == range.count {
             states[worker] = .idle
             _ = machine.ended(worker)
         }
