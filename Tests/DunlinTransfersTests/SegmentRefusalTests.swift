@@ -103,4 +103,24 @@ import Testing
         _ = machine.received(200, by: 0)
         #expect(machine.bystanders == [1, 3])
     }
+
+    @Test func `a range that is not answered is asked for again though another was refused`() {
+        var rules = Machine.Rules()
+        rules.minimum = 100
+        var machine = Machine(rules, workers: 3, gaps: [0..<100, 200..<300, 400..<500], lead: 0..<100)
+        #expect(machine.next(for: 1, 1) == .ask(200..<300))
+        #expect(machine.next(for: 2, 2) == .ask(400..<500))
+        _ = machine.refused(2)
+        _ = machine.received(100, by: 0)
+        _ = machine.ended(0)
+        #expect(machine.next(for: 0, 0) == .ask(400..<500))
+        _ = machine.answered(400..<500, to: 0)
+        _ = machine.received(100, by: 0)
+        _ = machine.ended(0)
+        #expect(machine.next(for: 0, 0) == .hesitate)
+        #expect(machine.overtake(for: 0) == 200..<300)
+        #expect(machine.answered(200..<300, to: 0).isWanted)
+        #expect(machine.received(100, by: 0) == .init(count: 100, isEnd: true))
+        #expect(machine.isComplete)
+    }
 }

@@ -190,8 +190,7 @@ extension SegmentMachine {
 
     /// The largest range that a worker has asked for without an answer, and no other after it.
     private var overtakable: Range<Int>? {
-        if isRefused { return nil }
-        return workers.compactMap { worker in
+        workers.compactMap { worker in
             guard let run = worker.run, run.unanswered != nil, let range = unasked(of: run), !range.isEmpty,
                 !workers.contains(where: { $0.run.map { !$0.isOwned && $0.asked.lowerBound == run.position } ?? false })
             else { return nil }
