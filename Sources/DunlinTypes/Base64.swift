@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648 §4, strictly: padded, no stray bits, nothing but the alphabet.
+/// Base64 as in RFC 4648 §4, strictly: padded, no stray bits, nothing outside the alphabet.
 package enum Base64 {
     package static func encode(_ bytes: borrowing Bytes) -> String {
         let length = (bytes.count + 2) / 3 * 4
@@ -41,7 +41,7 @@ package enum Base64 {
         return bytes.count == count ? bytes : nil
     }
 
-    /// False for what is no Base64.
+    /// Returns false for text that is not Base64.
     private static func fill(
         _ bytes: UnsafeMutableBufferPointer<UInt8>, _ count: Int, _ text: UnsafeBufferPointer<UInt8>, _ padding: Int,
         _ values: UnsafeBufferPointer<UInt8>
@@ -65,7 +65,7 @@ package enum Base64 {
             wrong |= a | b | c
             bytes[filled] = a << 2 | b >> 4
             if padding == 1 { bytes[filled + 1] = b << 4 | c >> 2 }
-            // The bits before the padding that belong to no byte are zeros.
+            // The last letter's bits that belong to no byte must be zero.
             if (padding == 1 ? c & 3 : b & 15) != 0 { return false }
         }
         return wrong <= 63
@@ -74,7 +74,7 @@ package enum Base64 {
     private static let pad = UInt8(ascii: "=")
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Of each byte what it stands for as a letter; 255 for none.
+    /// The value of each byte as a letter of the alphabet; 255 for a byte outside it.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }

@@ -15,7 +15,7 @@ public struct Bytes: Sendable {
         upper = storage.count
     }
 
-    /// The part of `storage` within `range`; the range is clamped to what is there.
+    /// Creates a slice of `storage`; the range is clamped to what is there.
     @inlinable public init(_ storage: [UInt8], in range: Range<Int>) {
         self.storage = storage
         lower = Swift.min(Swift.max(range.lowerBound, 0), storage.count)
@@ -40,7 +40,7 @@ public struct Bytes: Sendable {
         try span.withUnsafeBytes(body)
     }
 
-    /// Where in their storage they begin.
+    /// The offset of the first byte in the storage.
     package var offset: Int { lower }
 
     /// The bytes as an array; without a copy when they are the whole of their storage.
@@ -77,7 +77,7 @@ extension Bytes: Equatable, Hashable {
         return left.withUnsafeBytes { left in right.withUnsafeBytes { right in same(left, right) } }
     }
 
-    /// Compares eight bytes at a time; both are of equal length.
+    /// Compares eight bytes at a time; both must have the same length.
     private static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset + 8 <= left.count {
@@ -115,7 +115,7 @@ extension Bytes: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
 }
 
 extension String {
-    /// The bytes read as UTF-8; what is not UTF-8 becomes U+FFFD.
+    /// Creates text from the bytes read as UTF-8; invalid sequences become U+FFFD.
     @inlinable public init(_ bytes: Bytes) {
         self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }

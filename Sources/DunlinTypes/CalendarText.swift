@@ -1,8 +1,8 @@
-/// Times as a person reads them, without a calendar library.
+/// Dates and times as text for people, without a calendar library.
 package enum CalendarText {
-    /// `2024-05-01 12:00:00 UTC`, in the Gregorian calendar, of seconds since 1970.
+    /// Seconds since 1970 as `2024-05-01 12:00:00 UTC`, in the Gregorian calendar.
     package static func utc(_ seconds: Int64) -> String {
-        // Certificates end in the year 9999 at the latest; whoever made these seconds up gets the nearest of those.
+        // Certificates end in the year 9999 at the latest; other times are clamped to the years 0 to 9999.
         let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
         let days = Int(seconds.floored(by: 86_400))
         let rest = Int(seconds) - days * 86_400
@@ -11,7 +11,7 @@ package enum CalendarText {
         return "\(date) \(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2)) UTC"
     }
 
-    /// `2024-05-01T12:00:00Z` (RFC 3339) of milliseconds since 1970, which are shown if there are any.
+    /// Milliseconds since 1970 as `2024-05-01T12:00:00Z` (RFC 3339); a fraction is shown unless it is zero.
     package static func iso8601(milliseconds: Int64) -> String {
         let seconds = milliseconds.floored(by: 1000)
         let rest = Int(milliseconds - seconds * 1000)
@@ -21,7 +21,9 @@ package enum CalendarText {
         return "\(day)T\(time)\(rest == 0 ? "" : ".\(padded(rest, 3))")Z"
     }
 
-    /// Years are counted from March here, so that the day that comes and goes is a year's last.
+    /// The date `days` days after 1 January 1970.
+    ///
+    /// Years begin in March here, so that the leap day is the last day of a year.
     package static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = Int(Int64(shifted).floored(by: 146_097))
@@ -33,7 +35,7 @@ package enum CalendarText {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
     }
 
-    /// Days since 1970 of a date in the Gregorian calendar; nil if there is no such date in the years 0 to 9999.
+    /// Days from 1970 to a date in the Gregorian calendar; nil if there is no such date in the years 0 to 9999.
     package static func days(year: Int, month: Int, day: Int) -> Int? {
         guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         let shifted = month <= 2 ? year - 1 : year
@@ -42,7 +44,7 @@ package enum CalendarText {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
         let date = civil(days)
-        // The 30th of February has become another day.
+        // A day such as 30 February comes back as another date.
         return date == (year, month, day) ? days : nil
     }
 

@@ -6,22 +6,23 @@ public struct Certificate: Sendable {
         public var subject: String
         /// The issuer that signed it.
         public var issuer: String
-        /// The hosts it is for: names and addresses of the subject alternative name. A common name is none.
+        /// The hosts it is for: the names and addresses in its subject alternative name. The common name is not
+        /// included.
         public var names: [String]
         /// The serial number, in hexadecimal digits.
         public var serialNumber: String
-        /// From when to when it is valid, in seconds since 1970.
+        /// The times between which it is valid, in seconds since 1970.
         public var notBefore: Int64
         public var notAfter: Int64
         /// The digest of the whole certificate.
         public var fingerprint: Certificate.Fingerprint
-        /// The digest of its SubjectPublicKeyInfo, with which a public-key pin is compared.
+        /// The digest of its SubjectPublicKeyInfo, which public-key pins are compared with.
         public var publicKey: Certificate.Fingerprint
         /// The kind of its key and the key's size: `EC 256`, `RSA 2048`.
         public var key: String
-        /// The algorithm it is signed by: `ecdsa-with-SHA256`.
+        /// The algorithm of its signature: `ecdsa-with-SHA256`.
         public var signature: String
-        /// Whether it may sign others.
+        /// Whether it may sign other certificates.
         public var isAuthority: Bool
 
         package init(
@@ -45,11 +46,11 @@ public struct Certificate: Sendable {
     }
 
     public let der: Bytes
-    /// From when on and until when it is valid, in seconds since 1970; the latter is excluded. Read at once, because it
-    /// is checked whenever a path that was accepted is used again.
+    /// The time from which it is valid, and the time before which it is valid, in seconds since 1970. Read at once,
+    /// because they are checked whenever a path that was accepted is used again.
     package let validFrom: Int64
     package let validUntil: Int64
-    /// Reads the details, which are seldom needed and so not read before.
+    /// Reads the details. They are seldom needed, so they are read only when asked for.
     private let read: @Sendable (Bytes) -> Details
 
     package init(
@@ -61,7 +62,7 @@ public struct Certificate: Sendable {
         self.read = read
     }
 
-    /// The contents, read again each time.
+    /// The contents, parsed anew at each access.
     public var details: Details { read(der) }
 }
 
@@ -76,7 +77,7 @@ extension Certificate: Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
-    /// Shows what to pin it by: the digest of its key, not its own.
+    /// Shows the digest to pin it by: its key's, not its own.
     public var description: String {
         let details = details
         return "\(details.subject) (issued by \(details.issuer), \(details.publicKey))"

@@ -3,20 +3,20 @@ public struct ContentDigest: Sendable, Hashable {
     public let algorithm: ContentDigest.Algorithm
     public let bytes: Bytes
 
-    /// Nil unless `bytes` has the length that the algorithm makes.
+    /// Creates a digest; nil unless `bytes` has the algorithm's length.
     public init?(_ algorithm: ContentDigest.Algorithm, _ bytes: Bytes) {
         guard bytes.count == algorithm.byteCount else { return nil }
         self.algorithm = algorithm
         self.bytes = bytes
     }
 
-    /// A text that is no digest of its algorithm.
+    /// The error for text that is not a digest of its algorithm.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped
-    /// digest must not mean that none is checked.
+    /// Creates a digest from hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else:
+    /// a mistyped digest must not turn the check off.
     public init(_ algorithm: ContentDigest.Algorithm, hex: String) throws(Malformed) {
         let digits = Array(hex.utf8)
         let wanted = "a \(algorithm) digest has \(2 * algorithm.byteCount) hexadecimal digits"

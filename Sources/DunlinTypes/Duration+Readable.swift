@@ -1,5 +1,5 @@
 extension Duration {
-    /// In a form for people: `850 µs`, `1.4 ms`, `12.0 s`.
+    /// The duration as text for people: `850 µs`, `1.4 ms`, `12.0 s`.
     package var readable: String {
         let microseconds = clampedNanoseconds / 1000
         if microseconds < 1000 { return "\(microseconds) µs" }

@@ -1,9 +1,9 @@
-/// Header or trailer fields: every one, in order, duplicates kept, names compared without case.
+/// Header or trailer fields, in order and with duplicates; names are compared without case.
 ///
-/// The text of all fields lives in one byte array and each field is a pair of ranges over it. A parsed head points
-/// into what was received; a `String` is made only for the field somebody asks for.
+/// The text of all fields lives in one byte array and each field is a pair of ranges over it. A parsed head points into
+/// what was received; a `String` is made only for the field somebody asks for.
 public struct Fields: Sendable {
-    /// The place of one field in `bytes`.
+    /// The position of one field in `bytes`.
     @usableFromInline package struct Entry: Sendable {
         @usableFromInline package var nameStart: UInt32
         @usableFromInline package var valueStart: UInt32
@@ -24,7 +24,7 @@ public struct Fields: Sendable {
         @inlinable package var value: Range<Int> { Int(valueStart)..<(Int(valueStart) + Int(valueCount)) }
     }
 
-    /// The longest name that fits an entry.
+    /// The length of the longest name that fits an entry.
     package static let longestName = Int(UInt16.max)
 
     @usableFromInline package private(set) var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ public struct Fields: Sendable {
 
     @inlinable public init() {}
 
-    /// Fields that a parser found in `bytes`. Every entry's ranges must lie within it.
+    /// Creates fields that a parser found in `bytes`, in which every entry's ranges must lie.
     package init(bytes: [UInt8], entries: [Entry]) {
         self.bytes = bytes
         self.entries = entries
@@ -41,9 +41,9 @@ public struct Fields: Sendable {
     @inlinable public var count: Int { entries.count }
     @inlinable public var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a field after those already there.
+    /// Appends a field.
     ///
-    /// A name longer than 65,535 bytes is cut to a name no request may carry, so that sending it fails.
+    /// A name longer than 65,535 bytes is cut to one that no request may carry, so that sending it fails.
     public mutating func append(name: String, value: String, sensitive: Bool = false) {
         let nameStart = bytes.count
         bytes.append(contentsOf: name.utf8.count > Self.longestName ? "\0".utf8 : name.utf8)
@@ -66,12 +66,12 @@ public struct Fields: Sendable {
             Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
     }
 
-    /// Removes every field of this name.
+    /// Removes every field with this name.
     public mutating func remove(_ name: String) {
         entries.removeAll { Self.matches(bytes, $0.name, name) }
     }
 
-    /// The fields whose name, in lower case, `keep` accepts. Nothing of the others is left in memory.
+    /// The fields whose name, in lower case, `keep` accepts. The others do not stay in memory.
     package func filtered(droppingSensitive: Bool = false, _ keep: (String) -> Bool) -> Fields {
         var kept = Fields()
         for entry in entries where !(droppingSensitive && entry.isSensitive) && keep(text(entry.name).lowercased()) {
@@ -80,7 +80,7 @@ public struct Fields: Sendable {
         return kept
     }
 
-    /// The fields of these names, in lower case, as `other` has them; the rest as they are here.
+    /// A copy in which the fields with these names (in lower case) are those of `other`.
     package func taking(_ names: [String], from other: Fields) -> Fields {
         if names.isEmpty { return self }
         var changed = self
@@ -93,7 +93,7 @@ public struct Fields: Sendable {
         return changed
     }
 
-    /// Each field named in `other` replaces those of the same name here; the rest stay.
+    /// A copy in which each field named in `other` replaces those of the same name.
     public func overlaid(with other: Fields) -> Fields {
         if other.isEmpty { return self }
         var merged = self
@@ -108,7 +108,8 @@ public struct Fields: Sendable {
         entries.contains { Self.matches(bytes, $0.name, name) }
     }
 
-    /// The value of the first field of this name. Setting replaces all of that name; `nil` removes them.
+    /// The value of the first field with this name. Setting a value replaces all fields with the name; `nil` removes
+    /// them.
     public subscript(_ name: String) -> String? {
         get {
             entries.first { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
@@ -119,22 +120,22 @@ public struct Fields: Sendable {
         }
     }
 
-    /// The value of the first field of this name as received: field values need not be UTF-8.
+    /// The value of the first field with this name, as received: it need not be UTF-8.
     public subscript(bytes name: String) -> Bytes? {
         entries.first { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
     }
 
-    /// Every value of this name, in order.
+    /// The values of all fields with this name, in order.
     public func values(of name: String) -> [String] {
         entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
     }
 
-    /// Every value of this name as received, in order.
+    /// The values of all fields with this name, in order, as received.
     public func rawValues(of name: String) -> [Bytes] {
         entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
     }
 
-    /// All fields in order as received, names as they were written: neither need be UTF-8.
+    /// All fields in order, as received, with names as they were written. Neither names nor values need be UTF-8.
     public var raw: [(name: Bytes, value: Bytes)] {
         entries.map { (Bytes(bytes, in: $0.name), Bytes(bytes, in: $0.value)) }
     }
@@ -145,7 +146,7 @@ public struct Fields: Sendable {
 }
 
 extension Fields {
-    /// Whether the bytes in `range` spell `name`, ASCII case aside.
+    /// Whether the bytes in `range` spell `name`, ignoring ASCII case.
     static func matches(_ bytes: [UInt8], _ range: Range<Int>, _ name: String) -> Bool {
         var name = name
         return name.withUTF8 { name in
@@ -187,7 +188,7 @@ extension Fields: Sequence {
 }
 
 extension Fields {
-    /// Sorted by name, because a dictionary has no order.
+    /// Creates fields from a dictionary, sorted by name because a dictionary has no order.
     public init(_ dictionary: [String: String]) {
         self.init()
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name: name, value: value) }
@@ -202,7 +203,7 @@ extension Fields: ExpressibleByDictionaryLiteral {
 }
 
 extension Fields: Equatable {
-    /// Same fields in the same order: names without case, values byte for byte.
+    /// Whether both have the same fields in the same order: names without case, values byte for byte.
     public static func == (left: Fields, right: Fields) -> Bool {
         left.count == right.count
             && zip(left.entries, right.entries).allSatisfy { a, b in
@@ -213,12 +214,12 @@ extension Fields: Equatable {
 }
 
 extension Fields {
-    /// Whether a field of this name was marked as sensitive.
+    /// Whether a field with this name was marked as sensitive.
     package func isSensitive(_ name: String) -> Bool {
         entries.contains { $0.isSensitive && Self.matches(bytes, $0.name, name) }
     }
 
-    /// Whether the fields of this name are marked as sensitive, or secret by their name or by what a value has in it:
+    /// Whether any field with this name is marked as sensitive, or is secret by its name or by something in its value:
     /// all that is not printed as it is, and a little more.
     package func holdsSecret(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
         if secret.mayContain(name) { return true }
@@ -229,7 +230,7 @@ extension Fields {
         }
     }
 
-    /// What of them may lie in a file: none that holds a secret.
+    /// The fields that may be written to a file: those that hold no secret.
     package func withoutSecrets(_ secret: HTTP.SecretFields = .usual) -> Fields {
         filtered { !holdsSecret($0, secret) }
     }
@@ -239,7 +240,7 @@ extension Fields {
         for index in entries.indices { entries[index].isSensitive = true }
     }
 
-    /// Marks fields as sensitive whose name `isSecret` accepts.
+    /// Marks the fields whose name `isSecret` accepts as sensitive.
     mutating func mark(_ isSecret: (String) -> Bool) {
         for index in entries.indices where !entries[index].isSensitive && isSecret(text(entries[index].name)) {
             entries[index].isSensitive = true
@@ -248,9 +249,9 @@ extension Fields {
 }
 
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// One field a line; values that are marked sensitive, or whose names are secret or look like it, are not shown.
-    /// Neither are secrets of URLs in other values. Control characters are left out, so that it cannot affect a
-    /// terminal and each line is a field.
+    /// One field a line. Values are hidden if they are marked as sensitive or their names are secret or look so;
+    /// secrets of URLs within other values are hidden too. Control characters are left out, so the text cannot affect a
+    /// terminal and each line is one field.
     public var description: String { shown().map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }
@@ -259,7 +260,7 @@ extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomR
         Mirror(self, children: shown().map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
     }
 
-    /// As a description shows them, one by one.
+    /// The fields as the description shows them.
     package func shown(hiding secret: HTTP.SecretFields = .usual) -> [(name: String, value: String)] {
         entries.map { entry in
             let name = text(entry.name)

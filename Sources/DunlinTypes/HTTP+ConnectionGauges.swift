@@ -1,36 +1,35 @@
 extension HTTP {
-    /// The connections to one origin, or of a whole session, at one moment: how many there are, and how many requests
-    /// wait for one.
+    /// The numbers of connections, and of requests that wait for one, at one moment: for one origin or a whole session.
     ///
-    /// What is counted since the session began is counted from its last restart on, if it was restarted.
+    /// Totals are counted since the session began, or since its last restart.
     public struct ConnectionGauges: Sendable, Hashable, Codable {
-        /// All connections, those being opened included.
+        /// The number of connections, including those being opened.
         public var open = 0
-        /// Connections that no request uses.
+        /// The number of connections that no request uses.
         public var idle = 0
-        /// Requests that wait for a connection.
+        /// The number of requests that wait for a connection.
         public var waiting = 0
-        /// Connections opened since the session began.
+        /// The number of connections opened since the session began.
         public var opened = 0
-        /// How often an open connection was given to a further request, since the session began. One counts too that
-        /// its server turns out to have closed meanwhile.
+        /// How often an open connection was given to a further request, since the session began. This includes
+        /// connections that the server turns out to have closed.
         public var reuses = 0
-        /// Connections that could not be opened, since the session began: the name was not resolved, nobody accepted
-        /// the connection, TLS failed, or a limit was exceeded. One whose request was cancelled meanwhile does not
-        /// count.
+        /// The number of connections that could not be opened, since the session began: the name was not resolved,
+        /// nobody accepted the connection, TLS failed, or a limit was exceeded. Connections whose request was cancelled
+        /// meanwhile are not counted.
         public var failed = 0
-        /// Connections being opened that wait for the addresses of a name.
+        /// The number of connections being opened that wait for the addresses of a name.
         public var inResolve = 0
-        /// Connections being opened that wait for somebody to accept them.
+        /// The number of connections being opened that wait to be accepted.
         public var inConnect = 0
-        /// Connections being opened that have reached a proxy, which has made no tunnel yet.
+        /// The number of connections being opened that have reached a proxy and wait for its tunnel.
         public var inProxy = 0
-        /// Connections being opened that are in the TLS handshake with their origin.
+        /// The number of connections being opened that are in the TLS handshake with their origin.
         public var inTLS = 0
 
         public init() {}
 
-        /// Connections that a request uses or that are being opened.
+        /// The number of connections that a request uses or that are being opened.
         public var leased: Int { open - idle }
 
         package static func += (sum: inout Self, other: Self) {
@@ -49,12 +48,12 @@ extension HTTP {
 }
 
 extension HTTP.ConnectionGauges: CustomStringConvertible {
-    /// The numbers with their names, in one line.
+    /// The numbers with their names, on one line.
     public var description: String {
         Self.columns.map { "\($0.title) \(self[keyPath: $0.value])" }.joined(separator: ", ")
     }
 
-    /// The numbers, with short names.
+    /// The columns of a table of these numbers, with short titles.
     package static var columns: [(title: String, value: KeyPath<Self, Int>)] {
         [
             ("open", \.open), ("idle", \.idle), ("waiting", \.waiting), ("opened", \.opened), ("reuses", \.reuses),

@@ -1,7 +1,9 @@
 extension HTTP {
-    /// How one hop of a request spent its time. A value of a few words: recording it allocates nothing.
+    /// How one hop of a request spent its time.
+    ///
+    /// It is a value of a few words: recording it allocates nothing.
     public struct Hop: Sendable, Hashable {
-        /// Nanoseconds on the loop's clock; zero where a phase did not happen.
+        /// Times on the loop's clock, in nanoseconds; zero for a phase that did not happen.
         public var started = HTTP.Instant(nanoseconds: 0)
         public var ended = HTTP.Instant(nanoseconds: 0)
         var poolTime: Int64 = 0
@@ -14,32 +16,33 @@ extension HTTP {
         var firstByteTime: Int64 = 0
         var receiveTime: Int64 = 0
 
-        /// Whether the connection was open already: it served an earlier request or was opened ahead of need.
+        /// Whether the connection was open already: it had served an earlier request or was opened ahead of need.
         public var isConnectionReused = false
-        /// The number of the connection, unique in the process; 0 when there was none.
+        /// The number of the connection, unique in the process; 0 without a connection.
         public var connection: UInt64 = 0
         public var peer: HTTP.SocketAddress? {
             get { peerReference?.address }
             set { peerReference = newValue == nil && proxy == nil ? nil : Peer(newValue, proxy: proxy) }
         }
-        /// How the connection is secured; nil in clear text.
+        /// How the connection is secured; nil for clear text.
         public var security: HTTP.ConnectionSecurity? { peerReference?.security }
-        /// The proxy that the connection goes through, as a URL without user info; nil for none. `peer` is its address.
+        /// The proxy that the connection goes through, as a URL without user info; nil without one. `peer` is then the
+        /// proxy's address.
         public var proxy: String? { peerReference?.proxy }
-        /// The address by reference: a hop is copied at every step of its request.
+        /// The peer, by reference: a hop is copied at every step of its request.
         package var peerReference: Peer?
-        /// Bytes of the request that the kernel took, head included.
+        /// The number of bytes of the request that the kernel took, including the head.
         public var bytesSent = 0
-        /// Bytes of the response that came from the kernel, head included.
+        /// The number of bytes of the response that the kernel delivered, including the head.
         public var bytesReceived = 0
-        /// Bytes of the body as they came, content codings still on, framing off.
+        /// The number of body bytes received, with framing removed and content codings still on.
         public var bodyBytes = 0
-        /// Bytes of the body with its content codings taken off.
+        /// The number of body bytes after content codings were removed.
         public var decodedBytes = 0
 
         /// What a connection and its hops share about their peer.
         package final class Peer: Sendable, Hashable {
-            /// Nil while only the proxy is known.
+            /// The peer's address; nil while only the proxy is known.
             package let address: HTTP.SocketAddress?
             package let security: HTTP.ConnectionSecurity?
             package let proxy: String?
@@ -64,13 +67,13 @@ extension HTTP {
             }
         }
 
-        /// How a connection was made, where that says who we are to those at its other end.
+        /// How a connection was made, as far as that tells its peers who we are.
         package struct Making: Sendable {
-            /// Nil for as usual.
+            /// The terms it was opened under; nil for the usual ones.
             package var terms: (any HTTP.Route.Terms)?
-            /// The generation of the TLS policy it was secured by; nil in clear text.
+            /// The generation of the TLS policy that secured it; nil for clear text.
             package var tlsGeneration: UInt64?
-            /// The same of the TLS with a proxy.
+            /// The same for the TLS with a proxy.
             package var proxyTLSGeneration: UInt64?
 
             package init() {}
@@ -78,17 +81,19 @@ extension HTTP {
 
         public init() {}
 
-        /// How long a phase took; `nil` when the hop never entered it. `receive` is the time the body took to arrive.
+        /// How long a phase took; nil if the hop never entered it. For `receive`, it is the time the body took to
+        /// arrive.
         public func duration(of phase: HTTP.Phase) -> Duration? {
             let nanoseconds = self[phase]
             return nanoseconds > 0 ? .nanoseconds(nanoseconds) : nil
         }
 
-        /// From its beginning to its end, with what lies between the phases; zero while it has no end.
+        /// The time from the hop's beginning to its end, including time between phases; zero while it has not ended.
         public var total: Duration { .nanoseconds(max(0, ended.nanoseconds - started.nanoseconds)) }
 
-        /// Counts the time that no phase has yet for the one in which the hop ended, so that the phases fill it without
-        /// gaps. What a connection is opened by has its own times, and between two reads of a body others may rest.
+        /// Counts time that belongs to no phase as time of the phase in which the hop ended, so that the phases leave
+        /// no gaps. Not for the time in which a connection was opened, which is recorded apart, nor for the rest
+        /// between two reads of a body.
         package mutating func fill(_ phase: HTTP.Phase) {
             guard [.pool, .send, .firstByte].contains(phase), started.nanoseconds > 0 else { return }
             let told = HTTP.Phase.allCases.reduce(0) { $0 + self[$1] }

@@ -1,5 +1,5 @@
 extension HTTP {
-    /// A request method: any token (RFC 9110 §9), case-sensitive. Checked before a byte is sent, not here.
+    /// A request method: any token (RFC 9110 §9), case-sensitive. It is checked before a byte is sent, not here.
     public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         public let rawValue: String
 
@@ -22,10 +22,10 @@ extension HTTP {
         public static let options: HTTP.Method = "OPTIONS"
         public static let trace: HTTP.Method = "TRACE"
         public static let connect: HTTP.Method = "CONNECT"
-        /// Asks a question that the body says (RFC 10008): safe as GET is, with a body as POST has.
+        /// A query whose body holds the question (RFC 10008): safe like GET, with a body like POST.
         public static let query: HTTP.Method = "QUERY"
 
-        /// Whether it asks for no change on the server (RFC 9110 §9.2.1, RFC 10008 §2).
+        /// Whether the method asks for no change on the server (RFC 9110 §9.2.1, RFC 10008 §2).
         public var isSafe: Bool {
             switch rawValue {
             case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY": true
@@ -33,7 +33,7 @@ extension HTTP {
             }
         }
 
-        /// Whether sending it twice means the same as sending it once (RFC 9110 §9.2.2).
+        /// Whether sending the method twice has the same effect as sending it once (RFC 9110 §9.2.2).
         public var isIdempotent: Bool {
             isSafe || rawValue == "PUT" || rawValue == "DELETE"
         }

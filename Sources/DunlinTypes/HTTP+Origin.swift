@@ -1,6 +1,6 @@
 extension HTTP {
-    /// Scheme, host and port, and the route to them: requests that have all of them in common may share a connection
-    /// (RFC 9110 §4.3).
+    /// Scheme, host, port and the route to them. Requests that have all of these in common may share a connection (RFC
+    /// 9110 §4.3).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public enum Scheme: String, Sendable, Hashable {
             case http
@@ -9,7 +9,8 @@ extension HTTP {
             public var defaultPort: UInt16 { self == .http ? 80 : 443 }
         }
 
-        /// One immutable object, so that an origin is passed along by one reference and is quickly equal to itself.
+        /// The parts in one immutable object, so that an origin is passed as one reference and compares fast with
+        /// itself.
         private final class Parts: Sendable {
             let scheme: Scheme
             let host: String
@@ -43,23 +44,23 @@ extension HTTP {
             self.init(scheme: scheme, host: host, port: port, route: HTTP.Route(address: .unix(socketPath)))
         }
 
-        /// Makes an origin of a host whose characters were checked already.
+        /// Creates an origin with a host whose characters were checked already.
         package init(scheme: Scheme, checkedHost host: String, port: UInt16?) {
             parts = Parts(scheme, host, port ?? scheme.defaultPort, nil, isHostChecked: true)
         }
 
-        /// The origin with another route.
+        /// A copy with another route.
         package func over(_ route: HTTP.Route) -> HTTP.Origin {
             HTTP.Origin(parts: Parts(scheme, host, port, route, isHostChecked: isHostChecked))
         }
 
-        /// The origin with the usual route.
+        /// A copy with the usual route.
         package var unrouted: HTTP.Origin {
             if route == nil { return self }
             return HTTP.Origin(parts: Parts(scheme, host, port, nil, isHostChecked: isHostChecked))
         }
 
-        /// Whether scheme, host and port are the same, whatever the routes: such origins may see each other's secrets.
+        /// Whether scheme, host and port are the same, whatever the routes. Such origins may see each other's secrets.
         public func isSame(as other: HTTP.Origin) -> Bool {
             parts === other.parts || (port == other.port && scheme == other.scheme && host == other.host)
         }
@@ -69,7 +70,7 @@ extension HTTP {
         }
 
         public var scheme: Scheme { parts.scheme }
-        /// Lower-case ASCII; an IPv6 address without its brackets.
+        /// The host in lower-case ASCII; an IPv6 address has no brackets.
         public var host: String { parts.host }
         public var port: UInt16 { parts.port }
         /// The route to the origin; nil for the usual one, which is looking the host up and connecting with the
@@ -82,7 +83,7 @@ extension HTTP {
         }
         /// The Host field's value: brackets around IPv6, no user info, no default port.
         public var authority: String { parts.authority }
-        /// Whether the host is known to have only characters that a host may have.
+        /// Whether the host is known to contain only characters that a host may have.
         package var isHostChecked: Bool { parts.isHostChecked }
 
         public static func == (left: HTTP.Origin, right: HTTP.Origin) -> Bool {

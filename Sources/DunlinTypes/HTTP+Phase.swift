@@ -1,6 +1,6 @@
 extension HTTP {
-    /// Where a hop is: one list for timeouts, errors and metrics. What limits a phase, or the whole, is a
-    /// `Timeouts.Limit`.
+    /// The phase that a hop is in. Timeouts, errors and metrics all use these phases; `Timeouts.Limit` names what
+    /// limits each of them and the whole request.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// Waiting for a free connection.
         case pool
@@ -8,17 +8,17 @@ extension HTTP {
         case resolve
         /// Opening the socket.
         case connect
-        /// The TLS handshake with a proxy, before it is told where to.
+        /// The TLS handshake with a proxy, before it is told where to connect.
         case proxyTLS
-        /// Having a proxy make a tunnel to the origin, by CONNECT or SOCKS.
+        /// Waiting for a proxy to make a tunnel to the origin, by CONNECT or SOCKS.
         case tunnel
         /// The TLS handshake with the origin.
         case tls
-        /// Writing the request, body included.
+        /// Writing the request, including its body.
         case send
-        /// From the request's last byte to the response's first.
+        /// Waiting, from the request's last byte to the response's first.
         case firstByte
-        /// From the response's head to the end of its body.
+        /// Receiving, from the response's head to the end of its body.
         case receive
     }
 }

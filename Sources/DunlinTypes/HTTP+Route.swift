@@ -42,11 +42,11 @@ extension HTTP {
 }
 
 extension HTTP.Route {
-    /// Terms of a layer above, of which this one knows no more than whether two are the same.
+    /// Terms that a layer above defines; this layer only compares them for equality.
     package protocol Terms: AnyObject, Sendable {
         func areSame(as other: any Terms) -> Bool
         func hash(into hasher: inout Hasher)
-        /// How connections to the origin under these terms are called; nil for as usual.
+        /// The name of connections to the origin under these terms; nil for the usual name.
         func name(of origin: HTTP.Origin) -> String?
     }
 }

@@ -1,29 +1,29 @@
 extension HTTP {
-    /// The names of fields whose values are secrets: fields of heads, and those of queries, forms and JSON. One list
-    /// for everything: no description, error, event, trace or `curl` command shows these values, no redirect takes a
-    /// head's to another origin, and none of a request's is written to a disk. A cache on a disk has responses as they
-    /// came, `Set-Cookie` included. What merely looks like a secret is treated
-    /// like one wherever that costs little: it is not printed, not written to a disk, and says who asks, so that what
-    /// it brought is no other user's. Redirects alone take it along.
+    /// The names whose values are secret, in heads, queries, forms and JSON.
     ///
-    /// The usual ones are always among them. A field of any name is secret too if it was appended as sensitive.
+    /// One list serves every feature: no description, error, event, trace or `curl` command shows these values; no
+    /// redirect takes such a head field to another origin; and none of the values is written to disk. A value that
+    /// merely looks secret is neither printed nor written to disk, and counts as saying who asks, so what it brought is
+    /// not given to other users. Only redirects do take it along.
+    ///
+    /// The usual names are always included. A field with any name is secret too if it was appended as sensitive.
     ///
     /// ```swift
     /// configuration.secretFields = ["X-Tenant-Key", "ticket"]
     /// ```
     ///
-    /// What redirects take along is by `contains`, all else by `hides` too; of heads, challenges and `Idempotency-Key`
-    /// are printed, for their values are no secrets.
+    /// Redirects decide by `contains`; everything else by `hides` as well. Among head fields, challenges and
+    /// `Idempotency-Key` are printed, since their values are not secret.
     public struct SecretFields: Sendable, Hashable {
-        /// The names beside the usual ones, in lower case.
+        /// The names added to the usual ones, in lower case.
         public private(set) var more: Set<String> = []
 
-        /// The usual ones and no others.
+        /// The usual names and no others.
         public static let usual = HTTP.SecretFields()
 
         public init() {}
 
-        /// The usual ones and these, in any case.
+        /// Creates a list of the usual names and `names`, in any case.
         public init(_ names: some Sequence<String>) {
             for name in names { insert(name) }
         }
@@ -39,29 +39,29 @@ extension HTTP {
             return all
         }
 
-        /// Whether a name, in any case, is among them.
+        /// Whether the list has a name, in any case.
         public func contains(_ name: String) -> Bool {
             let name = name.lowercased()
             return Self.names.contains(name) || more.contains(name)
         }
 
-        /// Whether a field of that name, in any case, is secret or looks like it (`hides`). Nobody knows all names that
-        /// there are, so this is asked of fields that may say who asks, and of those that are stored on a disk.
+        /// Whether a field with this name, in any case, is secret or looks so (`hides`). Since no list of names is
+        /// complete, this decides for fields that may say who asks, and for fields stored on disk.
         public func mayContain(_ name: String) -> Bool { contains(name) || hides(name) }
     }
 }
 
 extension HTTP.SecretFields: ExpressibleByArrayLiteral {
-    /// The usual ones and these.
+    /// Creates a list of the usual names and these.
     public init(arrayLiteral names: String...) {
         self.init(names)
     }
 }
 
 extension Fields {
-    /// Marks fields of these names, as if they had been appended as sensitive.
+    /// Marks the fields with these names, as if they had been appended as sensitive.
     package mutating func mark(_ secret: HTTP.SecretFields) {
-        // Those that are usual are known by their names.
+        // The usual ones are recognized by their names.
         if secret.more.isEmpty { return }
         mark { secret.more.contains($0.lowercased()) }
     }

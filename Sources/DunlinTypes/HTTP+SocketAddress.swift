@@ -11,7 +11,7 @@ extension HTTP {
 }
 
 extension HTTP.SocketAddress {
-    /// The address alone, as `HTTP.Origin.host` spells it: no brackets, no port, no zone. Of a Unix socket, its path.
+    /// The address alone, as `HTTP.Origin.host` spells it: no brackets, port or zone. For a Unix socket, its path.
     public var host: String {
         switch self {
         case .v4(let address, _):
@@ -35,7 +35,7 @@ extension HTTP.SocketAddress: CustomStringConvertible {
         }
     }
 
-    /// RFC 5952: lower case, the longest run of two or more zero groups as `::`.
+    /// An IPv6 address as RFC 5952 writes it: lower case, the longest run of two or more zero groups as `::`.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         let groups = [high, low].flatMap { half in [48, 32, 16, 0].map { UInt16((half >> UInt64($0)) & 0xFFFF) } }
         var best = 0..<0

@@ -1,5 +1,5 @@
 extension HTTP.SocketOptions {
-    /// The purpose of traffic, by which this machine's queues and, where they care, routers serve it.
+    /// The purpose of traffic. This machine's queues serve it accordingly, and so do routers that heed it.
     public enum ServiceType: String, Sendable, Hashable, CaseIterable {
         case normal
         /// A phone call.
@@ -12,7 +12,7 @@ extension HTTP.SocketOptions {
         case background
     }
 
-    /// Sets the code point (RFC 4594) and the priority that stand for `service`. None of them needs a privilege.
+    /// Sets the code point (RFC 4594) and priority for `service`. None of them needs a privilege.
     public mutating func serve(_ service: ServiceType) {
         switch service {
         case .normal: (differentiatedServices, priority) = (nil, nil)

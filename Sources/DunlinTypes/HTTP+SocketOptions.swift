@@ -1,17 +1,18 @@
 extension HTTP {
-    /// The options that are set on a TCP socket before it connects. Unix sockets have none of them.
+    /// Options that are set on a TCP socket before it connects. Unix sockets ignore them.
     public struct SocketOptions: Sendable, Hashable {
-        /// The address to connect from; port 0 lets the system choose one. Peers of the other family are not tried.
+        /// The address to connect from; port 0 lets the system choose one. Peers of the other address family are not
+        /// tried.
         public var localAddress: HTTP.SocketAddress?
-        /// The interface to send through, by name. Systems before Linux 5.7 ask for CAP_NET_RAW; a local address of
-        /// that interface is what comes closest without it.
+        /// The name of the interface to send through. Before Linux 5.7 this needs CAP_NET_RAW; a local address of the
+        /// interface comes closest without it.
         public var interface: String?
         /// Whether bytes are sent at once instead of waiting to fill a segment.
         public var noDelay = true
         /// The probes that ask a silent peer whether it is still there; nil for none.
         public var keepAlive: KeepAlive?
-        /// How long written bytes may stay unacknowledged before the connection counts as broken; nil leaves it to the
-        /// system's count of retransmissions (about a quarter of an hour). Whole milliseconds.
+        /// How long written bytes may stay unacknowledged before the connection counts as broken, in whole
+        /// milliseconds; nil leaves it to the system's number of retransmissions (about a quarter of an hour).
         public var userTimeout: Duration?
         /// The differentiated services code point (RFC 2474), 0 to 63.
         public var differentiatedServices: UInt8?
@@ -20,13 +21,13 @@ extension HTTP {
 
         public init() {}
 
-        /// Probes of an idle connection. Whole seconds.
+        /// Probes of an idle connection; durations are whole seconds.
         public struct KeepAlive: Sendable, Hashable {
             /// The silence before the first probe.
             public var idle: Duration
             /// The time between two probes.
             public var interval: Duration
-            /// Unanswered probes after which the connection is broken.
+            /// The number of unanswered probes after which the connection counts as broken.
             public var count: Int
 
             public init(idle: Duration = .seconds(60), interval: Duration = .seconds(15), count: Int = 4) {
@@ -39,7 +40,7 @@ extension HTTP {
 }
 
 extension HTTP.SocketOptions {
-    /// What the kernel would refuse or misunderstand; nil if there is nothing.
+    /// What the kernel would refuse or misunderstand; nil if nothing.
     public var problem: String? {
         switch localAddress {
         case .unix: return "localAddress must be an IP address"
@@ -60,7 +61,7 @@ extension HTTP.SocketOptions {
         return nil
     }
 
-    /// What the kernel takes for a device's name.
+    /// Whether the kernel accepts the text as a device's name.
     private static func isName(_ text: String) -> Bool {
         (1...15).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":") }

@@ -1,5 +1,5 @@
 extension HTTP.Status {
-    /// The phrase of the status in its RFC; if there is none, that of its class.
+    /// The status's phrase in its RFC; without one, the phrase of its class.
     public var phrase: String {
         Self.phrases[code] ?? Self.classes[code / 100] ?? "Unknown Status"
     }

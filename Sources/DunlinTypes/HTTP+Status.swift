@@ -1,5 +1,5 @@
 extension HTTP {
-    /// A status code (RFC 9110 §15): three digits, known or not.
+    /// A status code (RFC 9110 §15): three digits, known or unknown.
     public struct Status: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
         public let code: Int
 

@@ -1,2 +1,2 @@
-/// The vocabulary of HTTP that all layers share. A namespace: methods and statuses have names that others use too.
+/// A namespace for the vocabulary of HTTP that all layers share; other modules also have methods and statuses.
 public enum HTTP {}

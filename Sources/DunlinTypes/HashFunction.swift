@@ -1,13 +1,13 @@
-/// The hash functions that protocols ask for. MD5 is among them because Digest authentication has it; nothing is
-/// trusted for its MD5.
+/// The hash functions that protocols require. MD5 is included because Digest authentication has it; nothing is trusted
+/// because of its MD5.
 package enum HashFunction: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     case md5 = "MD5"
     case sha256 = "SHA-256"
     case sha512 = "SHA-512"
-    /// 256 bits that begin from other values than SHA-512: no part of it (FIPS 180-4 §5.3.6).
+    /// A 256-bit hash with other initial values than SHA-512: not a prefix of a SHA-512 hash (FIPS 180-4 §5.3.6).
     case sha512of256 = "SHA-512/256"
 
-    /// The length of a hash.
+    /// The length of a hash in bytes.
     package var byteCount: Int {
         switch self {
         case .md5: 16

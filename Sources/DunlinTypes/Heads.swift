@@ -1,7 +1,7 @@
 /// The head of a request: everything before its body.
 public struct RequestHead: Sendable {
     public var method: HTTP.Method
-    /// The origin that the request goes to: it decides the connection and the Host field.
+    /// The origin that the request goes to, which determines the connection and the Host field.
     public var origin: HTTP.Origin
     /// The request target in origin form (`/path?query`), exactly as it will be written.
     public var target: String
@@ -36,22 +36,22 @@ public struct RequestHead: Sendable {
         set { content = .fields(newValue) }
     }
 
-    /// Whether sending the request twice means the same as sending it once: its method says so, or a field by which the
-    /// server can tell.
+    /// Whether sending the request twice has the same effect as sending it once, by its method or by a field that lets
+    /// the server recognize a repetition.
     package var isRepeatable: Bool { method.isIdempotent || fields.contains("idempotency-key") }
 
-    /// The fields, checked and encoded ahead; nil once they were changed.
+    /// The fields, checked and encoded ahead; nil once they have been changed.
     @inlinable package var prepared: PreparedFields? {
         if case .prepared(let prepared) = content { prepared } else { nil }
     }
 }
 
-/// Fields that many requests have in common: checked once, and kept as the lines they are sent as.
+/// Fields that many requests share: checked once, and kept as the lines to send.
 @usableFromInline package final class PreparedFields: Sendable {
     @usableFromInline package let fields: Fields
     package let lines: [UInt8]
 
-    /// For `RequestEncoder.prepare` alone: the lines are not checked again.
+    /// Creates prepared fields without checking the lines again. Only `RequestEncoder.prepare` calls this.
     package init(_ fields: Fields, lines: [UInt8]) {
         self.fields = fields
         self.lines = lines
@@ -59,7 +59,7 @@ public struct RequestHead: Sendable {
 }
 
 extension PreparedFields: CustomReflectable {
-    /// The lines are the fields once more, with all their secrets.
+    /// An empty mirror: the lines repeat the fields with all their secrets.
     @usableFromInline package var customMirror: Mirror {
         Mirror(self, children: ["fields": fields], displayStyle: .class)
     }
@@ -81,7 +81,7 @@ public struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// A parsed head: `reason` lies in the bytes that the fields point into.
+    /// Creates a parsed head; `reason` lies in the bytes that the fields point into.
     package init(version: HTTP.Version, status: HTTP.Status, fields: Fields, reason: Range<Int>) {
         self.version = version
         self.status = status
@@ -89,16 +89,16 @@ public struct ResponseHead: Sendable {
         reasonRange = UInt32(truncatingIfNeeded: reason.lowerBound)..<UInt32(truncatingIfNeeded: reason.upperBound)
     }
 
-    /// Marks fields of these names as sensitive.
+    /// Marks the fields with these names as sensitive.
     package mutating func mark(_ secret: HTTP.SecretFields) {
         if secret.more.isEmpty { return }
-        // The bytes stay as they are, and so does what lies in them.
+        // Marking does not change the bytes, so the range stays valid.
         let reasonRange = reasonRange
         fields.mark(secret)
         self.reasonRange = reasonRange
     }
 
-    /// The reason phrase as received, empty if there was none; nobody should act on it.
+    /// The reason phrase as received; empty if there was none. No decision should depend on it.
     public var reason: Bytes {
         guard let reasonRange else { return .empty }
         return Bytes(fields.bytes, in: Int(reasonRange.lowerBound)..<Int(reasonRange.upperBound))
@@ -106,7 +106,7 @@ public struct ResponseHead: Sendable {
 }
 
 extension HTTP {
-    /// The versions whose framing Dunlin speaks.
+    /// The HTTP versions whose framing Dunlin implements.
     public enum Version: Sendable, Hashable {
         case http10
         case http11

@@ -1,4 +1,4 @@
-/// Where each item of a heap is, by its name.
+/// The positions of a heap's items, by their names.
 @usableFromInline package protocol HeapPlaces {
     associatedtype Name
     init()
@@ -10,15 +10,15 @@ extension Dictionary: HeapPlaces where Value == Int {}
 @usableFromInline package protocol HeapItem {
     associatedtype Places: HeapPlaces
     var name: Places.Name { get }
-    /// Whether it must come out before the other.
+    /// Whether this item comes out before the other.
     func precedes(_ other: Self) -> Bool
 }
 
-/// A binary heap that knows where each item is: what comes out first, and any item that changes or leaves before its
-/// turn, costs the logarithm of their number. No two items have the same name.
+/// A binary heap that knows the position of each item: taking the first item, and changing or removing any other, takes
+/// logarithmic time. No two items may have the same name.
 ///
-/// Its bodies may be compiled into the modules that use it, as those of a generic type must be to be as fast there as
-/// one of their own: timers are kept in one.
+/// Its code can be inlined into other modules, which a generic type needs to be as fast there as their own: timers are
+/// kept in one.
 @usableFromInline package struct IndexedHeap<Item: HeapItem> {
     @usableFromInline var items: [Item] = []
     @usableFromInline var places = Item.Places()
@@ -29,14 +29,14 @@ extension Dictionary: HeapPlaces where Value == Int {}
     @inlinable package var first: Item? { items.first }
     @inlinable package subscript(name: Item.Places.Name) -> Item? { places[name].map { items[$0] } }
 
-    /// Adds an item that is not in it.
+    /// Adds an item that is not in the heap.
     @inlinable package mutating func add(_ item: Item) {
         places[item.name] = items.count
         items.append(item)
         rise(items.count - 1)
     }
 
-    /// Changes an item where it is, but for its name. Nil if there is none.
+    /// Changes an item in place, except for its name; nil if there is none.
     @discardableResult
     @inlinable package mutating func change<Result>(
         _ name: Item.Places.Name, _ change: (inout Item) -> Result

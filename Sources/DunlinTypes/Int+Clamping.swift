@@ -1,4 +1,4 @@
-/// Sums of numbers from outside, clamped to what fits.
+/// Sums of numbers from outside, clamped to the type's range.
 extension FixedWidthInteger {
     package func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)

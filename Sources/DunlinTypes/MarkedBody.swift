@@ -1,4 +1,4 @@
-/// A body whose trailers are marked: those of the names that a session calls secret.
+/// A body whose trailers are marked as sensitive if a session calls their names secret.
 final class MarkedBody: PassedBody, TransportResponse.RecyclingStream {
     let stream: any TransportResponse.BodyStream
     private let secret: HTTP.SecretFields
@@ -7,7 +7,7 @@ final class MarkedBody: PassedBody, TransportResponse.RecyclingStream {
         (self.stream, self.secret) = (stream, secret)
     }
 
-    /// A body that is marked already, wherever in what it reads from, stays what it is.
+    /// A body with its trailers marked; the same body if it, or one that it reads from, is marked already.
     static func of(_ body: TransportResponse.Body, _ secret: HTTP.SecretFields) -> TransportResponse.Body {
         guard case .stream(let stream) = body else { return body }
         var inner: (any TransportResponse.BodyStream)? = stream

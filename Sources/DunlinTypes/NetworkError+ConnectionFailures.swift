@@ -15,10 +15,10 @@ extension NetworkError {
             }
         }
 
-        /// How many failures are kept.
+        /// The number of failures that are kept.
         public static let limit = 16
 
-        /// The first failures, in the order in which they came.
+        /// The first failures, in the order in which they occurred.
         public private(set) var failures: [Failure] = []
         /// The number of all failures.
         public private(set) var count = 0

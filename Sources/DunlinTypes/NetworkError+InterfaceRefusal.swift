@@ -1,7 +1,7 @@
 extension NetworkError {
-    /// The error if all routes lead through interfaces that the rules refuse.
+    /// The error if every route leads through interfaces that the rules refuse.
     public struct InterfaceRefusal: Error, Sendable, Hashable {
-        /// The interfaces that routes lead through. Empty where the system does not say.
+        /// The interfaces that the routes lead through; empty where the system does not say.
         public var interfaces: [NetworkInterface]
         public var rules: NetworkInterface.Rules
 

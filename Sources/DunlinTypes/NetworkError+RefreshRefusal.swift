@@ -1,5 +1,5 @@
 extension NetworkError {
-    /// Why no other credential was got for a request whose own was refused.
+    /// Why a refused credential was not replaced by another.
     public struct RefreshRefusal: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
 
@@ -9,7 +9,7 @@ extension NetworkError {
 
         public var description: String { rawValue }
 
-        /// What it means, for a person.
+        /// What the reason means, for a person.
         public var explanation: String {
             switch self {
             case .neverAccepted: "the server refused a credential that had just been fetched, so another would not help"
@@ -21,13 +21,13 @@ extension NetworkError {
             }
         }
 
-        /// The credential had just been got, and no server has ever accepted it.
+        /// The credential is new, and no server has ever accepted it.
         public static let neverAccepted = Self("neverAccepted")
-        /// A refresh failed, or brought a credential that was refused, and the rest after that is not over.
+        /// A recent refresh failed or brought a credential that was refused, and the wait after that is not over.
         public static let resting = Self("resting")
-        /// The request went with a new credential already, and that was refused too.
+        /// The request was sent again with a new credential, which was refused too.
         public static let refusedAgain = Self("refusedAgain")
-        /// The request went with several, and each had expired when it came to the server.
+        /// The request was sent with several credentials, and each had expired when it reached the server.
         public static let expiresTooSoon = Self("expiresTooSoon")
     }
 }

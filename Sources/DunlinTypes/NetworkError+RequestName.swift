@@ -1,9 +1,9 @@
 extension NetworkError {
-    /// The request that an error is about: `GET https://api.test/users/42`. Without user info, and without the values
-    /// of a query whose names look like secrets.
+    /// The request that an error is about: `GET https://api.test/users/42`. User info, and query values whose names
+    /// look secret, are left out.
     public struct RequestName: Sendable, Hashable, CustomStringConvertible {
         public var method: HTTP.Method
-        /// The URL of the last hop, or the target as the program wrote it if no URL came of that.
+        /// The URL of the last hop; if there was none, the target as the program wrote it.
         public var url: String
 
         public init(method: HTTP.Method, url: String) {

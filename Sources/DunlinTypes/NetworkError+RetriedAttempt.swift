@@ -1,5 +1,5 @@
 extension NetworkError {
-    /// An attempt of a request that another one followed: its outcome, and how long the request waited then.
+    /// An attempt that was followed by another: its outcome, and the wait before the next one.
     public struct RetriedAttempt: Sendable, Hashable {
         public enum Cause: Sendable, Hashable {
             /// The server answered with this status.
@@ -10,7 +10,7 @@ extension NetworkError {
         public var cause: Cause
         /// The wait before the next attempt.
         public var wait: Duration
-        /// How the attempt's last hop spent its time, if the transport reports it.
+        /// How the attempt's last hop spent its time; nil if the transport does not report it.
         public var lastHop: HTTP.Hop?
 
         public init(_ cause: Cause, wait: Duration, hop: HTTP.Hop? = nil) {
@@ -32,7 +32,7 @@ extension NetworkError.RetriedAttempt.Cause: CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// Why a request had no further attempt though its policy is for what happened to it.
+    /// Why a failure that the retry policy covers was not retried.
     public struct RetryRefusal: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
 
@@ -42,7 +42,7 @@ extension NetworkError {
 
         public var description: String { rawValue }
 
-        /// What it means, and what to do about it, for a person.
+        /// What the reason means and what to do about it, for a person.
         public var explanation: String {
             switch self {
             case .attemptsSpent: "it had all the attempts that the policy allows"
@@ -55,17 +55,17 @@ extension NetworkError {
             }
         }
 
-        /// It had as many attempts as the policy allows.
+        /// The request had as many attempts as the policy allows.
         public static let attemptsSpent = Self("attemptsSpent")
-        /// The server may have carried it out, and carrying it out twice may not be the same as once.
+        /// The server may have carried the request out, and doing that twice may differ from once.
         public static let notSafe = Self("notSafe")
-        /// Its body can be sent once, and may have been.
+        /// The body can be sent only once, and may have been sent.
         public static let bodyNotReplayable = Self("bodyNotReplayable")
         /// The server asked for a longer wait than the policy allows.
         public static let retryAfterTooLong = Self("retryAfterTooLong")
-        /// The next attempt could not begin before the request's total time is over.
+        /// The next attempt could not begin within the request's total time limit.
         public static let deadline = Self("deadline")
-        /// Too many requests to this origin had further attempts already.
+        /// Too many requests to this origin have been retried already.
         public static let budgetSpent = Self("budgetSpent")
     }
 }

@@ -1,19 +1,19 @@
 extension NetworkError {
-    /// What cannot be used of a trust configuration.
+    /// A problem in a trust configuration that makes it unusable.
     public enum TrustConfigurationError: Error, Sendable, Hashable {
-        /// The system has no store of roots where one is usually found.
+        /// The system has no root store in the usual places.
         case noSystemRoots(lookedAt: [String])
-        /// A file or folder that cannot be read.
+        /// A file or folder cannot be read.
         case unreadable(String)
-        /// A folder that holds no certificate.
+        /// A folder contains no certificate.
         case noCertificates(in: String)
-        /// Something that should be a certificate and is none; `source` is a file, or says how it was given.
+        /// A certificate is invalid; `source` is its file, or says how it was given.
         case notACertificate(source: String, problem: String)
-        /// A pin that is neither `sha256/` with Base64 of 32 bytes nor a certificate.
+        /// A pin is neither `sha256/` with Base64 of 32 bytes nor a certificate.
         case notAPin(String)
-        /// A pattern that names no host.
+        /// A pattern matches no host.
         case notAHostPattern(String)
-        /// Settings that contradict each other.
+        /// Some settings contradict each other.
         case contradiction(String)
     }
 }

@@ -1,5 +1,5 @@
 extension NetworkError.TrustRefusal: CustomStringConvertible {
-    /// A sentence for a person, with all that is wrong. Host names and digests stand in it, and they are public.
+    /// A sentence for a person with everything that is wrong. It contains host names and digests, which are public.
     public var description: String {
         let own = detail.map { "\(sentence) (\($0))" } ?? sentence
         return others.reduce(own) { "\($0); \($1)" }
@@ -43,7 +43,7 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         }
     }
 
-    /// The certificate at fault, by its place.
+    /// The certificate at fault, described by its position.
     private var whose: String {
         (depth ?? 0) == 0 ? "the certificate of \(host)" : "an authority in the chain of \(host), \(subject),"
     }
@@ -72,7 +72,7 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         digests.count == 1 ? list(digests) : "one of \(list(digests))"
     }
 
-    /// Servers choose how many names and certificates they send; a sentence has an end.
+    /// The items as text, limited in number: the server chooses how many names and certificates it sends.
     private func list(_ items: [some CustomStringConvertible]) -> String {
         guard !items.isEmpty else { return "none" }
         let shown = items.prefix(8).map(\.description).joined(separator: ", ")

@@ -8,69 +8,68 @@ extension NetworkError {
             case notYetValid
             /// The certificate is for other hosts.
             case wrongHost
-            /// The certificate names no host at all; a common name does not count (RFC 9525 §2).
+            /// The certificate names no host; a common name does not count (RFC 9525 §2).
             case namesNoHost
             /// The chain ends at an unknown issuer, or is incomplete.
             case unknownIssuer
-            /// The server's certificate is signed by itself, and not trusted.
+            /// The server's certificate is self-signed and not trusted.
             case selfSigned
-            /// A signature does not fit, or cannot be checked.
+            /// A signature is wrong or cannot be checked.
             case badSignature
             case weakKey
             case weakSignature
             /// The certificate is not for servers.
             case wrongPurpose
-            /// A certificate has signed another and may not.
+            /// A certificate that may not sign others has signed one.
             case notAnAuthority
-            /// More authorities are in the chain than one of them, or we, allow.
+            /// The chain has more authorities than one of them, or Dunlin, allows.
             case pathTooLong
-            /// An authority is not allowed to sign for this name.
+            /// An authority may not sign for this name.
             case nameNotPermitted
             /// The certificate breaks the rules of RFC 5280.
             case malformed
-            /// The certificate demands something that is not known here.
+            /// The certificate requires an extension that Dunlin does not know.
             case unsupported
             case revoked
-            /// Revocation was to be checked and could not be: a list or a staple is missing, old, or not signed as it
-            /// must.
+            /// Revocation could not be checked as required: a list or staple is missing, old, or wrongly signed.
             case revocationUnknown
-            /// The root store says that this certificate or this use of it is refused.
+            /// The root store refuses this certificate or this use of it.
             case distrusted
-            /// No certificate of the verified path is pinned.
+            /// No certificate on the verified path matches a pin.
             case pinMismatch
-            /// The policy demands a pin and has none.
+            /// The policy requires a pin and has none.
             case noPins
-            /// The policy demands a pin for each host and has none for this one.
+            /// The policy requires a pin for each host and has none for this one.
             case hostNotPinned
-            /// Invalid certificates are allowed, and the host's name was to be checked without a pin: anybody can issue
-            /// himself a certificate with any name, so the check would mean nothing.
+            /// Invalid certificates are allowed and the host's name was to be checked without a pin. The check would
+            /// mean nothing, since anybody can issue a certificate with any name.
             case nameNeedsPin
-            /// The authentication handler refused it.
+            /// The authentication handler refused the server.
             case refusedByHook
-            /// Not the certificate's fault: out of memory, or a mistake of ours.
+            /// The certificate is not at fault: out of memory, or a mistake of ours.
             case internalError
         }
 
         public var reason: Reason
-        /// The host that was to be reached.
+        /// The host that the request was for.
         public var host: String
-        /// How far from the server's own certificate, which is 0, the fault was found.
+        /// The position of the faulty certificate in the chain; the server's own is 0.
         public var depth: Int?
         /// The certificate at fault.
         public var certificate: Certificate?
         /// The certificates that the server presented, as far as a path could be built.
         public var path: [Certificate]
-        /// Of a pin mismatch: the digests found on the path, from the server's certificate on. Of the public keys, or
-        /// of the certificates where those are pinned.
+        /// For a pin mismatch, the digests on the path from the server's certificate on: of public keys, or of
+        /// certificates if those are pinned.
         public var seen: [Certificate.Fingerprint]
-        /// Of a pin mismatch: the digests of which one was expected.
+        /// For a pin mismatch, the digests of which one was expected.
         public var expected: [Certificate.Fingerprint]
-        /// Whether those are digests of certificates. They are not written as pins then: as such they would match
-        /// nothing.
+        /// Whether `seen` and `expected` are digests of certificates. They are not written as pins then, since as pins
+        /// they would match nothing.
         public var comparesCertificates = false
         /// Details beyond the reason.
         public var detail: String?
-        /// What else is wrong, each for itself. `reason` is what is most useful to know.
+        /// Everything else that is wrong; `reason` is the most useful to know.
         public var others: [TrustRefusal] = []
 
         public init(

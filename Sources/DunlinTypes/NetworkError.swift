@@ -12,47 +12,47 @@ public struct NetworkError: Error, Sendable {
     }
 
     public var code: Code
-    /// The request that failed; nil for an error that is about none.
+    /// The request that failed; nil for an error that concerns none.
     public var request: RequestName?
-    /// Where the request was, whichever limit it ran into; nil if it was in no phase.
+    /// The phase that the request was in, whichever limit it exceeded; nil if it was in none.
     public var phase: HTTP.Phase?
-    /// Which limit was exceeded, for a timeout: the phase's own, or that of the whole.
+    /// For a timeout, the limit that was exceeded: the phase's own, or that of the whole request.
     public var exceeded: Timeouts.Limit?
     /// Whether a byte of the request may have reached the peer.
     public var requestMayHaveBeenSent: Bool
     /// Whether sending the same request again cannot do its work twice.
     public var isSafeToRetry: Bool
-    /// Whether the connection had served other requests before: the peer may just have been closing it.
+    /// Whether the connection had served other requests: the peer may just have been closing it.
     public var connectionWasReused = false
-    /// How long that limit is, where it is known.
+    /// The duration of the exceeded limit; nil if it is not known.
     public var limit: Duration?
     public var elapsed: Duration?
-    /// The peer it happened with: an origin or an address.
+    /// The peer involved: an origin or an address.
     public var peer: String?
-    /// One sentence for a person, of a single line.
+    /// A sentence for a person, on one line.
     public var reason: String
     public var underlying: (any Error)?
-    /// The response, if its head had come.
+    /// The response; nil if its head had not come.
     public var response: ResponseHead?
-    /// The beginning of that response's body, up to a limit: of a body that was refused, or as far as it came.
+    /// The beginning of the response's body, up to a limit, if the response was refused or broke off.
     public var body: Bytes?
-    /// Whether the description shows the beginning of that body, if it is text.
+    /// Whether the description shows the beginning of the body, if it is text.
     public var showsBody = true
     /// How the last hop spent its time.
     public var hop: HTTP.Hop?
-    /// The earlier attempts, if a retry policy had the request sent again.
+    /// The earlier attempts, if a retry policy sent the request again.
     public var retries: [NetworkError.RetriedAttempt] = []
-    /// Why there was no further attempt, if the policy is for what happened.
+    /// Why the request was not retried; nil if the policy does not cover this failure.
     public var retryRefusal: NetworkError.RetryRefusal?
-    /// Why no other credential was got, if an authenticator's was refused.
+    /// Why the credential was not refreshed, if an authenticator's was refused.
     public var refreshRefusal: NetworkError.RefreshRefusal?
     /// Whether the user's code chose to end the request with it: then nothing is sent again, whatever the code says.
     package var isDecided = false
     /// What the request left behind, such as resume data.
     package var leftover: (any Sendable)?
-    /// Says the request as a command; nil for an error that is about none.
+    /// The request as a command's source; nil for an error that concerns none.
     package var command: (any CommandSource)?
-    /// The names that are left out of what is shown of the body.
+    /// The secret names, whose values are left out when the body is shown.
     package var secretFields = HTTP.SecretFields.usual
 
     public init(
@@ -62,7 +62,7 @@ public struct NetworkError: Error, Sendable {
         body: Bytes? = nil
     ) {
         self.code = code
-        // The reason may contain text of a server.
+        // The reason may contain a server's text.
         self.reason = VisibleText.of(reason)
         self.phase = phase
         self.exceeded = exceeded
@@ -78,13 +78,13 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError.Code {
-    /// The request can't be written: a bad method, target or field, or a target that is no URL.
+    /// The request cannot be written: its method, target or a field is malformed, or the target is not a URL.
     public static let invalidRequest = Self("invalidRequest")
-    /// The parameters cannot be written in the format they were to be sent in.
+    /// The parameters cannot be written in the chosen format.
     public static let invalidParameters = Self("invalidParameters")
     /// A part of a multipart form cannot be sent: its file is missing, or one of its fields is malformed.
     public static let invalidPart = Self("invalidPart")
-    /// The URL names a scheme that Dunlin does not speak.
+    /// The URL's scheme is not one that Dunlin supports.
     public static let unsupportedScheme = Self("unsupportedScheme")
     /// The configuration contradicts itself.
     public static let invalidConfiguration = Self("invalidConfiguration")
@@ -93,93 +93,95 @@ extension NetworkError.Code {
     /// There are routes to the host, but only through interfaces that the rules refuse; the underlying
     /// `NetworkError.InterfaceRefusal` names them.
     public static let interfaceRefused = Self("interfaceRefused")
-    /// The guard does not allow where the request was to go; the reason names what was refused, and why.
+    /// The guard forbids the request's destination; the reason says what was refused and why.
     public static let guardRefused = Self("guardRefused")
-    /// The proxy made no tunnel to the origin: it refused, ended the connection, or broke its protocol. The response,
-    /// if there is one, is the proxy's.
+    /// The proxy made no tunnel to the origin: it refused, closed the connection, or broke its protocol. The response,
+    /// if any, is the proxy's.
     public static let proxyFailed = Self("proxyFailed")
-    /// The proxy asks for credentials that it has not got, or refuses those it has. The response is the proxy's.
+    /// The proxy requires credentials that the session has not, or refused those it has. The response is the proxy's.
     public static let proxyAuthenticationFailed = Self("proxyAuthenticationFailed")
-    /// The peer ended the connection before the response was complete.
+    /// The peer closed the connection before the response was complete.
     public static let connectionClosed = Self("connectionClosed")
     /// The peer broke the rules of HTTP.
     public static let invalidResponse = Self("invalidResponse")
-    /// The content is not what its coding says.
+    /// The content does not match its content coding.
     public static let invalidContent = Self("invalidContent")
-    /// A limit of this session was exceeded by the response.
+    /// The response exceeded one of the session's limits.
     public static let limitExceeded = Self("limitExceeded")
     /// More requests wait for a connection than the session allows.
     public static let poolExhausted = Self("poolExhausted")
     /// More requests wait for their turn than the session's queue allows.
     public static let queueFull = Self("queueFull")
     public static let timedOut = Self("timedOut")
-    /// Cancelled by handle, registry or session; a cancelled Swift task gets `CancellationError` instead.
+    /// The request was cancelled by handle, registry or session. A cancelled Swift task gets `CancellationError`
+    /// instead.
     public static let cancelled = Self("cancelled")
     public static let unacceptableStatus = Self("unacceptableStatus")
     public static let unacceptableContentType = Self("unacceptableContentType")
-    /// The response has no content, and the type that was asked for needs some.
+    /// The response has no content, and the requested type needs some.
     public static let noContent = Self("noContent")
-    /// The content is not what the type that was asked for is made of; `codingPath` says where, and the underlying
-    /// `DecodingError` what was expected.
+    /// The content cannot be decoded as the requested type; `codingPath` says where, and the underlying `DecodingError`
+    /// what was expected.
     public static let decodingFailed = Self("decodingFailed")
-    /// The content is not what it says it is: text in another charset, a document that breaks its own rules.
+    /// The content contradicts its declared format: text in another charset, or a malformed document.
     public static let unreadableContent = Self("unreadableContent")
-    /// The body cannot be read a second time, or cannot be sent a second time.
+    /// A body that can be read or sent once was to be read or sent again.
     public static let bodyConsumed = Self("bodyConsumed")
-    /// The request's body ended short of its declared length or ran past it.
+    /// The request's body was shorter or longer than its declared length.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
-    /// The request's body is a file that cannot be opened or read, or no regular file.
+    /// The request's body is a file that cannot be opened or read, or is not a regular file.
     public static let fileUnreadable = Self("fileUnreadable")
-    /// A download's file cannot be made where it should be: `fileFailure` says why.
+    /// A download's file cannot be created at its place; `fileFailure` says why.
     public static let fileNotCreated = Self("fileNotCreated")
     /// A file cannot be written, most likely because the disk is full; the underlying error says why.
     public static let fileNotWritten = Self("fileNotWritten")
-    /// A download came whole and cannot be moved to its name: `fileFailure` says why, and where the file is.
+    /// A complete download cannot be moved to its name; `fileFailure` says why, and where the file is.
     public static let fileNotMoved = Self("fileNotMoved")
     /// The content does not have the expected digest.
     public static let digestMismatch = Self("digestMismatch")
-    /// The request would have to be sent again with a body that can be sent once.
+    /// The request would have to be sent again, but its body can be sent only once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
-    /// More redirects came than the policy follows; `redirects` tells the chain.
+    /// There were more redirects than the policy allows; `redirects` lists them.
     public static let tooManyRedirects = Self("tooManyRedirects")
-    /// A redirect led to a request that was answered with a redirect before; `redirects` tells the chain.
+    /// A redirect led back to a request that had already been redirected; `redirects` lists the chain.
     public static let redirectLoop = Self("redirectLoop")
-    /// A redirect whose Location is no URL that can be asked.
+    /// The Location of a redirect is not a usable URL.
     public static let invalidRedirect = Self("invalidRedirect")
-    /// A redirect from https to http, which the policy does not allow.
+    /// The policy does not allow a redirect from https to http.
     public static let insecureRedirect = Self("insecureRedirect")
-    /// The request was sent again too often in all, for several reasons or one: the message counts them.
+    /// The request was sent again too often in all, for one reason or several; the message counts them.
     public static let sentTooOften = Self("sentTooOften")
-    /// The data to resume a download with is damaged, or was never resume data.
+    /// The data to resume a download with is damaged or is not resume data.
     public static let invalidResumeData = Self("invalidResumeData")
     public static let sessionClosed = Self("sessionClosed")
-    /// The TLS handshake failed, or TLS was broken afterwards; the underlying `TLSError` says how.
+    /// The TLS handshake failed, or TLS failed afterwards; the underlying `TLSError` says how.
     public static let secureConnectionFailed = Self("secureConnectionFailed")
     /// The server is not trusted; `trustRefusal` says why.
     public static let serverTrustFailed = Self("serverTrustFailed")
-    /// A session with pins would have sent something unprotected, or a password would have gone over http by Basic.
+    /// A session with pins would have sent something in clear text, or a password would have been sent by Basic over
+    /// http.
     public static let clearTextRefused = Self("clearTextRefused")
-    /// Pins cannot protect with this base URL.
+    /// The pins cannot protect this base URL.
     public static let insecurePinningConfiguration = Self("insecurePinningConfiguration")
     /// The credential was refused or has expired, and the authenticator could not get another; the underlying error
     /// says why.
     public static let authenticationFailed = Self("authenticationFailed")
-    /// An interceptor threw an error of its own, which is the underlying one, or did what it may not.
+    /// An interceptor threw an error, which is the underlying one, or did something that it may not.
     public static let interceptorFailed = Self("interceptorFailed")
-    /// A request that may only be answered from the cache, which has nothing for it. Nothing was sent.
+    /// The request may be answered only from the cache, which has no response for it. Nothing was sent.
     public static let notCached = Self("notCached")
-    /// A body that was served from the cache cannot be read to its end: its file is damaged, has gone, or its disk does
-    /// not answer. What is stored is removed, so the next request asks the network.
+    /// A body served from the cache cannot be read to its end: its file is damaged or gone, or the disk does not
+    /// answer. The entry is removed, so the next request asks the network.
     public static let cacheUnreadable = Self("cacheUnreadable")
-    /// The answer to an authentication challenge does not fit it.
+    /// The answer to an authentication challenge does not fit the challenge.
     public static let unusableCredential = Self("unusableCredential")
 }
 
 extension NetworkError {
-    /// How many attempts the request had; 1 if there was only one.
+    /// The number of attempts, at least 1.
     public var attempts: Int { retries.count + 1 }
 
-    /// Where in a value decoding failed; empty for other errors, and for the value as a whole.
+    /// Where decoding failed within the value; empty for other errors, and for the value as a whole.
     public var codingPath: [any CodingKey] {
         switch underlying as? DecodingError {
         case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
@@ -191,11 +193,11 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomStringConvertible {
-    /// On one line: `GET https://api.test/users/42: 404 Not Found: {"error":"no such user"}`, or for what else may go
-    /// wrong its code and reason, where and when it happened, and the cause.
+    /// The error on one line, such as `GET https://api.test/users/42: 404 Not Found: {"error":"no such user"}`. Other
+    /// failures show code and reason, phase and time, and the cause.
     public var description: String { VisibleText.of((request.map { "\($0): " } ?? "") + text) }
 
-    /// The same without the request: for a table, or a log that names the request anyway.
+    /// The description without the request, for a table or a log that names the request anyway.
     public var summary: String { VisibleText.of(text) }
 
     private var text: String {
@@ -213,7 +215,7 @@ extension NetworkError: CustomStringConvertible {
         return text + noRefresh + noRetry
     }
 
-    /// Who the peer was, as far as the URL does not say so.
+    /// The peer, unless the URL already says it.
     private var place: String? {
         guard let peer, let url = request?.url else { return peer }
         let names = peer.split(separator: " at ", maxSplits: 1)
@@ -221,7 +223,7 @@ extension NetworkError: CustomStringConvertible {
         return unsaid.isEmpty ? nil : unsaid.joined(separator: " at ")
     }
 
-    /// What a cause says in the same words is said once, and so is what the reason was made of.
+    /// Whether the text already contains what the cause says, so that it is not repeated.
     private func isSaid(_ underlying: any Error) -> Bool {
         isDecoding || code == .serverTrustFailed || reason.contains("\(underlying)")
     }
@@ -232,18 +234,18 @@ extension NetworkError: CustomStringConvertible {
 
     private var noRetry: String { retryRefusal.map { "; not tried again: \($0.explanation)" } ?? "" }
 
-    /// Its text is in the reason.
+    /// Whether the reason already contains the underlying error's text.
     private var isDecoding: Bool { code == .decodingFailed && underlying is DecodingError }
 
-    /// The first 200 characters of a refused body that is text, without what looks like a secret; nil for anything
-    /// else, and where it is not to be shown.
+    /// The first 200 characters of the body if it is text, without what looks secret; nil for any other body, and if it
+    /// is not to be shown.
     public var bodyText: String? {
         guard showsBody, let body else { return nil }
         return SecretText.beginning(
             of: body, contentType: response?.fields["content-type"], hiding: secretFields)
     }
 
-    /// In which phase, by which limit, after how long; nil if neither of the first two is known.
+    /// The phase, the limit and its duration; nil if neither phase nor limit is known.
     private var circumstances: String? {
         let name = phase.map { "phase \($0.rawValue)" }
         let after = elapsed.map { "after \($0.readable)" }

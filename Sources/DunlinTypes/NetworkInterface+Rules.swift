@@ -9,8 +9,8 @@ extension NetworkInterface {
     /// Rules:
     /// 1. An interface that is denied, by name or by kind, is never used. If any are allowed, only those are used.
     /// 2. Traffic within this machine, over `loopback` or a Unix socket, is allowed unless it is denied.
-    /// 3. A tunnel counts as a tunnel, because what carries it cannot be seen: to avoid all traffic over a modem, deny
-    ///    `tunnel` as well.
+    /// 3. A tunnel counts only as a tunnel, because the interface below it cannot be seen: to avoid all traffic over a
+    ///    modem, deny `tunnel` as well.
     public struct Rules: Sendable, Hashable, Codable {
         public var allowedNames: Set<String> = []
         public var allowedKinds: Set<NetworkInterface.Kind> = []

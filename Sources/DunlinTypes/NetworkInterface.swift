@@ -3,12 +3,12 @@ extension NetworkInterface {
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// This machine itself.
         case loopback
-        /// A cable, or what looks like one: bridges, the interfaces of containers and virtual machines.
+        /// A cable or something like it: bridges, and the interfaces of containers and virtual machines.
         case wired
         case wifi
         /// A modem in a mobile network.
         case wwan
-        /// Another network inside one: WireGuard, tun, PPP, GRE. What carries it cannot be seen from here.
+        /// A network inside another: WireGuard, tun, PPP, GRE. The interface below it cannot be seen.
         case tunnel
     }
 }
@@ -16,7 +16,7 @@ extension NetworkInterface {
 /// An interface of this machine.
 public struct NetworkInterface: Sendable, Hashable, CustomStringConvertible {
     public var name: String
-    /// The system's number for it; 0 where that is not known.
+    /// The system's number for the interface; 0 if it is not known.
     public var index: Int
     public var kind: NetworkInterface.Kind
 

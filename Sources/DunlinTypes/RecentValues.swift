@@ -1,10 +1,10 @@
-/// Values by key, a limited number of them: what was used longest ago goes first.
+/// A limited number of values by key; the least recently used goes first.
 ///
-/// To keep a value is a use of it; to look at one, or to change it, is none. Nothing here is searched for: each step
-/// takes the same time, however many there are. It knows no time and no sizes. Its bodies may be compiled into the
-/// modules that use it, as those of a generic type must be to be as fast there as one of their own.
+/// Keeping a value counts as a use; looking at one or changing it does not. Every operation takes constant time. It
+/// knows neither time nor sizes. Its code can be inlined into other modules, which a generic type needs to be as fast
+/// there as their own.
 @usableFromInline package struct RecentValues<Key: Hashable, Value> {
-    /// `older` and `newer` are the places of its neighbours in the order of use, or -1.
+    /// A value in the order of use; `older` and `newer` are its neighbours' indices, or -1.
     @usableFromInline struct Node {
         @usableFromInline let key: Key
         @usableFromInline var value: Value
@@ -17,7 +17,7 @@
     }
 
     @usableFromInline let limit: Int
-    /// Without gaps: when one goes, the last one takes its place.
+    /// All nodes, without gaps: the last one takes the index of one that is removed.
     @usableFromInline var nodes: [Node] = []
     @usableFromInline var places: [Key: Int] = [:]
     @usableFromInline var oldest = -1
@@ -29,15 +29,15 @@
 
     @inlinable package var count: Int { nodes.count }
     @inlinable package var keys: Dictionary<Key, Int>.Keys { places.keys }
-    /// What was used longest ago.
+    /// The least recently used value.
     @inlinable package var first: (key: Key, value: Value)? {
         oldest < 0 ? nil : (nodes[oldest].key, nodes[oldest].value)
     }
 
-    /// Looks at a value.
+    /// The value for a key, without counting as a use.
     @inlinable package subscript(key: Key) -> Value? { places[key].map { nodes[$0].value } }
 
-    /// All, in the order of their last use, the latest first.
+    /// All values, most recently used first.
     @inlinable package var latestFirst: some Sequence<(key: Key, value: Value)> {
         sequence(state: newest) { place -> (key: Key, value: Value)? in
             if place < 0 { return nil }
@@ -47,7 +47,7 @@
         }
     }
 
-    /// Adds a value or replaces one, and drops those beyond the limit.
+    /// Adds or replaces a value, and removes those beyond the limit.
     @inlinable package mutating func keep(_ value: Value, for key: Key) {
         if let place = places[key] {
             nodes[place].value = value
@@ -67,7 +67,7 @@
         return nodes[place].value
     }
 
-    /// Changes a value where it is. Nil if there is none.
+    /// Changes a value in place; nil if there is none.
     @discardableResult
     @inlinable package mutating func change<Result, Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Result
@@ -94,7 +94,7 @@
         self = RecentValues(limit: limit)
     }
 
-    /// Makes it the newest.
+    /// Makes the value the most recently used.
     @inlinable mutating func touch(_ place: Int) {
         if place == newest { return }
         join(nodes[place].older, nodes[place].newer)
@@ -102,7 +102,7 @@
         join(place, -1)
     }
 
-    /// Makes neighbours of two; -1 is beyond either end.
+    /// Links two neighbours; -1 stands for either end.
     @inlinable mutating func join(_ older: Int, _ newer: Int) {
         if older < 0 { oldest = newer } else { nodes[older].newer = newer }
         if newer < 0 { newest = older } else { nodes[newer].older = older }

@@ -5,13 +5,13 @@ public struct RequestBody: Sendable {
     public enum Content: Sendable {
         case none
         case bytes(Bytes)
-        /// `make` is called each time the body is sent. A one-shot body is never sent a second time.
+        /// Chunks that `make` creates, once for each sending. A one-shot body is never sent a second time.
         case stream(length: Int?, isReplayable: Bool, make: @Sendable () -> any Chunks)
         case file(File)
     }
 
-    /// A regular file, or a part of one. It is opened each time it is sent, before anything is; its length is what it
-    /// is then.
+    /// A regular file or a part of one. For each sending it is opened before anything is sent, and its length is what
+    /// it is then.
     public struct File: Sendable, Hashable {
         public var path: String
         /// Offsets of the part to send; nil for all of it.
@@ -23,11 +23,11 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Fields that are known only when the body has been sent, a checksum for instance.
+    /// Fields that are known only after the body has been sent, such as a checksum.
     public final class Trailers: Sendable {
-        /// The names, which the head announces.
+        /// The names that the head announces.
         public let names: [String]
-        /// Called after the body's last byte, each time it is sent.
+        /// Makes the fields. Called after the body's last byte, once for each sending.
         public let make: @Sendable () async throws -> Fields
 
         init(_ names: [String], _ make: @escaping @Sendable () async throws -> Fields) {
@@ -36,7 +36,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Nil for no body at all: most requests have none, and a body is copied often.
+    /// The content and its fields; nil without a body. Most requests have none, and a body is copied often.
     @usableFromInline let parts: Parts?
 
     @usableFromInline final class Parts: Sendable {
@@ -44,7 +44,7 @@ public struct RequestBody: Sendable {
         @usableFromInline let contentType: String?
         let contentEncoding: String?
         @usableFromInline let trailers: Trailers?
-        /// Shared by the copies of a one-shot body.
+        /// Whether the body was sent, shared by the copies of a one-shot body.
         let once: (any OneShot)?
 
         init(
@@ -67,7 +67,7 @@ public struct RequestBody: Sendable {
         parts = Parts(content, contentType)
     }
 
-    /// A body that can be sent once, with what knows whether it has been.
+    /// Creates a body that can be sent once; `once` knows whether it has been.
     package init(_ content: Content, contentType: String?, once: (any OneShot)?) {
         parts = Parts(content, contentType, nil, nil, once)
     }
@@ -75,11 +75,11 @@ public struct RequestBody: Sendable {
     @inlinable public static var none: RequestBody { RequestBody(nil) }
 
     @inlinable public var content: Content { parts?.content ?? .none }
-    /// The Content-Type to send when the caller's fields have none.
+    /// The Content-Type to send if the caller's fields have none.
     @inlinable public var contentType: String? { parts?.contentType }
-    /// The `Content-Encoding` to send, if the content is coded.
+    /// The `Content-Encoding` to send; nil if the content is not coded.
     public var contentEncoding: String? { parts?.contentEncoding }
-    /// The trailers after the body, which is chunked for that.
+    /// The trailers after the body, which is then sent chunked.
     @inlinable public var trailers: Trailers? { parts?.trailers }
     private var once: (any OneShot)? { parts?.once }
 
@@ -92,7 +92,7 @@ public struct RequestBody: Sendable {
         RequestBody(.bytes(bytes), contentType: contentType)
     }
 
-    /// The same of an array, a `Data`, or any other bytes.
+    /// A body of an array, a `Data` or any other bytes.
     @_disfavoredOverload
     public static func bytes(
         _ bytes: some Sequence<UInt8>, contentType: String? = "application/octet-stream"
@@ -104,7 +104,7 @@ public struct RequestBody: Sendable {
         RequestBody(.bytes(Bytes(text)), contentType: contentType)
     }
 
-    /// A sequence that `make` can make again, so that the body may be sent again.
+    /// A body of a sequence that `make` can create again, so that the body may be sent again.
     public static func replayable(
         length: Int? = nil, contentType: String? = "application/octet-stream",
         _ make: @escaping @Sendable () -> any Chunks
@@ -112,23 +112,23 @@ public struct RequestBody: Sendable {
         RequestBody(.stream(length: length, isReplayable: true, make: make), contentType: contentType)
     }
 
-    /// A file, or the bytes of one at the offsets of `range`. It is opened each time it is sent.
+    /// A body of a file, or of its bytes in `range`. It is opened each time it is sent.
     ///
-    /// A file that cannot be opened, or is not regular, fails with code `fileUnreadable` before anything is sent. A
-    /// file that shrinks while it is sent fails with `bodyLengthMismatch`; of one that grows, the announced length is
-    /// sent.
+    /// If the file cannot be opened or is not regular, the request fails with code `fileUnreadable` before anything is
+    /// sent. If the file shrinks while it is sent, the request fails with `bodyLengthMismatch`; if it grows, the
+    /// announced length is sent.
     public static func file(
         _ path: String, range: Range<Int>? = nil, contentType: String? = "application/octet-stream"
     ) -> RequestBody {
         RequestBody(.file(File(path, range: range)), contentType: contentType)
     }
 
-    /// The body with other content; its content type, coding and trailers stay.
+    /// A copy with other content and the same content type, coding and trailers.
     public func with(_ content: Content) -> RequestBody {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
 
-    /// The body, declared to have this content coding.
+    /// A copy that declares this content coding.
     public func with(contentEncoding: String?) -> RequestBody {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
@@ -137,23 +137,23 @@ public struct RequestBody: Sendable {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
 
-    /// The body, chunked and followed by the fields that `make` returns once all of it has been sent. The head
-    /// announces `names`.
+    /// A copy that is sent chunked and followed by the fields that `make` returns once all of it has been sent. The
+    /// head announces `names`.
     ///
-    /// Fields that would change how the message is framed, routed or decoded may not come this late: announced, they
-    /// fail the request before anything is sent, and otherwise at its end.
+    /// Fields that would change how the message is framed, routed or decoded may not be trailers: if announced, the
+    /// request fails before anything is sent, otherwise at its end.
     public func withTrailers(
         _ names: String..., make: @escaping @Sendable () async throws -> Fields
     ) -> RequestBody {
         with(Trailers(names, make))
     }
 
-    /// The body, chunked and followed by `fields`.
+    /// A copy that is sent chunked and followed by `fields`.
     public func withTrailers(_ fields: Fields) -> RequestBody {
         with(Trailers(fields.map(\.name)) { fields })
     }
 
-    /// The body, with what `allowed` leaves of its trailers and of their names.
+    /// A copy with only the trailers, and trailer names, that `allowed` returns.
     package func keepingTrailers(_ allowed: @escaping @Sendable (Fields) -> Fields) -> RequestBody {
         guard let trailers else { return self }
         var named = Fields()
@@ -161,7 +161,7 @@ public struct RequestBody: Sendable {
         return with(Trailers(allowed(named).map(\.name)) { allowed(try await trailers.make()) })
     }
 
-    /// Whether there is something to send, as far as can be told beforehand.
+    /// Whether there may be something to send, as far as is known beforehand.
     public var mayHaveContent: Bool {
         if trailers != nil { return true }
         return switch content {
@@ -172,7 +172,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Whether all of it is in memory already.
+    /// Whether the whole body is in memory already.
     @inlinable package var isAtHand: Bool {
         switch parts?.content {
         case nil, .none?, .bytes?: true
@@ -180,13 +180,13 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Whether there is no body at all, not even an empty one.
+    /// Whether there is no body, not even an empty one.
     @inlinable public var isNone: Bool { parts == nil }
 
-    /// Whether both are copies of one body.
+    /// Whether both are copies of the same body.
     package func isSame(as other: RequestBody) -> Bool { parts === other.parts }
 
-    /// Whether it can be sent any number of times.
+    /// Whether the body can be sent any number of times.
     public var isReplayable: Bool {
         switch content {
         case .none, .bytes, .file: true
@@ -194,6 +194,6 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Whether it can be sent now: always if it is replayable, and until its first sending if it is not.
+    /// Whether the body can be sent now: always if it is replayable, otherwise until it is first sent.
     package var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
 }

@@ -1,6 +1,6 @@
 extension RequestHead: CustomStringConvertible, CustomReflectable {
-    /// The request line and a field a line, without what looks like a secret. Of the session's own secret names only
-    /// fields that were marked by them are known here.
+    /// The request line and one field a line, without what looks secret. Of the session's own secret names, only fields
+    /// that were marked with them are known here.
     public var description: String {
         let line = VisibleText.of("\(method) \(origin)\(shownTarget)")
         return fields.isEmpty ? line : "\(line)\n\(fields)"

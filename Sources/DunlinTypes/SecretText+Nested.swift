@@ -1,22 +1,21 @@
-/// Secrets that stand in other values: a URL in the query of another, or JSON there, has its signs percent-encoded, and
-/// perhaps more than once.
+/// Secrets within other values: a URL in another's query, or JSON there, is percent-encoded, perhaps more than once.
 extension SecretText {
-    /// How often a value is looked into. What is encoded more often than that is not shown.
+    /// How many levels of encoding are looked into. What is encoded more often is not shown.
     private static let deepest = 3
 
-    /// A text without the secrets of what stands in it: the user info of URLs, and values that have a secret encoded in
-    /// them. So it is for a URL too, whose own values are for whoever knows its parts.
+    /// The text without the secrets nested in it: the user info of URLs, and values that have an encoded secret in
+    /// them. For a URL too, whose own values are left to whoever knows its parts.
     package static func withoutInner(_ text: String, hiding secret: HTTP.SecretFields) -> String {
         withoutInner(text, hiding: secret, 0)
     }
 
-    /// `depth`: how often the text was decoded.
+    /// The text without nested secrets; `depth` says how often it was decoded.
     static func withoutInner(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
         withoutUserInfo(withoutNested(text, hiding: secret, depth))
     }
 
-    /// Without the values that have a secret in them once their percent signs are read: where it ends there is for
-    /// nobody to see, so none of the value is shown. Each byte is read a few times at most.
+    /// The text without values that contain a secret once percent-decoded. Nobody can see where such a secret ends, so
+    /// none of the value is shown. Each byte is read a few times at most.
     private static func withoutNested(_ text: String, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
@@ -43,33 +42,34 @@ extension SecretText {
         bytes[..<position].suffix(2).elementsEqual("//".utf8)
     }
 
-    /// Whether there is a sign whose value is shown as yet.
+    /// Whether a sign follows whose value is not hidden yet.
     private static func isBeforeValue(_ position: Int, in bytes: [UInt8]) -> Bool {
         let rest = bytes[position...].prefix(4)
         return rest.first == UInt8(ascii: "=") && !rest.elementsEqual("=***".utf8)
     }
 
-    /// What stands between two signs.
+    /// The text between two signs.
     private struct Word {
         let bytes: ArraySlice<UInt8>
-        /// Then it is the authority of a URL whose slashes nobody encoded.
+        /// Whether it follows the unencoded slashes of a URL, and is thus its authority.
         let isAfterSlashes: Bool
-        /// Whether a value follows, whose name ends here: only what is before the name may be encoded.
+        /// Whether it is a name with a value after it; only what precedes the name may then be encoded.
         let isName: Bool
     }
 
-    /// An authority that is no host and port may be the beginning of a user and a password with a slash in it.
+    /// Whether a word contains an encoded secret. An authority other than host and port may be the beginning of a user
+    /// and a password with a slash in it.
     private static func hasNested(_ word: Word, _ secret: HTTP.SecretFields, _ depth: Int) -> Bool {
         let meant = unescaped(word.bytes)
         guard meant.count < word.bytes.count else { return false }
         if depth == deepest || (word.isAfterSlashes && !hasPort(meant)) { return true }
-        // A name that is itself encoded is nothing nested: its value is hidden by whoever knows names.
+        // A name that is itself encoded is not nested: whoever knows names hides its value.
         let isName = word.isName && meant.contains { isEndOfValue($0) || isInValue($0) }
         let text = (word.isAfterSlashes ? "//" : "") + String(decoding: meant, as: UTF8.self) + (isName ? "=x" : "")
         return masked(text, as: .link, hiding: secret, depth + 1) != text
     }
 
-    /// What ends a value wherever it stands.
+    /// Whether the byte ends a value wherever it stands.
     private static func isEndOfValue(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), UInt8(ascii: "#"):
@@ -78,7 +78,7 @@ extension SecretText {
         }
     }
 
-    /// What may stand in a value, and parts it from the name before it.
+    /// Whether the byte may occur in a value, and separates it from the name before it.
     private static func isInValue(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "/")
     }
@@ -87,15 +87,14 @@ extension SecretText {
 // MARK: - Forms in parts
 
 extension SecretText {
-    /// The longest boundary that there may be (RFC 2046 §5.1.1).
+    /// The length of the longest allowed boundary (RFC 2046 §5.1.1).
     private static let longestBoundary = 70
 
-    /// How far from its beginning and its end a secret may stand in the name of a part.
+    /// How far from the beginning and the end of a part's name a secret name is looked for.
     private static let longestPartName = 128
 
-    /// What follows a secret name that names a part of a form, or stands in the name of one (`form-data;
-    /// name="user[password]"`), up to the next part; nil for any other name. Where lines are not told apart any more it
-    /// is all of the rest.
+    /// The range that follows a secret name of a form part, or one within its name (`form-data;
+    /// name="user[password]"`), up to the next part; nil for any other name. Without line ends it is all the rest.
     static func part(named name: Range<Int>, in bytes: [UInt8]) -> Range<Int>? {
         guard let (start, isQuoted) = beginning(of: name.lowerBound, in: bytes),
             let sign = ["name=", "name*="].map({ start - $0.utf8.count }).first(where: { sign in
@@ -111,7 +110,7 @@ extension SecretText {
         ["name=", "name*="].contains { bytes.elementsEqual($0.utf8) { $0 | 0x20 == $1 | 0x20 } }
     }
 
-    /// Where the value begins, its quote included, in which something stands on the same line.
+    /// The start of the value, quote included, that contains `place` on the same line.
     private static func beginning(of place: Int, in bytes: [UInt8]) -> (start: Int, isQuoted: Bool)? {
         var (start, isToken) = (place, true)
         while start > max(1, place - longestPartName) {
@@ -128,7 +127,7 @@ extension SecretText {
         return nil
     }
 
-    /// Behind the quote that ends a value, or where it was looked for if there is none.
+    /// The position after the closing quote of a value; where the search ended if there is none.
     private static func endOfQuoted(from start: Int, in bytes: [UInt8]) -> Int {
         let rest = bytes[start...].prefix(longestPartName)
         let end = rest.indices.first { index in

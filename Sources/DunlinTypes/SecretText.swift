@@ -1,15 +1,15 @@
-/// Text of a server that is shown to a person.
+/// Text of a server, made fit to be shown to a person.
 package enum SecretText {
     private static let shownCharacters = 200
 
-    /// The first characters of a body that is text, without what looks like a secret, on one line; nil for any other.
-    /// Text is what is declared as such, or has no control characters if nothing is declared.
+    /// The beginning of a body that is text, on one line and without what looks secret; nil for any other body. A body
+    /// is text if it is declared as such, or if nothing is declared and it has no control characters.
     package static func beginning(
         of body: Bytes, contentType: String?, hiding secret: HTTP.SecretFields = .usual
     ) -> String? {
         let first = body[0..<min(body.count, 4 * shownCharacters)]
         if body.isEmpty || !isText(first, contentType?.lowercased()) { return nil }
-        // What is not seen must not hide a name.
+        // Invisible characters must not hide a name.
         let isForm = contentType?.lowercased().contains("x-www-form-urlencoded") == true
         let masked = masked(
             VisibleText.of(String(first), upTo: 4 * shownCharacters), as: isForm ? .form : .text, hiding: secret)
@@ -22,15 +22,15 @@ package enum SecretText {
         return type.hasPrefix("text/") || ["json", "xml", "x-www-form-urlencoded"].contains { type.contains($0) }
     }
 
-    /// What a text is, which says where a value without quotes ends.
+    /// The format of a text, which determines where unquoted values end.
     package enum Kind {
         case text
         case form
         case link
-        /// Several, each within `<` and `>`.
+        /// Several links, each within `<` and `>`.
         case links
 
-        /// Whether a value after `=` ends before this byte. A comma or semicolon may be a part of it.
+        /// Whether this byte ends a value after `=`. A comma or semicolon may be part of the value.
         fileprivate func isEnd(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "&"): true
@@ -42,17 +42,17 @@ package enum SecretText {
         }
     }
 
-    /// Without the values whose names look like secrets: after `name=` or `"name":`, in whatever format the text is, or
-    /// in a part of a form that has such a name. An array or object of that name ends what is shown, for where it ends
-    /// nobody knows. And without the user info of URLs, and values that have such a thing percent-encoded in them. What
-    /// it costs grows with the length of the text, and not faster.
+    /// The text without values whose names look secret (after `name=` or `"name":` in any format, or in a form part
+    /// with such a name), without the user info of URLs, and without values that have such secrets percent-encoded in
+    /// them. An array or object with a secret name hides the rest of the text, since its end is not known. The cost is
+    /// linear in the text's length.
     package static func masked(
         _ text: String, as kind: Kind = .text, hiding secret: HTTP.SecretFields = .usual
     ) -> String {
         masked(text, as: kind, hiding: secret, 0)
     }
 
-    /// `depth`: how often the text was decoded.
+    /// The masked text; `depth` says how often it was decoded.
     static func masked(_ text: String, as kind: Kind, hiding secret: HTTP.SecretFields, _ depth: Int) -> String {
         let text = withoutInner(text, hiding: secret, depth)
         let bytes = Array(text.utf8)
@@ -80,7 +80,7 @@ package enum SecretText {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// A name with an escaped letter is one that was to be hidden.
+    /// Whether a name is secret. A name with an escaped letter counts, since somebody meant to hide it.
     private static func isSecret(_ name: ArraySlice<UInt8>, _ secret: HTTP.SecretFields) -> Bool {
         let hasEscape = name.indices.dropLast().contains { index in
             name[index] == UInt8(ascii: "\\") && name[index + 1] == UInt8(ascii: "u")
@@ -90,7 +90,7 @@ package enum SecretText {
         return meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self))
     }
 
-    /// With the octets that are meant by percent signs.
+    /// The name with its percent signs decoded.
     static func unescaped(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard name.contains(UInt8(ascii: "%")) else { return name }
         var meant: [UInt8] = []
@@ -109,7 +109,7 @@ package enum SecretText {
         return meant[...]
     }
 
-    /// Whether the word, in lower case, stands in a name, in any case.
+    /// Whether a name contains the word, given in lower case, ignoring case.
     private static func contains(_ name: ArraySlice<UInt8>, _ word: String) -> Bool {
         let word = word.utf8
         guard let first = word.first else { return true }
@@ -119,7 +119,7 @@ package enum SecretText {
         }
     }
 
-    /// The value after a name and its sign; nil if there is no sign.
+    /// The range of the value after a name and its sign; nil if there is no sign.
     private static func value(
         of name: ArraySlice<UInt8>, in bytes: [UInt8], after end: Int, _ kind: Kind
     ) -> Range<Int>? {
@@ -130,7 +130,7 @@ package enum SecretText {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
         skip { isQuote($0) || isBlank($0) || $0 == UInt8(ascii: "]") }
         if start < bytes.count, bytes[start] == UInt8(ascii: ">") {
-            // An element, up to its end.
+            // An element's value, up to its end tag.
             return start + 1..<(bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count)
         }
         guard start < bytes.count, bytes[start] == UInt8(ascii: ":") || bytes[start] == UInt8(ascii: "=") else {
@@ -148,7 +148,7 @@ package enum SecretText {
             while end < bytes.count, bytes[end] != quote { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
             return start + 1..<max(start + 1, min(end, bytes.count))
         }
-        // Of several parts, with commas between them.
+        // Such a value may have several parts with commas between them.
         if contains(name, "auth") || contains(name, "cookie") { return start..<bytes.count }
         if isItem { return start..<(bytes[start...].firstIndex(where: kind.isEnd) ?? bytes.count) }
         // `Bearer token` is two words.
@@ -174,11 +174,11 @@ package enum SecretText {
 // MARK: - User info
 
 extension SecretText {
-    /// Without what stands between `//` and `@`, wherever URLs are in the text.
+    /// The text without what stands between `//` and `@`, wherever it contains URLs.
     ///
-    /// A password with a raw `/`, `?` or `#` reaches past the authority: what is then no host and port there shows it,
-    /// and all up to the last `@` is hidden. No byte is looked at more than a few times, whatever the text: servers
-    /// write it.
+    /// A password with a raw `/`, `?` or `#` extends beyond the authority. An authority that is not a host and port
+    /// shows this, and then everything up to the last `@` is hidden. Each byte is read a few times at most, because
+    /// servers write the text.
     package static func withoutUserInfo(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "@")) else { return text }
@@ -202,7 +202,7 @@ extension SecretText {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The rest of a text up to the next byte that stands in no URL. A word may have many `//` in it, and is read once
+    /// The rest of a text up to the next byte that cannot occur in a URL. It may contain many `//`, and is read once
     /// for all of them.
     private struct Word {
         private(set) var end = 0
@@ -222,7 +222,7 @@ extension SecretText {
         }
     }
 
-    /// Where the authority begins whose slashes stand there; JSON may escape them.
+    /// The start of the authority after the slashes at `position`, which JSON may have escaped; nil if there are none.
     private static func authority(in bytes: [UInt8], at position: Int) -> Int? {
         guard bytes[position] == UInt8(ascii: "/") else { return nil }
         var next = position + 1
@@ -230,7 +230,8 @@ extension SecretText {
         return next < bytes.count && bytes[next] == UInt8(ascii: "/") ? next + 1 : nil
     }
 
-    /// The next `//` comes after what is read here, but for what `word` knows.
+    /// The end of the user info; nil if there is none. Nothing beyond the authority is read again: `word` knows the
+    /// last `@`.
     private static func endOfUserInfo(in bytes: [UInt8], from start: Int, _ word: Word) -> Int? {
         if word.lastAt < start { return nil }
         let rest = bytes[start..<word.end]
@@ -242,7 +243,7 @@ extension SecretText {
         return hasPort(authority) ? nil : word.lastAt
     }
 
-    /// Whether there is nothing or a number after the host's colon.
+    /// Whether the host is followed by nothing or by a colon and a number.
     static func hasPort(_ authority: ArraySlice<UInt8>) -> Bool {
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority.last != UInt8(ascii: "]") else {
             return true

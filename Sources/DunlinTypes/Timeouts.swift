@@ -1,7 +1,8 @@
-/// How long each phase may take, and the whole request. Finite by default, but for `queue`; `nil` takes a limit away.
+/// The time limits for each phase and for the whole request. All but `queue` are finite by default; `nil` removes a
+/// limit.
 public struct Timeouts: Sendable, Hashable {
-    /// What is limited: each phase of a request, the wait in the session's queue before it, and all of the rest. The
-    /// phases are `HTTP.Phase`'s; `receive` is limited by the longest silence, `readIdle`.
+    /// The name of a limit: of each phase, of the wait in the session's queue before them, and of the whole request.
+    /// The phases are those of `HTTP.Phase`; the limit of `receive` is `readIdle`, the longest silence.
     public enum Limit: String, Sendable, Hashable, CaseIterable {
         case pool
         case resolve
@@ -15,7 +16,7 @@ public struct Timeouts: Sendable, Hashable {
         case queue
         case total
 
-        /// The limit that a phase has of its own.
+        /// Creates the limit of a phase.
         public init(_ phase: HTTP.Phase) {
             switch phase {
             case .pool: self = .pool
@@ -31,7 +32,7 @@ public struct Timeouts: Sendable, Hashable {
         }
     }
 
-    /// Whole nanoseconds, so that arming a deadline is one addition; `unlimited` for no limit.
+    /// The limits in whole nanoseconds, so that setting a deadline is one addition; `unlimited` for no limit.
     private struct Limits: Hashable {
         var pool: Int64
         var resolve: Int64
@@ -62,8 +63,8 @@ public struct Timeouts: Sendable, Hashable {
             total: Self.limit(total))
     }
 
-    /// The wait for the request's turn in the session's queue (`HTTPSession.QueueLimits`). It is before the request
-    /// begins, so no other limit counts meanwhile, and by default this one does not either.
+    /// The wait for the request's turn in the session's queue (`HTTPSession.QueueLimits`); none by default. Other
+    /// limits do not count during this wait, since the request has not begun.
     public var queue: Duration? {
         get { self[.queue] }
         set { self[.queue] = newValue }
@@ -86,7 +87,7 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.proxyTLS] }
         set { self[.proxyTLS] = newValue }
     }
-    /// How long a proxy may take to make a tunnel to the origin, which it looks up and connects to meanwhile.
+    /// The time for a proxy to make a tunnel to the origin, including its look-up and connection.
     public var tunnel: Duration? {
         get { self[.tunnel] }
         set { self[.tunnel] = newValue }
@@ -96,7 +97,7 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.tls] }
         set { self[.tls] = newValue }
     }
-    /// The longest stall while writing; a slow peer that keeps taking bytes is not timed out.
+    /// The longest stall while writing. A slow peer that keeps accepting bytes does not time out.
     public var send: Duration? {
         get { self[.send] }
         set { self[.send] = newValue }
@@ -105,12 +106,12 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.firstByte] }
         set { self[.firstByte] = newValue }
     }
-    /// The longest silence while a body arrives; a slow peer that keeps sending is not timed out.
+    /// The longest silence while a body arrives. A slow peer that keeps sending does not time out.
     public var readIdle: Duration? {
         get { self[.readIdle] }
         set { self[.readIdle] = newValue }
     }
-    /// The whole request from its turn in the queue: body, later retries and redirects included.
+    /// The whole request from its turn in the queue on, including its body, retries and redirects.
     public var total: Duration? {
         get { self[.total] }
         set { self[.total] = newValue }
@@ -139,7 +140,7 @@ public struct Timeouts: Sendable, Hashable {
         }
     }
 
-    /// The limit of what begins at `start`, as a point in time.
+    /// The deadline under `limit` for something that begins at `start`.
     package func deadline(for limit: Limit, from start: HTTP.Instant) -> HTTP.Instant {
         start.advanced(by: nanoseconds(for: limit))
     }

@@ -1,24 +1,24 @@
-/// Carries one request to its origin and brings the response back. It can replace the transport of an `HTTPSession`.
+/// A type that sends one request to its origin and returns the response. It can replace the transport of an
+/// `HTTPSession`.
 ///
-/// A transport knows nothing of redirects, retries or decoding. It ends promptly when its task is cancelled.
+/// A transport does not deal with redirects, retries or decoding. It must end promptly when its task is cancelled.
 public protocol Transport: Sendable {
     func exchange(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// One request as a transport gets it: immutable, and passed by reference.
+/// A request as a transport gets it: immutable, and passed by reference.
 public final class TransportRequest: Sendable {
     public let head: RequestHead
     public let body: RequestBody
     public let timeouts: Timeouts
-    /// The deadline of the whole call, on the transport's clock; set once for all hops.
+    /// The deadline of the whole call, on the transport's clock. It is set once for all hops.
     public let deadline: HTTP.Instant
     /// The order in which requests that wait for a connection are served.
     public let priority: HTTP.Priority
-    /// How long a body that asked for the server's consent (`Expect: 100-continue`) waits for it before it is sent
-    /// without.
+    /// How long a body with `Expect: 100-continue` waits for the server's consent before it is sent without.
     public let continueTimeout: Duration
-    /// Whether a new connection is needed, because another one has just failed: others that have been idle as long may
-    /// be closed too.
+    /// Whether the request needs a new connection, because one has just failed and others that were idle as long may be
+    /// closed too.
     package let needsFreshConnection: Bool
 
     public convenience init(
@@ -45,7 +45,7 @@ public final class TransportRequest: Sendable {
 }
 
 extension TransportRequest {
-    /// What a copy of a request may change.
+    /// The properties that a copy of a request may change.
     public struct Changes: Sendable {
         public var head: RequestHead
         public var body: RequestBody
@@ -56,7 +56,7 @@ extension TransportRequest {
         package var needsFreshConnection: Bool
     }
 
-    /// A copy of the request, changed by `change`.
+    /// Returns a copy of the request, changed by `change`.
     public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
         -> TransportRequest
     {
@@ -71,18 +71,18 @@ extension TransportRequest {
     }
 }
 
-/// One response as a transport delivers it: immutable, and passed by reference.
+/// A response as a transport delivers it: immutable, and passed by reference.
 public final class TransportResponse: Sendable {
     public let head: ResponseHead
-    /// Interim (1xx) responses that came first, in order.
+    /// The interim (1xx) responses that came before, in order.
     public let interim: [ResponseHead]
     public let body: TransportResponse.Body
-    /// Nil for no trailers: even empty arrays are counted by reference.
+    /// The trailers; nil for none, because even empty arrays are counted by reference.
     private let wholeTrailers: Fields?
     public let hop: HTTP.Hop
-    /// The request it answers, if that has no body, which would be kept with it; nil also where it is not known.
+    /// The request that this answers; nil if it has a body, which would stay in memory, or is not known.
     package let request: TransportRequest?
-    /// The names that are left out of what is shown of it.
+    /// The names whose values are left out when the response is shown.
     package let secretFields: HTTP.SecretFields
 
     public init(
@@ -113,18 +113,18 @@ public final class TransportResponse: Sendable {
         self.secretFields = secretFields
     }
 
-    /// The trailer fields of a body that is here already; a stream brings its own.
+    /// The trailer fields of a body that is in memory; a stream has its own.
     public var trailers: Fields { wholeTrailers ?? Fields() }
 
-    /// How its exchange has spent its time so far. A body that somebody made instead of the one that came measures
-    /// nothing, and leaves that of the head.
+    /// How the exchange has spent its time so far. A body that replaced the received one measures nothing; it leaves
+    /// the times of the head.
     package var latestHop: HTTP.Hop {
         guard case .stream(let stream) = body else { return hop }
         let latest = stream.hop
         return latest == HTTP.Hop() ? hop : latest
     }
 
-    /// The response with another body, and that body's hop and trailers.
+    /// A copy with another body, and that body's hop and trailers.
     package func with(_ body: TransportResponse.Body, _ hop: HTTP.Hop, trailers: Fields? = nil) -> TransportResponse {
         TransportResponse(
             head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, hop: hop,
@@ -139,7 +139,7 @@ public final class TransportResponse: Sendable {
             answering: request, hiding: secretFields)
     }
 
-    /// The response with fields of these names marked as sensitive, and other values of these names not shown.
+    /// A copy whose fields with these names are marked as sensitive, and other values with these names hidden.
     package func marking(_ secret: HTTP.SecretFields) -> TransportResponse {
         if secret.more.isEmpty { return self }
         var (head, interim, trailers) = (head, interim, wholeTrailers)
@@ -151,7 +151,7 @@ public final class TransportResponse: Sendable {
             answering: request, hiding: secret)
     }
 
-    /// The response as the answer to `request`, whose body it does not keep.
+    /// A copy as the answer to `request`, whose body it does not retain.
     package func answering(_ request: TransportRequest) -> TransportResponse {
         self.request === request ? self : newlyAnswering(request.withoutBody)
     }
@@ -170,7 +170,7 @@ extension TransportRequest {
 }
 
 extension TransportResponse {
-    /// A response body: already here, or still arriving.
+    /// A response body, either in memory or still arriving.
     public enum Body: Sendable {
         case bytes(Bytes)
         case stream(any TransportResponse.BodyStream)
@@ -178,13 +178,13 @@ extension TransportResponse {
 }
 
 extension TransportResponse {
-    /// A body that is still arriving. Reading pulls: nothing is read from the peer until somebody asks.
+    /// A body that is still arriving. It is read from the peer only when `next` is called.
     ///
-    /// Releasing the last reference discards the rest and closes what it was read from.
+    /// Releasing the last reference discards the rest and closes its source.
     public protocol BodyStream: AnyObject, Sendable {
-        /// The next chunk, or `nil` after the last. Only one reader at a time.
+        /// Returns the next chunk, or `nil` after the last. Only one reader at a time may call it.
         func next() async throws -> Bytes?
-        /// The declared length, if the peer declared one.
+        /// The declared length; nil if the peer declared none.
         var expectedLength: Int? { get }
         /// The trailer fields; empty until the last chunk has been read.
         var trailers: Fields { get }
@@ -194,18 +194,19 @@ extension TransportResponse {
 }
 
 extension TransportResponse {
-    /// A body whose memory can be used again and which knows best how to come in one piece.
+    /// A body whose memory can be reused, and which has its own way to deliver the rest in one piece.
     package protocol RecyclingStream: BodyStream {
-        /// As `next`. What follows may be received into the memory of `spare`, which is taken then.
+        /// Returns the next chunk, as `next()` does. Later chunks may be received into the memory of `spare`, which is
+        /// then taken.
         func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
-        /// As `readAll`.
+        /// Reads the rest, as `readAll` does.
         func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
     }
 }
 
 extension TransportResponse.BodyStream {
-    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before
-    /// memory is spent on it; what it throws ends the reading.
+    /// Reads the rest as one piece. `admit` is asked with the length so far, or the expected length, before memory is
+    /// used for it; an error that it throws ends the reading.
     package func readAll(_ admit: (Int) throws -> Void) async throws -> Bytes {
         if let stream = self as? any TransportResponse.RecyclingStream { return try await stream.collect(admit) }
         guard let first = try await next(keeping: { .empty }) else { return .empty }
@@ -235,7 +236,7 @@ extension TransportResponse.BodyStream {
 }
 
 extension Error {
-    /// The error with what had come of the body.
+    /// A copy of the error that also holds the part of the body that had come.
     package func keeping(_ beginning: Bytes) -> any Error {
         guard var error = self as? NetworkError, error.body == nil else { return self }
         error.body = beginning

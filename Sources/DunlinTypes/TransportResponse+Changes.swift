@@ -1,14 +1,14 @@
 extension TransportResponse {
-    /// What a copy of a response may change.
+    /// The properties that a copy of a response may change.
     public struct Changes: Sendable {
         public var head: ResponseHead
         public var body: TransportResponse.Body
-        /// The trailer fields of a body that is here already; a stream brings its own.
+        /// The trailer fields of a body that is in memory; a stream has its own.
         public var trailers: Fields
     }
 
-    /// A copy of the response, changed by `change`. The fields that describe a body, such as its length, are the
-    /// caller's to keep right. The copy reads the same stream unless it is given another body.
+    /// Returns a copy of the response, changed by `change`. The caller must keep the fields that describe the body,
+    /// such as its length, correct. The copy reads the same stream unless it is given another body.
     public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
         -> TransportResponse
     {
@@ -17,8 +17,8 @@ extension TransportResponse {
         return replacing(changes.head, changes.body, changes.trailers)
     }
 
-    /// The response with its whole body in memory. Throws `NetworkError` with code `limitExceeded` for more bytes than
-    /// `limit`, and gives the rest up.
+    /// Returns the response with its whole body in memory. If the body has more bytes than `limit`, throws a
+    /// `NetworkError` with code `limitExceeded` and discards the rest.
     public func collected(upTo limit: Int) async throws -> TransportResponse {
         guard case .stream(let stream) = body else {
             if case .bytes(let bytes) = body { try Self.check(bytes.count, limit) }

@@ -1,20 +1,20 @@
-/// Text from elsewhere, made fit to be shown: a file's name, a reason phrase, a field or a certificate's subject is
-/// whatever a server likes it to be, and must not move the cursor, clear the screen, set the window's title, forge a
-/// line of a log or turn a line around.
+/// Text from elsewhere, made safe to show: a server can put anything into a file's name, a reason phrase, a field or a
+/// certificate's subject, but must not move the cursor, clear the screen, set the window's title, forge a line of a log
+/// or reverse a line's direction.
 ///
-/// Whatever reaches a terminal or the text of an error comes through here, but for bodies: those are the user's.
+/// Everything that reaches a terminal or an error's text comes through here, except bodies, which are the user's.
 ///
 /// Rules:
-/// 1. Controls, what begins an escape sequence among them, and all that is not shown but has an effect (directions,
-///    joiners, variations, tags) are left out. What followed an escape stays, as the text it is.
-/// 2. White space of any kind is a blank, the ends of lines too: what comes out is one line.
+/// 1. Controls, including the start of escape sequences, and invisible characters with an effect (directions, joiners,
+///    variations, tags) are left out. The text after an escape stays.
+/// 2. White space of any kind, including line ends, becomes a blank, so the result is one line.
 /// 3. A scalar that is no character is shown as U+FFFD.
-/// 4. Marks pile up on one character to a small number, and text has an end.
+/// 4. The number of marks on one character is limited, and so is the length of the text.
 package enum VisibleText {
     package static let longest = 4096
     private static let highestPile = 4
 
-    /// As far as the first `limit` characters (Unicode scalars) go.
+    /// The visible text, up to its first `limit` Unicode scalars.
     package static func of(_ text: some StringProtocol, upTo limit: Int = longest) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
         var shown = String.UnicodeScalarView()
@@ -38,7 +38,7 @@ package enum VisibleText {
         }
     }
 
-    /// Marks, and the vowels and finals of Hangul, which join the initial before them.
+    /// Whether a scalar joins the one before it: marks, and the vowels and finals of Hangul.
     private static func takesNoRoom(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: true

@@ -1,10 +1,10 @@
-/// A body that reads from another, which may be one of our own sockets'.
+/// A body that reads from another, which may be one of Dunlin's own sockets.
 package protocol WrappedBody: TransportResponse.BodyStream {
-    /// What it reads from; nil if that is not known.
+    /// The body that it reads from; nil if that is not known.
     var source: (any TransportResponse.BodyStream)? { get }
 }
 
-/// A wrapped body that changes nothing of what it reads from but when its pieces come, or who knows of them.
+/// A wrapped body that changes nothing of what it reads, except when its pieces come or who is told of them.
 package protocol PassedBody: WrappedBody {
     var stream: any TransportResponse.BodyStream { get }
 }

@@ -2,20 +2,20 @@ package import DunlinInflate
 internal import DunlinReactor
 
 extension RequestBody {
-    /// The codings in which a request's body may be compressed.
+    /// The codings that can compress a request's body.
     public struct Compression: RawRepresentable, Sendable, Hashable {
         let codec: ContentCodec
 
         public static let gzip = Compression(known: .gzip)
         public static let deflate = Compression(known: .deflate)
 
-        /// The compression by its coding's name; nil if it is unknown or can only be decoded.
+        /// Creates a compression from its coding's name; nil if the coding is unknown or can only be decoded.
         public init?(rawValue: String) {
             guard let codec = ContentCodecs.known.all.first(where: { $0.name == rawValue }) else { return nil }
             self.init(codec)
         }
 
-        /// Nil for a coding that can only be undone.
+        /// Creates a compression; nil for a coding that can only be decoded.
         package init?(_ codec: ContentCodec) {
             guard codec.isEncodable else { return nil }
             self.codec = codec
@@ -28,11 +28,11 @@ extension RequestBody {
         public var rawValue: String { codec.name }
     }
 
-    /// The body compressed, with its `Content-Encoding`. Few servers accept one; ask yours.
+    /// Returns the body compressed, with its `Content-Encoding`. Few servers accept compressed requests.
     ///
     /// Bytes are compressed now, and sent with their new length. A stream or a file is compressed as it is sent,
-    /// without a length; it stays replayable if it was. `flushing` sends each of a stream's chunks as it comes, for a
-    /// peer that reads along; if it is false, the encoder keeps bytes back until there are enough to be worth sending.
+    /// without a length; it stays replayable if it was. With `flushing`, each chunk of a stream is sent as it comes,
+    /// for a peer that reads along; without it, the encoder collects bytes until sending is worthwhile.
     public func compressed(
         with compression: Compression = .gzip, flushing: Bool = false
     ) throws -> RequestBody {
@@ -62,7 +62,7 @@ extension RequestBody {
     }
 }
 
-/// Chunks compressed as they are asked for.
+/// Chunks that are compressed on demand.
 private struct CompressedChunks: AsyncSequence, Sendable {
     typealias Element = Bytes
     typealias Failure = any Error
@@ -83,7 +83,7 @@ private struct CompressedChunks: AsyncSequence, Sendable {
 
     final class Iterator: AsyncIteratorProtocol {
         private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
-        /// Nil once everything has been said.
+        /// The encoder; nil after the end.
         private var encoder: ContentEncoder?
         private let coding: ContentCodec
         private let flushing: Bool

@@ -1,15 +1,15 @@
 internal import DunlinReactor
 
 extension RequestBody {
-    /// A body as a sequence, whatever it is.
+    /// A body as a sequence, whatever its content.
     package struct Pieces {
         package var length: Int?
         package var isReplayable = true
-        /// Nil for no body.
+        /// Makes the sequence; nil without a body.
         package var make: (@Sendable () -> any Chunks)?
     }
 
-    /// Looks a file's length up.
+    /// The body as a sequence. Throws if the length of a file cannot be looked up.
     package func pieces() throws -> Pieces {
         switch content {
         case .none: return Pieces(length: 0)
@@ -22,7 +22,7 @@ extension RequestBody {
     }
 }
 
-/// Bytes that are here already, as a sequence.
+/// Bytes in memory, as a sequence.
 private struct OneChunk: AsyncSequence, Sendable {
     typealias Element = Bytes
     typealias Failure = any Error

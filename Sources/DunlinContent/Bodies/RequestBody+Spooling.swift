@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
 extension RequestBody {
-    /// The body from a file, to which it is written first: for a body that can be made only once, for servers that want
-    /// to know a length beforehand, or to send it later.
+    /// Writes the body to a file and returns a body that is read from there. This helps if a body can be made only
+    /// once, if a server needs the length beforehand, or to send the body later.
     ///
-    /// Returns once all of it would survive a loss of power. The file replaces an existing one in one step; if it
-    /// cannot be finished, the existing one stays and nothing is left behind. The caller removes the file.
+    /// Returns when the whole file would survive a power loss. The file replaces an existing one in one step; on
+    /// failure, the existing file stays and nothing is left behind. The caller removes the file.
     public func spooled(to path: String) async throws -> RequestBody {
         let pieces = try pieces()
         let file = try await Self.onDisk(path) { () throws(Errno) in
@@ -24,7 +24,7 @@ extension RequestBody {
         return with(.file(File(path)))
     }
 
-    /// Joined to 64 KiB at least, so that a sequence of crumbs costs no trip to the disk for each.
+    /// Writes at least 64 KiB at a time, so that many small chunks do not each cost a disk write.
     private static func write(_ chunks: some Chunks, to file: PartFile, _ path: String) async throws {
         var (offset, joined) = (0, [UInt8]())
         for try await chunk in chunks {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension RequestBody {
-    /// A sequence that can be read once: if the request must be sent again, it fails instead.
+    /// A body of a sequence that can be read once. A request that has to be sent again fails instead.
     ///
     /// With a `length` the body is sent with Content-Length, and must have exactly that many bytes; without one it is
     /// chunked.
@@ -13,7 +13,7 @@ extension RequestBody {
             .stream(length: length, isReplayable: false) { once.take() }, contentType: contentType, once: once)
     }
 
-    /// The same of a sequence that cannot fail, such as an `AsyncStream`.
+    /// A body of a sequence that cannot fail, such as an `AsyncStream`.
     public static func stream(
         _ chunks: some AsyncSequence<Bytes, Never> & Sendable, length: Int? = nil,
         contentType: String? = "application/octet-stream"
@@ -22,7 +22,7 @@ extension RequestBody {
     }
 }
 
-/// A sequence that cannot fail, as one that might.
+/// Adapts a sequence that cannot fail to one that can.
 private struct Unfailing<Base: AsyncSequence<Bytes, Never> & Sendable>: AsyncSequence, Sendable {
     let base: Base
 
@@ -36,7 +36,7 @@ private struct Unfailing<Base: AsyncSequence<Bytes, Never> & Sendable>: AsyncSeq
 }
 
 extension RequestBody {
-    /// A sequence for whoever comes first.
+    /// A sequence that only the first caller gets.
     private final class Once: OneShot {
         private let chunks: any Chunks
         private let taken = Atomic<Bool>(false)
@@ -52,7 +52,7 @@ extension RequestBody {
         }
     }
 
-    /// What is left of a sequence that was taken already.
+    /// The sequence for everybody who comes after the first: it throws.
     private struct Consumed: AsyncSequence, AsyncIteratorProtocol, Sendable {
         func makeAsyncIterator() -> Consumed { self }
 

@@ -1,7 +1,7 @@
 extension RequestBody {
-    /// How fast a body is given at most: so many bytes, then a pause.
+    /// The highest rate at which a body is sent: packets of a size, with a delay between them.
     public struct Throttle: Sendable, Hashable {
-        /// Less than one byte is one.
+        /// The number of bytes in a packet; at least 1.
         public var packetSize: Int
         public var delay: Duration
 
@@ -10,16 +10,17 @@ extension RequestBody {
             self.delay = delay
         }
 
-        /// What AFNetworking suggests for third-generation mobile networks: 80 KiB a second.
+        /// AFNetworking's suggestion for third-generation mobile networks: 80 KiB a second.
         public static let suggested3G = RequestBody.Throttle(packetSize: 16 * 1024, delay: .milliseconds(200))
     }
 }
 
 extension RequestBody {
-    /// The same body, given in packets with a pause between any two. It stays replayable if it was, and as long.
+    /// Returns the same body in packets, with a pause between any two. It keeps its length, and stays replayable if it
+    /// was.
     ///
-    /// Pauses pass on `clock`; a cancel ends one at once. A file's length is looked up now, so one that cannot be read
-    /// throws here.
+    /// Pauses are measured by `clock`; cancelling ends one at once. A file's length is looked up now, so an unreadable
+    /// file throws here.
     public func throttled(
         _ throttle: RequestBody.Throttle, clock: any Clock<Duration> = ContinuousClock()
     ) throws -> RequestBody {
@@ -52,7 +53,7 @@ private struct ThrottledChunks: AsyncSequence, Sendable {
         private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
         private let throttle: RequestBody.Throttle
         private let clock: any Clock<Duration>
-        /// What came and is to go later.
+        /// Bytes that came and are to be sent later.
         private var rest = Bytes.empty
         private var hasGiven = false
 

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension Bytes {
-    /// What a byte order mark says of the text.
+    /// The charset that a byte order mark declares; nil without one.
     package var markedCharset: Charset? {
         switch markedForm {
         case .utf32: Charset("utf-32")

@@ -8,14 +8,14 @@ enum SystemCharset {
         return true
     }
 
-    /// Nil for a charset that is not known here, and for bytes that are no text in it.
+    /// The text of `bytes`; nil if the charset is unknown here, or if the bytes are invalid in it.
     static func text(_ bytes: Bytes, in name: String) -> String? {
         guard let conversion = Conversion(from: name) else { return nil }
         defer { conversion.close() }
         return conversion.utf8(bytes).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// With U+FFFD in place of each byte that cannot be read; nil for a charset that is not known here.
+    /// The text with U+FFFD in place of each byte that cannot be read; nil if the charset is unknown here.
     static func repairedText(_ bytes: Bytes, in name: String) -> String? {
         guard let conversion = Conversion(from: name) else { return nil }
         defer { conversion.close() }
@@ -26,7 +26,7 @@ enum SystemCharset {
         private let handle: iconv_t
 
         init?(from name: String) {
-            // Slashes would begin what the C library calls suffixes: to leave out what cannot be read, for one.
+            // A slash would begin what the C library calls a suffix, such as one that leaves out what cannot be read.
             let isName = name.utf8.allSatisfy { byte in
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -44,12 +44,12 @@ enum SystemCharset {
         func utf8(_ bytes: Bytes) -> [UInt8]? {
             var text: [UInt8] = []
             text.reserveCapacity(bytes.count + bytes.count / 2)
-            // iconv takes a pointer that it does not write through, but does not say so.
+            // iconv takes a mutable pointer but does not write through it.
             var input = bytes.array.map { CChar(bitPattern: $0) }
             let isRead = input.withUnsafeMutableBufferPointer { input in
                 var next = input.baseAddress
                 var left = input.count
-                // The last round, without input, brings what the charset holds back.
+                // The last call, without input, delivers what the converter still holds.
                 while left > 0 {
                     guard step(&next, &left, into: &text) else { return false }
                 }
@@ -59,7 +59,7 @@ enum SystemCharset {
             return isRead ? text : nil
         }
 
-        /// What cannot be read is passed over byte by byte: what follows may be text again, and markup.
+        /// Bytes that cannot be read are skipped one at a time, since text or markup may follow.
         func repairedUTF8(_ bytes: Bytes) -> [UInt8] {
             var text: [UInt8] = []
             text.reserveCapacity(bytes.count + bytes.count / 2)
@@ -70,7 +70,7 @@ enum SystemCharset {
                 var left = input.count
                 var isDone = false
                 while !isDone {
-                    // Without input it brings what the charset holds back.
+                    // Without input, iconv delivers what it still holds.
                     if left == 0 { next = nil }
                     isDone = left == 0
                     var (isRead, free) = (false, piece.count)
@@ -90,8 +90,8 @@ enum SystemCharset {
             return text
         }
 
-        /// Converts what fits into one piece; false for what cannot be read, and where nothing moves any more: some
-        /// versions of the C library ask for more room without end.
+        /// Converts what fits into one piece. Returns false for input that cannot be read, and if there is no progress:
+        /// some versions of the C library ask for more room without end.
         private func step(
             _ input: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, into text: inout [UInt8]
         ) -> Bool {

@@ -1,6 +1,6 @@
 internal import DunlinSemantics
 
-/// A URL as somebody wrote it, which may have a password in it: no description shows that.
+/// A URL as somebody wrote it. It may contain a password, which no description shows.
 package struct AddressText: Sendable, Hashable {
     package var text: String
 

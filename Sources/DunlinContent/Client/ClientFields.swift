@@ -1,7 +1,7 @@
 internal import DunlinTypes
 internal import FoundationEssentials
 
-/// What a session says of the program and the person it works for, unless it is told to say something else.
+/// The default fields by which a session describes the program and its user.
 package enum ClientFields {
     package static func userAgent(process: String?, version: String?) -> String {
         let info = ProcessInfo.processInfo
@@ -23,8 +23,8 @@ package enum ClientFields {
         #endif
     }
 
-    /// `photos/2.1 (Linux 6.8.0; x86_64)`. Of a name, what may stand in a field as a token (RFC 9110 §5.6.2) is kept;
-    /// if nothing is left, it is Dunlin's name with Dunlin's version.
+    /// A User-Agent such as `photos/2.1 (Linux 6.8.0; x86_64)`. Characters of the name that are not allowed in a token
+    /// (RFC 9110 §5.6.2) are left out.
     static func userAgent(process: String, version: String?, kernel: String, architecture: String) -> String {
         var (name, number) = (token(process), token(version ?? ""))
         if name.isEmpty { (name, number) = ("Dunlin", LibraryVersion.number) }
@@ -35,11 +35,11 @@ package enum ClientFields {
         String(decoding: text.utf8.filter(TokenCharacters.contains), as: UTF8.self)
     }
 
-    /// `de-DE, en;q=0.9`: what the person reads, most wanted first, of the variables that programs on Linux go by.
-    /// Nil if they name no language.
+    /// An Accept-Language such as `de-DE, en;q=0.9`, from the locale variables that programs on Linux use; nil if they
+    /// name no language.
     ///
-    /// `LANGUAGE` is a list and counts before the others, but only if they name a language at all; that is the rule
-    /// of gettext. At most six are named.
+    /// `LANGUAGE` is a list that comes before the other variables, but counts only if they name a language: this is
+    /// gettext's rule. At most six languages are listed.
     static func acceptLanguage(_ environment: [String: String]) -> String? {
         let named = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         guard let named, let own = language(named) else { return nil }
@@ -53,7 +53,7 @@ package enum ClientFields {
         }.joined(separator: ", ")
     }
 
-    /// `de_AT.UTF-8@euro` is `de-AT`; `C` and `POSIX` are no languages.
+    /// The language of a locale: `de_AT.UTF-8@euro` is `de-AT`; `C` and `POSIX` have none.
     private static func language(_ locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         if name == "C" || name == "POSIX" { return nil }

@@ -1,27 +1,30 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// The credentials of a user: sent unasked in an Authorization field, or a password for what a server asks.
+    /// The credentials of a user, either sent unasked in an Authorization field, or a password to answer a server's
+    /// challenge.
     ///
-    /// A field of that name among the request's own counts first; then the request's credentials, the user info in its
-    /// URL, the session's default field, and last the session's credentials or the user info in its base URL. The last
-    /// two are for the base URL's origin only. A session that has both a default field and credentials is refused.
-    /// No credentials are for another origin that a redirect leads to. User info is as `password`.
+    /// The first of these is used: an Authorization field of the request, the request's credentials, the user info in
+    /// its URL, the session's default field, the session's credentials or the user info in its base URL. The last two
+    /// are only for the base URL's origin. A session with both a default field and credentials is refused. Credentials
+    /// are never sent to another origin that a redirect leads to. User info counts as `password`.
     public enum Credentials: Sendable, Hashable {
-        /// RFC 7617, in UTF-8, unasked. A user name with a colon is refused, and so are control characters.
+        /// A user and password for Basic (RFC 7617, in UTF-8), sent unasked. A user name with a colon, and control
+        /// characters, are refused.
         case basic(user: String, password: String)
-        /// RFC 6750, unasked. A text that is no token is refused.
+        /// A bearer token (RFC 6750), sent unasked. Text that is not a valid token is refused.
         case bearer(token: String)
-        /// Answers the challenge of a 401: Digest by its strongest algorithm, or else Basic, which goes over http only
-        /// where the session's `basicInClearText` allows it. Nothing is sent before the server asks.
+        /// A user and password to answer a 401: by Digest with the strongest algorithm offered, otherwise by Basic,
+        /// over http only if the session's `basicInClearText` allows it. Nothing is sent before the server asks.
         case password(user: String, password: String)
-        /// The same by Digest alone: a server that asks for nothing but Basic never gets the password.
+        /// A user and password for Digest only: a server that offers nothing but Basic never gets the password.
         case digest(user: String, password: String)
     }
 }
 
 extension HTTP.Credentials {
-    /// The field's value; nil for a password, which is not sent unasked. `code` is what is thrown if there can be none.
+    /// The value of the Authorization field; nil for a password, which is not sent unasked. Throws an error with `code`
+    /// if there can be no value.
     package func authorization(_ code: NetworkError.Code) throws -> String? {
         do throws(Authorization.Problem) {
             switch self {
@@ -36,12 +39,12 @@ extension HTTP.Credentials {
         }
     }
 
-    /// Whether they are sent for everybody on the way to read, where that is in clear text.
+    /// Whether the credentials are sent as Basic, which everybody on the way can read in clear text.
     package var isBasic: Bool { if case .basic = self { true } else { false } }
 }
 
 extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows nothing secret: descriptions end in logs.
+    /// The kind of credentials, without any secret, because descriptions end up in logs.
     public var description: String {
         switch self {
         case .basic: "basic credentials"
@@ -55,7 +58,7 @@ extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension Fields {
-    /// Says who the user is, in place of whoever was said; nil for nobody.
+    /// Replaces the Authorization field; nil removes it.
     package mutating func authorize(_ value: String?) {
         remove("authorization")
         guard let value else { return }

@@ -1,5 +1,5 @@
 extension CookieJar {
-    /// The contents of a jar, to be saved in a file and restored to a jar later.
+    /// A jar's cookies, which can be saved to a file and restored to a jar later.
     ///
     /// ```swift
     /// let text = try JSONEncoder().encode(jar.snapshot())
@@ -8,18 +8,19 @@ extension CookieJar {
     ///
     /// Encoding does not hide the values: the file is as secret as a password.
     public struct Snapshot: Sendable, Hashable {
-        /// Oldest first: the order in which they are sent is kept.
+        /// The cookies, oldest first, which keeps the order in which they are sent.
         public let cookies: [HTTP.Cookie]
     }
 
-    /// The cookies that have an expiry, and if asked for, those that a program forgets when it ends.
+    /// Returns the cookies that have an expiry and, if requested, session cookies, which a program forgets when it
+    /// ends.
     public func snapshot(includingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { includingSessionCookies || $0.expires != nil })
     }
 
-    /// Adds the cookies of a snapshot that have not expired since.
+    /// Adds the snapshot's cookies that have not expired.
     public func restore(_ snapshot: Snapshot) {
-        // Each can be kept: a snapshot was a jar's, or was checked when it was decoded.
+        // All of them are valid: a snapshot comes from a jar, or was checked when it was decoded.
         put(snapshot.cookies)
     }
 }
@@ -30,7 +31,7 @@ extension CookieJar.Snapshot: Codable {
         case cookies
     }
 
-    /// Of the form that `encode` writes.
+    /// The version of the format that `encode` writes.
     private static let version = 1
 
     public func encode(to encoder: any Encoder) throws {
@@ -39,7 +40,7 @@ extension CookieJar.Snapshot: Codable {
         try container.encode(cookies, forKey: .cookies)
     }
 
-    /// Throws for a version that is unknown, and for cookies that could not be sent as they are.
+    /// Throws for an unknown version, and for cookies that could not be sent as they are.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         guard try container.decode(Int.self, forKey: .version) == Self.version else {

@@ -2,24 +2,24 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// Keeps the cookies that servers set and sends them back, as RFC 6265bis says.
+/// A store of cookies, which keeps those that servers set and sends them back (RFC 6265bis).
 ///
 /// ```swift
 /// configuration.cookies = CookieJar()
 /// ```
 ///
 /// A jar belongs to one user. Sessions may share one; a program that serves many users makes a jar for each, or none.
-/// It may be used from any task, and a change counts from the next request on, redirects included.
+/// It may be used from any task. A change takes effect with the next request, redirects included.
 public final class CookieJar: Sendable {
-    /// Beyond these limits a jar removes cookies: those that have expired, then, of the domain that has most, those
-    /// that are not secure, and of these the ones that were used longest ago. `.max` is no limit; a negative number is
+    /// The limits beyond which a jar removes cookies: first expired ones, then cookies of the domain with the most,
+    /// insecure ones first and among these the least recently used. `.max` means no limit; a negative number means
     /// zero.
     public struct Limits: Sendable, Hashable {
-        /// Cookies of one registrable domain, all hosts below it included: of `example.co.uk`, where the public
-        /// suffixes are known, and otherwise of the last two labels.
+        /// The number of cookies of one registrable domain, including all hosts below it. This is `example.co.uk` if
+        /// the public suffixes are known, otherwise the last two labels.
         public var perDomain = 180
         public var total = 3000
-        /// Set-Cookie fields of one response; further ones are not read.
+        /// The number of Set-Cookie fields that are read from one response.
         public var perResponse = 180
 
         public init() {}
@@ -32,7 +32,7 @@ public final class CookieJar: Sendable {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
     }
 
-    /// A jar whose time goes on as `clock` does, from now on: for tests of what happens when cookies expire.
+    /// Creates a jar whose time advances with `clock` from now on, to test expiring cookies.
     public convenience init(limits: Limits = Limits(), clock: any Clock<Duration>) {
         self.init(limits: limits, PublicSuffixFile.system, clock: Self.seconds(by: clock))
     }
@@ -42,13 +42,13 @@ public final class CookieJar: Sendable {
         return { start + begun.duration(to: clock.now).components.seconds }
     }
 
-    /// Makes a jar with public suffixes from a file in the form of publicsuffix.org/list, instead of the system's.
-    /// Throws if it cannot be read.
+    /// Creates a jar with public suffixes from a file in the format of publicsuffix.org/list instead of the system's.
+    /// Throws if the file cannot be read.
     public convenience init(limits: Limits = Limits(), publicSuffixFile path: String) throws {
         self.init(limits: limits, try PublicSuffixFile.read(path)) { WallClock.seconds }
     }
 
-    /// `clock` tells seconds since 1970.
+    /// Creates a jar; `clock` returns seconds since 1970.
     package init(
         limits: Limits = Limits(), publicSuffixes text: String, clock: @escaping @Sendable () -> Int64
     ) {
@@ -67,15 +67,15 @@ public final class CookieJar: Sendable {
         return store.withLock { $0.all(at: now) }
     }
 
-    /// The cookies that a request to this URL would be sent with, in order. Throws `NetworkError` for a URL that is
-    /// neither http nor https.
+    /// Returns the cookies that a request to this URL would be sent with, in order. Throws a `NetworkError` if the URL
+    /// is neither http nor https.
     public func cookies(for url: String) throws -> [HTTP.Cookie] {
         let (scope, now) = (try Self.scope(of: url), clock())
         return store.withLock { $0.cookies(for: scope, at: now) }
     }
 
-    /// Adds a cookie, or replaces the one of the same name, domain and path; one that has expired removes it. Throws
-    /// `NetworkError` for one that cannot be sent as it is.
+    /// Adds a cookie, replacing one with the same name, domain and path; an expired cookie removes it. Throws a
+    /// `NetworkError` for a cookie that cannot be sent as it is.
     public func set(_ cookie: HTTP.Cookie) throws {
         if let problem = cookie.problem {
             throw NetworkError(
@@ -90,16 +90,16 @@ public final class CookieJar: Sendable {
         store.withLock { $0.put(cookies, at: now) }
     }
 
-    /// Stores the cookies of a response from this URL, as far as its server may set them.
+    /// Stores the cookies of a response from this URL that its server may set.
     public func receive(_ fields: Fields, from url: String) throws {
         let scope = try Self.scope(of: url)
         take(fields, from: scope)
     }
 
-    /// Removes cookies; returns how many.
+    /// Removes the cookies for which `isWanted` returns true. Returns how many.
     @discardableResult
     public func remove(where isWanted: @Sendable (HTTP.Cookie) -> Bool) -> Int {
-        // What the caller says is asked outside the lock.
+        // The caller's closure runs outside the lock.
         let unwanted = Set(cookies.filter(isWanted))
         if unwanted.isEmpty { return 0 }
         return store.withLock { $0.remove { unwanted.contains($0) } }
@@ -129,12 +129,12 @@ public final class CookieJar: Sendable {
 // MARK: - The walk
 
 extension CookieJar {
-    /// What the response to `head` set.
+    /// Stores the cookies that the response to `head` set.
     package func receive(_ fields: Fields, from head: RequestHead) {
         take(fields, from: CookieScope(origin: head.origin, target: head.target))
     }
 
-    /// The request with its one Cookie field, if it is to have any: the caller's own first.
+    /// The request with a single Cookie field, or none, in which the caller's own cookies come first.
     package func completing(_ request: TransportRequest) -> TransportRequest {
         let now = clock()
         let found = store.withLock { store in
@@ -166,7 +166,7 @@ extension CookieJar.Limits {
 }
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// Shows how many cookies there are, and nothing of them.
+    /// The number of cookies, and nothing about them.
     public var description: String { "CookieJar(\(cookies.count))" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,12 +1,12 @@
 internal import DunlinSemantics
 internal import FoundationEssentials
 
-/// Where public suffixes are read from. Never from a network.
+/// The files that public suffixes are read from, never a network.
 enum PublicSuffixFile {
-    /// Where Debian and its kin, Fedora and Arch have it.
+    /// The path on Debian and its derivatives, Fedora and Arch.
     private static let path = "/usr/share/publicsuffix/public_suffix_list.dat"
 
-    /// The system's, read once; without a file, single labels only.
+    /// The system's suffixes, read once; without a file, only single labels.
     static let system: PublicSuffixes =
         FileManager.default.contents(atPath: path).map { PublicSuffixes(parsing: [UInt8]($0)) } ?? PublicSuffixes()
 

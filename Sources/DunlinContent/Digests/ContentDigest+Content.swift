@@ -1,13 +1,13 @@
 internal import DunlinSecure
 
 extension ContentDigest {
-    /// The digest of this content.
+    /// Computes the digest of `content`.
     ///
     /// ```swift
     /// let digest = try ContentDigest(.sha256, of: order)
     /// ```
     ///
-    /// Throws `NetworkError` with code `invalidConfiguration` where OpenSSL is configured without the algorithm.
+    /// Throws `NetworkError` with code `invalidConfiguration` if OpenSSL is configured without the algorithm.
     public init(_ algorithm: ContentDigest.Algorithm, of content: Bytes) throws {
         do throws(Digester.Unavailable) {
             self = try Digester.digest(of: content, algorithm)

@@ -1,8 +1,8 @@
 internal import DunlinSecure
 
 extension HTTP {
-    /// Codes that show a message to be from one who has the key (HMAC, RFC 2104): what services want requests signed
-    /// with.
+    /// Message authentication codes (HMAC, RFC 2104), which prove that a message is from a holder of the key. Many
+    /// services want requests signed this way.
     ///
     /// ```swift
     /// let signature = try HTTP.HMAC(.sha256, key: key).code(of: order)
@@ -21,9 +21,9 @@ extension HTTP {
             self.key = key
         }
 
-        /// The message's code, as long as a digest of the algorithm.
+        /// Returns the code of a message, as long as the algorithm's digest.
         ///
-        /// Throws `NetworkError` with code `invalidConfiguration` where OpenSSL is configured without the algorithm.
+        /// Throws `NetworkError` with code `invalidConfiguration` if OpenSSL is configured without the algorithm.
         public func code(of message: Bytes) throws -> Bytes {
             do throws(HashFunction.Unavailable) {
                 return try HashFunction(algorithm).code(of: message, key: key)
@@ -32,8 +32,8 @@ extension HTTP {
             }
         }
 
-        /// Whether this is the message's code, as a webhook's receiver has to know. How long it takes does not show how
-        /// much of a wrong code is right.
+        /// Returns whether this is the message's code, as the receiver of a webhook checks. The time it takes does not
+        /// show how much of a wrong code is right.
         public func isCode(_ code: Bytes, of message: Bytes) throws -> Bool {
             let own = try self.code(of: message)
             return own.count == code.count && zip(own, code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

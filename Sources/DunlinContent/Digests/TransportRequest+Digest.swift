@@ -1,17 +1,17 @@
 internal import DunlinSecure
 
 extension TransportRequest {
-    /// The digest of the body, and the request to send with it: for services that want it signed.
+    /// Returns the digest of the body, and the request to send with it, for services that want the body signed.
     ///
     /// ```swift
     /// let (request, digest) = try await request.digested(by: .sha256)
     /// ```
     ///
-    /// A file, and a stream that can be made again, are read once for the digest and again when they are sent. A stream
-    /// that can be read once is kept in memory, and takes the body's place in the request that is returned: up to
-    /// `limit` bytes; one that is longer throws `NetworkError` with code `limitExceeded`. Asked around a call, that is
-    /// done once, and the body can then be sent again; around an exchange it helps that exchange alone. Trailers are no
-    /// part of the digest.
+    /// A file or a replayable stream is read once for the digest and again for sending. A stream that can be read once
+    /// is collected in memory and replaces the body of the returned request; if it is longer than `limit` bytes, a
+    /// `NetworkError` with code `limitExceeded` is thrown. An interceptor around a call does this once, and the body
+    /// can then be sent again; one around an exchange does it for that exchange only. Trailers are not part of the
+    /// digest.
     public func digested(
         by algorithm: ContentDigest.Algorithm, keepingUpTo limit: Int = 16 << 20
     ) async throws -> (request: TransportRequest, digest: ContentDigest) {
@@ -31,9 +31,9 @@ extension TransportRequest {
     }
 }
 
-/// Reads bodies for their digests, piece by piece.
+/// Computes the digests of bodies piece by piece.
 private enum BodyDigest {
-    /// In steps: a cancel ends it.
+    /// Digests bytes in steps, so that a cancel can end it.
     static func of(_ bytes: Bytes, _ algorithm: ContentDigest.Algorithm) throws -> ContentDigest {
         do {
             let hash = try HashFunction(algorithm).hash(of: bytes) { try Task.checkCancellation() }

@@ -1,14 +1,14 @@
 extension DynamicValue {
-    /// The body as JSON whose structure is not known beforehand.
+    /// A serializer for JSON whose structure is not known beforehand.
     ///
     /// JSON is read strictly (RFC 8259): no extra comma, no key twice in one object. Numbers keep the digits they were
     /// written with, and objects the order of their members. Throws `HTTP.JSON.SyntaxError` for a text that is
     /// no JSON. An empty body, or a single space, is null.
     public struct JSONSerializer: ResponseSerializer, Hashable, Codable {
         public var rules: HTTP.ResponseRules
-        /// Whether a text is accepted that is neither an object nor an array.
+        /// Whether a text other than an object or array is accepted.
         public var allowsFragments: Bool
-        /// Whether members and elements that are null are left out, at every level.
+        /// Whether null members and elements are left out, at every level.
         public var removesNulls: Bool
 
         public init(

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// The body decoded from JSON.
+/// A serializer that decodes the body from JSON.
 ///
 /// It expects `application/json`, `text/json`, `text/javascript` or a type that ends in `+json` (RFC 6839), such as
 /// `application/problem+json`. A response without a declared type is accepted, unless the rules say otherwise. Other
-/// types are accepted when asked for: `.json(Item.self).accepting("text/plain")`.
+/// types are accepted on request: `.json(Item.self).accepting("text/plain")`.
 ///
 /// An empty body, or a single space (which some servers send instead), is no content: nil for an optional.
 public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
     public var rules: HTTP.ResponseRules
-    /// Whether a key that comes twice in one object is refused. The text is read by the letter of RFC 8259 anyhow.
+    /// Whether a duplicate key in an object is refused. The text is read strictly by RFC 8259 in any case.
     public var isStrict = false
-    /// Whether text in another charset than UTF-8, 16 or 32 is read if the response declares it, against RFC 8259.
+    /// Whether a declared charset other than UTF-8, 16 or 32 is honoured, contrary to RFC 8259.
     public var honorsCharset = false
-    /// How the text is read; nil for the way of the session.
+    /// How the text is read; nil for the session's way.
     public var json: HTTP.JSON?
-    /// What is done to a decoder of Foundation that is used instead; nil if none is.
+    /// Configures a Foundation decoder to use instead; nil if none is used.
     private var prepare: (@Sendable (JSONDecoder) -> Void)?
 
     public init(_ type: Output.Type = Output.self, _ json: HTTP.JSON? = nil, rules: HTTP.ResponseRules = .anyJSON) {
@@ -49,7 +49,7 @@ public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
         }
     }
 
-    /// What gives a body as it is, where that may be what was meant.
+    /// The serializer that returns the body unchanged, if that may be what the caller meant.
     private static var plain: String? {
         if Output.self == String.self { return ".string" }
         return Output.self == Data.self ? ".bytes" : nil
@@ -77,7 +77,7 @@ public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
 }
 
 extension JSONSerializer {
-    /// This serializer with a decoder of Foundation: `.json(Event.self).decoding { $0.allowsJSON5 = true }`.
+    /// Returns a copy that uses a Foundation decoder: `.json(Event.self).decoding { $0.allowsJSON5 = true }`.
     public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
         var copy = self
         copy.prepare = { [before = self.prepare] decoder in
@@ -87,7 +87,7 @@ extension JSONSerializer {
         return copy
     }
 
-    /// This serializer, strict.
+    /// A copy that refuses duplicate keys.
     public var strict: JSONSerializer {
         var copy = self
         copy.isStrict = true
@@ -95,13 +95,14 @@ extension JSONSerializer {
     }
 }
 
-/// What is made is for the program to say: a text that is read as `JSONSerializer<User>` makes users.
+/// Encodes the settings. The program determines the output: text that is decoded as `JSONSerializer<User>` makes a
+/// serializer for users.
 extension JSONSerializer: Codable {
     private enum Keys: CodingKey {
         case rules, isStrict, honorsCharset
     }
 
-    /// Throws for a serializer with settings of its own for JSON, which may be code.
+    /// Throws if the serializer has JSON settings of its own, which may contain code.
     public func encode(to encoder: any Encoder) throws {
         if json != nil || prepare != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
         var container = encoder.container(keyedBy: Keys.self)
@@ -119,7 +120,7 @@ extension JSONSerializer: Codable {
 }
 
 extension EncodingError {
-    /// A serializer that decodes by code, not by settings.
+    /// The error for a serializer that decodes by code and not by settings.
     static func uncodableDecoder(of serializer: any ResponseSerializer, _ encoder: any Encoder) -> EncodingError {
         .invalidValue(
             serializer, .init(codingPath: encoder.codingPath, debugDescription: "a closure cannot be encoded"))
@@ -127,7 +128,8 @@ extension EncodingError {
 }
 
 extension ResponseSerializer {
-    /// A value of JSON, read in the session's way: `.json(User.self)`, or in another: `.json(User.self, .snakeCase)`.
+    /// Decodes a value from JSON, in the session's way, `.json(User.self)`, or in another,
+    /// `.json(User.self, .snakeCase)`.
     public static func json<Value: Decodable>(
         _ type: Value.Type, _ json: HTTP.JSON? = nil
     ) -> Self where Self == JSONSerializer<Value> {
@@ -136,20 +138,20 @@ extension ResponseSerializer {
 }
 
 extension HTTP.ResponseRules {
-    /// JSON with a status of 2xx, by AFNetworking's three types.
+    /// Accepts JSON with status 2xx and one of AFNetworking's three types.
     public static let json = Self(contentTypes: ["application/json", "text/json", "text/javascript"])
-    /// JSON with a status of 2xx, by AFNetworking's three types and every type whose suffix says that it is JSON (RFC
+    /// Accepts JSON with status 2xx and one of AFNetworking's three types, or any type whose suffix says JSON (RFC
     /// 6839).
     public static let anyJSON = Self(contentTypes: ["application/json", "text/json", "text/javascript", "+json"])
 }
 
 extension Bytes {
-    /// Nothing, or what Rails sends for it.
+    /// Whether the body is empty or a single space, which Rails sends instead.
     var isNoJSON: Bool { isEmpty || count == 1 && self[0] == UInt8(ascii: " ") }
 }
 
 extension HTTP.WholeResponse {
-    /// The body in UTF-8, if it declares to be in a charset that JSON is never in.
+    /// The body in UTF-8, if it declares a charset in which JSON is never written.
     func transcoded() throws -> Bytes {
         guard let charset = declaredCharset, !charset.name.hasPrefix("utf") else { return body }
         return Bytes(try text(in: charset))

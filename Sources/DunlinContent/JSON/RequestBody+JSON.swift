@@ -1,6 +1,6 @@
 extension RequestBody {
-    /// The value as JSON. It is encoded now, so a value that cannot be encoded throws here. It is made before a session
-    /// is asked, so the session's own `json` does not count: the argument `json:` of `post` and the others heeds it.
+    /// A body of a value as JSON. The value is encoded now, so one that cannot be encoded throws here, and the
+    /// session's `json` settings do not apply. The argument `json:` of `post` and the other methods does apply them.
     ///
     /// ```swift
     /// try await client.post("users", body: .json(draft, .snakeCase), as: User.self)
@@ -10,8 +10,9 @@ extension RequestBody {
         .bytes(try json.encode(value), contentType: "application/json")
     }
 
-    /// JSON of any structure: `.json(["name": "Ada", "tags": [1, "x", nil]])`. Members keep their order and numbers
-    /// their digits. Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have.
+    /// A body of JSON with any structure: `.json(["name": "Ada", "tags": [1, "x", nil]])`. Members keep their order and
+    /// numbers their digits. Throws a `NetworkError` with code `invalidParameters` for values that JSON cannot
+    /// represent.
     public static func json(_ value: DynamicValue, format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws
         -> RequestBody
     {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension HTTP.ContentType {
-    /// The content type by the extension of a file's name: the common types, then those of the system's
-    /// `/etc/mime.types`; `application/octet-stream` for any other.
+    /// Creates the content type for a file name's extension: from the common types, then the system's
+    /// `/etc/mime.types`; otherwise `application/octet-stream`.
     public init(fileName: String) {
         let name = fileName.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
@@ -13,7 +13,7 @@ extension HTTP.ContentType {
         self.init(Self.known[suffix] ?? Self.ofSystem[suffix] ?? HTTP.ContentType.octetStream.rawValue)
     }
 
-    /// Read once, when a name needs it. A system without the file knows none.
+    /// The system's types by extension, read when first needed; empty if the file does not exist.
     private static let ofSystem: [String: String] = {
         do {
             return table(String(decoding: try Data(contentsOf: URL(filePath: "/etc/mime.types")), as: UTF8.self))
@@ -22,7 +22,7 @@ extension HTTP.ContentType {
         }
     }()
 
-    /// Lines of a type and its extensions; the first type that claims an extension has it.
+    /// Parses lines of a type and its extensions; the first type for an extension counts.
     static func table(_ text: String) -> [String: String] {
         var table: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {

@@ -1,8 +1,8 @@
 internal import DunlinReactor
 
-/// A form's bytes as they are asked for: a part is opened when its turn comes, and closed at its end.
+/// The bytes of a form, on demand: a part is opened when its turn comes and closed at its end.
 ///
-/// A sender takes them in pieces, and has the kernel read the files.
+/// A sender takes them in pieces and lets the kernel read the files.
 struct MultipartChunks: FiledChunks {
     typealias Element = Bytes
     typealias Failure = any Error
@@ -58,14 +58,14 @@ struct MultipartChunks: FiledChunks {
             return explained
         }
 
-        /// Returns a file if that is the whole part.
+        /// Opens a part. Returns a file if the file is the whole part.
         private mutating func open(_ index: Int) throws -> FileSource? {
             let part = form.parts[index]
             name = part.name
             switch part.source {
             case .bytes, .refused: self.part = nil
             case .file(let path):
-                // Of a file that has grown, the announced length is sent.
+                // Only the announced length is sent of a file that has grown.
                 let file = RequestBody.File(path, range: form.fileLengths[index].map { 0..<$0 })
                 if readsFiles {
                     self.part = FileChunks(file: file).makeAsyncIterator()

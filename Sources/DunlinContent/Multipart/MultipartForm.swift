@@ -5,12 +5,12 @@ internal import DunlinWire
 struct MultipartForm: Sendable {
     let parts: [MultipartPart]
     let runs: [MultipartMachine.Run]
-    /// The length of each part's file, when it was checked.
+    /// The length of each part's file when it was checked, by index.
     let fileLengths: [Int: Int]
     /// The length of the form; nil if a part does not know its own.
     let length: Int?
 
-    /// Checks each file once. Throws for a part that cannot be sent.
+    /// Creates a form and checks each file once. Throws for a part that cannot be sent.
     init(_ parts: [MultipartPart], boundary: String) throws {
         var runs = Runs()
         for (index, part) in parts.enumerated() {
@@ -26,20 +26,20 @@ struct MultipartForm: Sendable {
         length = runs.length
     }
 
-    /// Whether it can be sent any number of times.
+    /// Whether the form can be sent any number of times.
     var isReplayable: Bool {
         parts.allSatisfy { part in
             if case .stream(_, let isReplayable, _) = part.source { isReplayable } else { true }
         }
     }
 
-    /// All of the form, if it is in memory and small enough to be there twice.
+    /// The whole form, if it is in memory and small enough to be copied.
     var bytes: Bytes? {
         guard runs.count == 1, case .bytes(let bytes) = runs[0] else { return nil }
         return bytes
     }
 
-    /// Joins what is small, and leaves what is large where it is.
+    /// Joins small runs of bytes and leaves large ones where they are.
     private struct Runs {
         private(set) var runs: [MultipartMachine.Run] = []
         private(set) var length: Int? = 0
@@ -95,7 +95,7 @@ struct MultipartForm: Sendable {
             if case .part(_, let own) = run { grow(by: own) }
         }
 
-        /// A length that no number holds is none.
+        /// Adds to the length; a length that overflows becomes nil.
         private mutating func grow(by more: Int?) {
             let sum = more.flatMap { length?.addingReportingOverflow($0) }
             length = sum.flatMap { $0.overflow ? nil : $0.partialValue }

@@ -1,22 +1,22 @@
-/// A multipart form (RFC 7578, RFC 2046 §5.1) as one run of bytes after another.
+/// A multipart form (RFC 7578, RFC 2046 §5.1) as a sequence of runs of bytes.
 ///
 /// The first part begins with `--B`, others with a line break before it; the form ends with `--B--` and a line break.
 /// All of that, the parts' fields and bytes that are in memory come as `.give`. If a part's bytes come from elsewhere,
-/// the machine says when to open it and when to read, and checks the announced length; a part that is sent without
-/// being read is `passed`. The machine knows no file and no clock; it gives pieces of at most `pieceSize` bytes, cut
-/// anywhere.
+/// the machine says when to open it and when to read, and checks the announced length; for a part that is sent without
+/// being read, call `passed`. The machine knows neither files nor clocks. It gives pieces of at most `pieceSize` bytes,
+/// cut anywhere.
 struct MultipartMachine {
     enum Run: Equatable {
         case bytes(Bytes)
-        /// The bytes of a part, by its place in the form; nil for a length that only its end will tell.
+        /// The bytes of a part, by its index in the form; nil for a length that only its end will tell.
         case part(Int, length: Int?)
     }
 
     enum Action: Equatable {
         case give(Bytes)
-        /// What comes from now on is this part's, from its beginning.
+        /// Open this part: the following reads are from its beginning.
         case open(part: Int)
-        /// The part that was opened last is to say more: `took`, with nothing at its end.
+        /// Read more of the part opened last, and call `took`, with nil at its end.
         case read
         case end
     }
@@ -36,7 +36,7 @@ struct MultipartMachine {
     private let pieceSize: Int
     private var position = 0
     private var state: State
-    /// What was read and has not been given yet.
+    /// Bytes that were read but not given yet.
     private var pending = Bytes.empty
 
     init(_ runs: [Run], pieceSize: Int = 64 * 1024) {
@@ -73,7 +73,7 @@ struct MultipartMachine {
         }
     }
 
-    /// What the part has said; nil at its end.
+    /// Takes bytes of the part; nil at its end.
     mutating func took(_ bytes: Bytes?) throws(Violation) {
         guard position < runs.count, case .part(let part, _) = runs[position], case .reading(let left) = state else {
             return
@@ -90,7 +90,7 @@ struct MultipartMachine {
         pending = bytes
     }
 
-    /// So many bytes of the part were sent by themselves, and that was all of it.
+    /// Counts a whole part of `count` bytes that was sent without being read.
     mutating func passed(_ count: Int) throws(Violation) {
         guard position < runs.count, case .part(let part, _) = runs[position], case .reading(let left) = state else {
             return

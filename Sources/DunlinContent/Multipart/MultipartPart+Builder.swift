@@ -1,5 +1,5 @@
 extension MultipartPart {
-    /// Collects the parts of a form as they are written in code.
+    /// Collects the parts of a form from a block of code.
     @resultBuilder public enum Builder {
         public static func buildExpression(_ part: MultipartPart) -> [MultipartPart] { [part] }
         public static func buildExpression(_ parts: [MultipartPart]) -> [MultipartPart] { parts }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// One part of a multipart form: a field, some data, a file, a stream.
+/// One part of a multipart form: a field, data, a file or a stream.
 ///
 /// ```swift
 /// let album = try RequestBody.multipart {
@@ -9,20 +9,20 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Names and file names are sent in UTF-8; quotes and line breaks in them are escaped as browsers do it.
+/// Names and file names are sent in UTF-8; quotes and line breaks in them are escaped as browsers do.
 public struct MultipartPart: Sendable {
     enum Source: Sendable {
         case bytes(Bytes)
-        /// A file by its path.
+        /// A file, by its path.
         case file(String)
         case stream(length: Int?, isReplayable: Bool, make: @Sendable () -> any RequestBody.Chunks)
-        /// Why this is no part that can be sent; thrown once the form is made.
+        /// Why the part cannot be sent; thrown when the form is made.
         case refused(NetworkError)
     }
 
-    /// The part's name in errors.
+    /// The part's name for errors.
     let name: String
-    /// `Content-Disposition` first, then `Content-Type`, where the part has them.
+    /// `Content-Disposition` first, then `Content-Type`, if the part has them.
     let fields: Fields
     let source: Source
 
@@ -31,17 +31,17 @@ public struct MultipartPart: Sendable {
         MultipartPart(name: name, fields: PartFields.make(name), source: .bytes(Bytes(value)))
     }
 
-    /// Bytes in memory, as a file with a file name, or without one as a field with a content type.
+    /// A part with bytes in memory: a file if it has a file name, otherwise a field with a content type.
     public static func data(
         _ name: String, _ bytes: Bytes, fileName: String? = nil, contentType: HTTP.ContentType? = .octetStream
     ) -> MultipartPart {
         MultipartPart(name: name, fields: PartFields.make(name, fileName, contentType), source: .bytes(bytes))
     }
 
-    /// A file. It is opened when its turn comes and closed when it has been sent; it is never in memory as a whole. The
-    /// file name is by default the last part of the path; the content type is by default that of the file name.
+    /// A part with a file. The file is opened when its turn comes, closed when it has been sent, and never wholly in
+    /// memory. The file name defaults to the last component of the path, the content type to that of the file name.
     ///
-    /// It must exist and be a regular file when the form is made, and have the same length when it is sent.
+    /// The file must exist and be regular when the form is made, and have the same length when it is sent.
     public static func file(
         _ name: String, at path: String, fileName: String? = nil, contentType: HTTP.ContentType? = nil
     ) -> MultipartPart {
@@ -51,7 +51,7 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fields: PartFields.make(name, fileName, type), source: .file(path))
     }
 
-    /// A file, by a file URL.
+    /// A part with a file, by its file URL.
     public static func file(
         _ name: String, at url: URL, fileName: String? = nil, contentType: HTTP.ContentType? = nil
     ) -> MultipartPart {
@@ -62,11 +62,10 @@ public struct MultipartPart: Sendable {
         return file(name, at: url.path, fileName: fileName, contentType: contentType)
     }
 
-    /// A sequence of bytes, which `make` makes each time the form is sent.
+    /// A part with a sequence of bytes, which `make` creates each time the form is sent.
     ///
-    /// With a `length` it must have exactly that many bytes: a part that is shorter or longer fails the request.
-    /// Without a length, the form is sent in chunks. If `make` cannot make the same bytes twice, say so: then the form
-    /// is sent once only.
+    /// With a `length`, the sequence must have exactly that many bytes, or the request fails. Without one, the form is
+    /// sent in chunks. Say so if `make` cannot create the same bytes twice: the form is then sent only once.
     public static func stream(
         _ name: String, length: Int? = nil, fileName: String? = nil, contentType: HTTP.ContentType? = .octetStream,
         isReplayable: Bool = true, make: @escaping @Sendable () -> any RequestBody.Chunks
@@ -76,7 +75,7 @@ public struct MultipartPart: Sendable {
             source: .stream(length: length, isReplayable: isReplayable, make: make))
     }
 
-    /// Bytes with fields of your own, or with none.
+    /// A part with bytes and fields of your own, or without fields.
     public static func custom(_ fields: Fields, _ bytes: Bytes) -> MultipartPart {
         let name = fields["Content-Disposition"] ?? "without a name"
         return MultipartPart(name: name, fields: fields, source: .bytes(bytes))

@@ -1,4 +1,4 @@
-/// The fields above a part's bytes.
+/// The fields that precede a part's bytes.
 enum PartFields {
     static func make(_ name: String, _ fileName: String? = nil, _ type: HTTP.ContentType? = nil) -> Fields {
         var disposition = "form-data; name=\"\(escaped(name))\""
@@ -8,7 +8,7 @@ enum PartFields {
         return fields
     }
 
-    /// Only what would end the quotes or the line is escaped (WHATWG HTML, "multipart form data"); the rest is UTF-8.
+    /// Escapes only what would end the quotes or the line (WHATWG HTML, "multipart form data"); the rest is UTF-8.
     static func escaped(_ name: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -17,7 +17,7 @@ enum PartFields {
             case UInt8(ascii: "\""): bytes.append(contentsOf: "%22".utf8)
             case UInt8(ascii: "\r"): bytes.append(contentsOf: "%0D".utf8)
             case UInt8(ascii: "\n"): bytes.append(contentsOf: "%0A".utf8)
-            // No field holds a NUL, and no reader agrees with another on what it is.
+            // No field may contain NUL, and readers disagree about its meaning.
             case 0: bytes.append(contentsOf: "%00".utf8)
             default: bytes.append(byte)
             }

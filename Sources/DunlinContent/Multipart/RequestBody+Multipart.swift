@@ -1,19 +1,20 @@
 extension RequestBody {
-    /// A multipart form (`multipart/form-data`, RFC 7578), sent as it is read: files are opened when their turn comes.
+    /// A multipart form (`multipart/form-data`, RFC 7578), read while it is sent: files are opened when their turn
+    /// comes.
     ///
-    /// Its length is known beforehand unless a part's is not. It can be sent again, each time from its beginning,
-    /// unless a part says otherwise. Without parts it is an empty form of pairs.
+    /// Its length is known beforehand if every part's is. It can be sent again from the beginning, unless a part says
+    /// otherwise. Without parts, it is an empty URL-encoded form.
     ///
-    /// Throws `NetworkError` with code `invalidPart` for a file that is missing or not regular, a field that cannot be
-    /// sent, and an invalid boundary.
+    /// Throws a `NetworkError` with code `invalidPart` for a file that is missing or not regular, a field that cannot
+    /// be sent, or an invalid boundary.
     public static func multipart(
         boundary: String? = nil, @MultipartPart.Builder _ parts: () throws -> [MultipartPart]
     ) throws -> RequestBody {
         try multipart(try parts(), boundary)
     }
 
-    /// A multipart form with parameters before the parts: as many fields as they have pairs, by the rules of queries.
-    /// Data is sent as it is, null as an empty value.
+    /// A multipart form with parameters before the parts: one field for each pair, by the rules of queries. Data is
+    /// sent unchanged, null as an empty value.
     public static func multipart(
         parameters: HTTP.Parameters, style: HTTP.ParameterStyle = HTTP.ParameterStyle(), boundary: String? = nil,
         @MultipartPart.Builder _ parts: () throws -> [MultipartPart] = { [] }
@@ -36,12 +37,12 @@ extension RequestBody {
         return .stream(chunks, length: form.length, contentType: type)
     }
 
-    /// AFNetworking's: no file has that in it but by intent.
+    /// A random boundary in AFNetworking's form, which no file contains by accident.
     private static func randomBoundary() -> String {
         "Boundary+" + Hex.text(UInt64.random(in: .min ... .max), count: 16, uppercase: true)
     }
 
-    /// Of RFC 2046 §5.1.1's characters those that need no quotes.
+    /// The boundary, if it has only those characters of RFC 2046 §5.1.1 that need no quotes.
     private static func checked(_ boundary: String) throws -> String {
         let marks = "'+_-.".utf8
         let isFit = boundary.utf8.allSatisfy { byte in

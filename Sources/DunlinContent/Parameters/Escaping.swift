@@ -1,6 +1,6 @@
-/// Percent-encoding over UTF-8 bytes, upper-case hex.
+/// The bytes that percent-encoding keeps; others are written in upper-case hexadecimal.
 struct KeptBytes: Sendable {
-    /// One bit for each ASCII byte that stays as it is.
+    /// One bit for each ASCII byte that is kept.
     private let low: UInt64
     private let high: UInt64
 
@@ -21,9 +21,9 @@ struct KeptBytes: Sendable {
 
     private static let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
     static let unreserved = KeptBytes(plain)
-    /// What may stand in a query's keys and values.
+    /// The bytes kept in a query's keys and values.
     static let query = KeptBytes(plain + "/?")
-    /// The same in keys for servers that want brackets as they are.
+    /// The bytes kept in keys for servers that want brackets unescaped.
     static let bracketedKey = KeptBytes(plain + "/?[]")
 }
 
@@ -42,7 +42,7 @@ extension [UInt8] {
         }
     }
 
-    /// Grows by doubling: to reserve exactly what is needed, again and again, would copy all of it each time.
+    /// Grows by doubling. Reserving exactly what is needed would copy everything each time.
     private mutating func reserveRoom(for count: Int) {
         let wanted = self.count + count
         if wanted > capacity { reserveCapacity(Swift.max(wanted, capacity * 2)) }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
 extension HTTP {
-    /// How parameters are written as pairs of a query or a form, in which servers differ. The default is AFNetworking's
-    /// style.
+    /// The style in which parameters are written as pairs of a query or form. Servers differ; the default is
+    /// AFNetworking's style.
     public struct ParameterStyle: Sendable, Hashable, Codable {
-        /// The keys of an array's elements.
+        /// How the keys of an array's elements are written.
         public enum Arrays: String, Sendable, Hashable, Codable {
             /// `tag[]=a&tag[]=b`
             case brackets
@@ -14,7 +14,7 @@ extension HTTP {
             case indexed
         }
 
-        /// The keys of an object's members.
+        /// How the keys of an object's members are written.
         public enum Objects: String, Sendable, Hashable, Codable {
             /// `user[name]=Ada`
             case brackets
@@ -34,7 +34,7 @@ extension HTTP {
             case bareKey
             /// `key=`
             case emptyValue
-            /// Nothing.
+            /// The pair is left out.
             case dropped
         }
 
@@ -61,7 +61,7 @@ extension HTTP {
             self.keepsBrackets = keepsBrackets
         }
 
-        /// Members in the order they are written in.
+        /// The default style with members in the given order.
         public static let given = HTTP.ParameterStyle(order: .given)
     }
 }

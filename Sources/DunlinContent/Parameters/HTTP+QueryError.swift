@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// Why a text is no query of a URL. It does not show the text, which may hold secrets, and says only what is wrong.
+    /// Why text is not a valid URL query. It says what is wrong without showing the text, which may contain secrets.
     public struct QueryError: Error, Sendable, Hashable {
         public enum Problem: Sendable, Hashable {
             /// A character that must be percent-encoded.
@@ -11,7 +11,7 @@ extension HTTP {
         }
 
         public let problem: Problem
-        /// The offset of the fault, in UTF-8.
+        /// The offset of the error, in UTF-8.
         public let offset: Int
         /// The length of the whole text.
         public let length: Int
@@ -29,7 +29,7 @@ extension HTTP {
 }
 
 extension HTTP.QueryError: CustomStringConvertible {
-    /// One sentence. The character is named by its number: descriptions end in logs.
+    /// A sentence that gives the character's code, because descriptions end up in logs.
     public var description: String {
         let place = "byte \(offset) of \(length)"
         switch problem {

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// Parameters as pairs of a key and a value without parts: what queries, forms and multipart forms have in common.
+/// Parameters as pairs of a key and a simple value, for queries, forms and multipart forms.
 ///
-/// An object's members are `outer[inner]`, an array's elements `key[]`, a set's the key again; what is empty says
-/// nothing. Nothing is escaped here, and no value has been made text yet.
+/// The key of an object's member is `outer[inner]`, that of an array's element `key[]`, and a set repeats its key. An
+/// empty container has no pair. Nothing is escaped here, and values are not yet text.
 struct ParameterPairs {
     struct Pair: Equatable {
         let key: String
@@ -56,7 +56,7 @@ struct ParameterPairs {
 }
 
 extension HTTP.ParameterStyle {
-    /// The text of a pair's value; nil for a key that stands alone. Throws for a number that is none.
+    /// The text of a pair's value; nil for a key without a value. Throws for a NaN or infinite number.
     func text(of pair: ParameterPairs.Pair) throws -> String? {
         switch pair.value {
         case .null: return nulls == .bareKey ? nil : ""
@@ -80,7 +80,7 @@ extension HTTP.ParameterStyle {
         }
     }
 
-    /// As it stands in a URL or in a form: everything but letters, digits and `-._~/?` escaped, spaces too.
+    /// The pairs as in a URL or form: everything but letters, digits and `-._~/?` is escaped, spaces too.
     func encoded(_ parameters: DynamicValue.Members) throws -> String {
         var bytes: [UInt8] = []
         for pair in try ParameterPairs(parameters, self).pairs {

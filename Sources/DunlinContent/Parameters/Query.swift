@@ -1,15 +1,15 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// Query parameters in the order given, repeated keys included: `["q": text, "page": 2, "tag": ["new", "red"]]`.
+    /// Query parameters in the given order, with repeated keys: `["q": text, "page": 2, "tag": ["new", "red"]]`.
     ///
-    /// An array is its key several times, and a value that is nil is left out. For parameters with more structure, use
-    /// `Query(parameters, style:)`; for a key without a value `HTTP.QueryFlag()`.
+    /// An array repeats its key, and a nil value is left out. For parameters with more structure, use
+    /// `Query(parameters, style:)`; for a key without a value, use `HTTP.QueryFlag()`.
     public struct Query: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         @usableFromInline struct Pair: Sendable, Hashable {
             var key: String
             var value: String?
-            /// The key is any number of pairs, written already.
+            /// Whether the key is the text of any number of pairs, encoded already.
             var isEncoded = false
         }
 
@@ -21,13 +21,13 @@ extension HTTP {
             for (key, value) in elements { append(key, value) }
         }
 
-        /// Sorted by key, because a dictionary has no order.
+        /// Creates a query from a dictionary, sorted by key because a dictionary has no order.
         public init(_ dictionary: [String: some HTTP.QueryValue]) {
             for (key, value) in dictionary.sorted(by: { $0.key.precedesInUTF16($1.key) }) { append(key, value) }
         }
 
-        /// A query as it stands in a URL, read as forms are: `Query(parsing: "q=a%20b&tag=new&tag=red")["q"]` is `a b`.
-        /// Any text is a query; a `?` in front is passed over.
+        /// Parses a query from a URL, by the rules of forms: `Query(parsing: "q=a%20b&tag=new&tag=red")["q"]` is `a b`.
+        /// Every text is a query; a leading `?` is skipped.
         public init(parsing text: String) {
             pairs = Self.pairs(
                 in: Substring(text.utf8.first == UInt8(ascii: "?") ? text.utf8.dropFirst() : text.utf8[...]))
@@ -41,21 +41,23 @@ extension HTTP {
             }
         }
 
-        /// The value of the first parameter of this name; empty for one without a value, nil if there is none.
+        /// The value of the first parameter with this name; empty if it has no value, nil if there is no such
+        /// parameter.
         public subscript(_ key: String) -> String? { values(of: key).first }
 
-        /// Every value of this name, in order.
+        /// The values of all parameters with this name, in order.
         public func values(of key: String) -> [String] {
             items.filter { $0.key.hasSameBytes(as: key) }.map { $0.value ?? "" }
         }
 
-        /// All parameters in order; one without a value has nil.
+        /// All parameters in order; the value is nil for one without a value.
         public var items: [(key: String, value: String?)] {
             pairs.flatMap { $0.isEncoded ? Self.pairs(in: $0.key[...]) : [$0] }.map { ($0.key, $0.value) }
         }
 
-        /// A query that is written already, used as it is. Throws if it is none: for a character that must be
-        /// percent-encoded, which includes brackets and all beyond ASCII, and for a `%` that begins no encoded octet.
+        /// Creates a query from text that is encoded already and used unchanged. Throws for a character that must be
+        /// percent-encoded, which includes brackets and everything beyond ASCII, and for a `%` without two hexadecimal
+        /// digits.
         public init(encoded text: String) throws(HTTP.QueryError) {
             if let (offset, problem) = PercentEncoding.problem(inQuery: text) {
                 throw HTTP.QueryError(problem, at: offset, of: text.utf8.count)
@@ -63,19 +65,19 @@ extension HTTP {
             self.init(written: text)
         }
 
-        /// Text that was written by our own rules.
+        /// Creates a query from text that Dunlin encoded.
         init(written text: String) {
             if !text.isEmpty { pairs = [Pair(key: text, isEncoded: true)] }
         }
 
-        /// Parameters of any structure, in a style.
+        /// Creates a query of parameters with any structure, in a style.
         public init(_ parameters: Parameters, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) throws {
             self.init(written: try style.encoded(parameters))
         }
 
         public var isEmpty: Bool { pairs.isEmpty }
 
-        /// Adds a parameter, once for each text that its value has: none for nil.
+        /// Adds a parameter, once for each text of its value; none for nil.
         public mutating func append(_ key: String, _ value: (any HTTP.QueryValue)?) {
             if value is HTTP.QueryFlag {
                 pairs.append(Pair(key: key, value: nil))
@@ -84,7 +86,7 @@ extension HTTP {
             }
         }
 
-        /// The query as written in a URL: everything but letters, digits and `-._~/?` escaped.
+        /// The query as in a URL: everything but letters, digits and `-._~/?` is escaped.
         public var encoded: String {
             var bytes: [UInt8] = []
             for pair in pairs {
@@ -102,13 +104,13 @@ extension HTTP {
         }
     }
 
-    /// The value of a parameter that has none: `["verbose": HTTP.QueryFlag()]` is `?verbose`.
+    /// Stands for a missing value: `["verbose": HTTP.QueryFlag()]` is `?verbose`.
     public struct QueryFlag: HTTP.QueryValue, Sendable, Hashable {
         public init() {}
 
         public var queryTexts: [String] { [""] }
     }
 
-    /// The parameters of a request, whatever form its serializer gives them.
+    /// The parameters of a request, in whatever form its serializer writes them.
     public typealias Parameters = DynamicValue.Members
 }

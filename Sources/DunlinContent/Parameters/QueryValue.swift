@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// What may stand as a value in a query or a form: text, numbers, booleans, dates, arrays of those, and optionals,
-    /// of which those without a value are left out.
+    /// A type of values for queries and forms: text, numbers, booleans, dates, arrays of these, and optionals, which
+    /// are left out if nil.
     ///
-    /// A type of your own conforms by saying its texts; one with a raw value needs not even that:
+    /// A type of your own conforms by providing its texts; a type with a raw value needs nothing more:
     ///
     /// ```swift
     /// enum Order: String, HTTP.QueryValue { case newest, best }
     /// let query: HTTP.Query = ["q": text, "order": Order.best, "page": page, "tag": ["new", "red"]]
     /// ```
     public protocol QueryValue {
-        /// The key is written once with each of these.
+        /// The texts of the value. The key is written once for each.
         var queryTexts: [String] { get }
     }
 }
@@ -27,7 +27,7 @@ extension HTTP.QueryValue where Self: CustomStringConvertible {
 extension String: HTTP.QueryValue {}
 extension Substring: HTTP.QueryValue {}
 extension Character: HTTP.QueryValue {}
-/// `true` or `false`.
+/// Written as `true` or `false`.
 extension Bool: HTTP.QueryValue {}
 extension Int: HTTP.QueryValue {}
 extension Int8: HTTP.QueryValue {}
@@ -44,7 +44,7 @@ extension UInt128: HTTP.QueryValue {}
 extension Decimal: HTTP.QueryValue {}
 extension UUID: HTTP.QueryValue {}
 
-/// A whole number has no point.
+/// A whole number is written without a decimal point.
 extension Double: HTTP.QueryValue {
     public var queryTexts: [String] { [DynamicValue.Number(self).literal] }
 }
@@ -57,7 +57,8 @@ extension URL: HTTP.QueryValue {
     public var queryTexts: [String] { [absoluteString] }
 }
 
-/// `2026-01-31T23:59:59Z`, with milliseconds if there are any. A date that no calendar has is seconds since 1970.
+/// Written as `2026-01-31T23:59:59Z`, with milliseconds unless they are zero. A date beyond the calendar is written as
+/// seconds since 1970.
 extension Date: HTTP.QueryValue {
     public var queryTexts: [String] {
         do {
@@ -68,12 +69,12 @@ extension Date: HTTP.QueryValue {
     }
 }
 
-/// The key comes once with each element.
+/// The key is repeated for each element.
 extension Array: HTTP.QueryValue where Element: HTTP.QueryValue {
     public var queryTexts: [String] { flatMap(\.queryTexts) }
 }
 
-/// None, and the key is left out.
+/// Without a value, the key is left out.
 extension Optional: HTTP.QueryValue where Wrapped: HTTP.QueryValue {
     public var queryTexts: [String] { self?.queryTexts ?? [] }
 }

@@ -1,4 +1,4 @@
-/// Writes parameters in the form in which a request carries them: a query or a body.
+/// Writes a request's parameters as a query or a body.
 ///
 /// ```swift
 /// configuration.requestSerializer = .json
@@ -6,17 +6,17 @@
 /// try await client.post("login", parameters: ["user": "ada"], using: .form, as: Session.self)
 /// ```
 ///
-/// It is a value: a request uses the one it was made with, whatever changes later.
+/// It is a value: later changes do not affect requests already made.
 public struct RequestSerializer: Sendable {
     /// The format of parameters in a body.
     package enum Format: Sendable {
         /// `application/x-www-form-urlencoded`; without parameters an empty one.
         case form
-        /// `application/json`; without parameters no body.
+        /// `application/json`; without parameters, no body.
         case json(DynamicValue.JSONFormat)
-        /// `application/x-plist`; without parameters no body.
+        /// `application/x-plist`; without parameters, no body.
         case propertyList(RequestBody.PropertyListFormat)
-        /// Whatever it returns.
+        /// The body that the closure returns.
         case custom(@Sendable (HTTP.Parameters?) throws -> RequestBody)
     }
 
@@ -34,7 +34,7 @@ public struct RequestSerializer: Sendable {
         self.style = style
     }
 
-    /// Parameters in the body of methods that have one are a form.
+    /// Writes parameters as a form in the body of methods that have one.
     public static let form = RequestSerializer(.form)
     public static let json = RequestSerializer(.json(DynamicValue.JSONFormat()))
     public static let propertyList = RequestSerializer(.propertyList(.xml))
@@ -60,13 +60,13 @@ public struct RequestSerializer: Sendable {
 extension RequestSerializer {
     /// Where parameters go.
     public enum Location: Sendable, Hashable {
-        /// The serializer decides, by the method.
+        /// Where the serializer puts them for the method.
         case automatic
         case url
         case body
     }
 
-    /// What parameters are for.
+    /// The request that parameters are for.
     public struct Context: Sendable, Hashable {
         public let method: HTTP.Method
         public let target: HTTP.Target
@@ -79,7 +79,7 @@ extension RequestSerializer {
 }
 
 extension RequestSerializer {
-    /// What is added to a request for the sake of its parameters.
+    /// What parameters add to a request.
     package struct Parts {
         package var query = HTTP.Query()
         package var body = RequestBody.none
@@ -105,7 +105,7 @@ extension RequestSerializer {
         }
     }
 
-    /// What somebody else encoded is looked at; what our own style wrote need not be.
+    /// The query of parameters. Text from a caller's encoder is checked; Dunlin's own need not be.
     private func query(
         _ parameters: HTTP.Parameters, _ context: RequestSerializer.Context
     ) throws -> HTTP.Query {

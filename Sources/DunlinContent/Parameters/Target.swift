@@ -3,19 +3,19 @@ public import FoundationEssentials
 extension HTTP {
     /// The target of a request: an absolute URL, or one relative to the session's base.
     ///
-    /// Each interpolated value is a path segment or a part of one, `"users/\(name)"` or `"report\(suffix).pdf"`, and is
-    /// percent-encoded, so it cannot lead to another path. A segment with a value in it that turns out empty, `.` or
-    /// `..` is refused when the request is made. After a `?` a value is part of a query: `"search?q=\(text)"`. For text
-    /// that is a URL already, use `.url(text)` or `\(encoded: text)`.
+    /// Each interpolated value is a path segment or part of one, `"users/\(name)"` or `"report\(suffix).pdf"`, and is
+    /// percent-encoded, so it cannot lead to another path. If a segment with a value turns out empty, `.` or `..`, the
+    /// request is refused when it is made. After a `?`, a value is part of a query: `"search?q=\(text)"`. For text that
+    /// is a URL already, use `.url(text)` or `\(encoded: text)`.
     public struct Target: Sendable, Hashable {
         public let text: String
-        /// The text with a placeholder for every value, `users/{}` or `users/{id}`: the same for all users, fit for a
-        /// metric's name.
+        /// The text with a placeholder for every value, `users/{}` or `users/{id}`. It is the same for all users and so
+        /// suits as a metric's name.
         public let template: String
-        /// Why no request can be made of it.
+        /// Why no request can be made from it; nil if one can.
         package let problem: String?
 
-        /// Text that is a URL already, whole or relative to the session's base.
+        /// Creates a target from text that is a URL already, absolute or relative to the session's base.
         public init(_ url: String) {
             self.init(text: url, template: url, problem: nil)
         }
@@ -24,8 +24,8 @@ extension HTTP {
             self.init(url.absoluteString)
         }
 
-        /// A template with names, and their values: `Target(template: "users/{id}", ["id": 42])`. A value that is
-        /// missing, or one that the template does not name, is refused when the request is made.
+        /// Creates a target from a template and its values: `Target(template: "users/{id}", ["id": 42])`. A missing
+        /// value, or one that the template does not use, is refused when the request is made.
         public init(template: String, _ values: [String: any CustomStringConvertible & Sendable]) {
             var parts = StringInterpolation(literalCapacity: template.utf8.count, interpolationCount: values.count)
             parts.append(template, values)
@@ -38,7 +38,7 @@ extension HTTP {
             self.problem = problem
         }
 
-        /// Text that is a URL already, whole or relative to the session's base.
+        /// A target of text that is a URL already, absolute or relative to the session's base.
         public static func url(_ text: String) -> Target { Target(text) }
         public static func url(_ url: URL) -> Target { Target(url) }
     }
@@ -61,7 +61,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
         fileprivate var problem: String?
         /// Whether the path has ended.
         private var isAfterPath = false
-        /// Where in the text the segment begins that is being written.
+        /// Where the current segment begins in the text.
         private var segmentStart = 0
         private var segmentHasValue = false
 
@@ -78,12 +78,12 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
             append(value.description, name: "")
         }
 
-        /// A value whose name stands in the template: `"users/\(id, name: "id")"` has `users/{id}`.
+        /// Appends a value with a name for the template: `"users/\(id, name: "id")"` has the template `users/{id}`.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible, name: String) {
             append(value.description, name: name)
         }
 
-        /// Text that is percent-encoded already.
+        /// Appends text that is percent-encoded already.
         public mutating func appendInterpolation(encoded text: String) {
             append(encoded: text)
             template += "{}"
@@ -122,7 +122,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
             if !isAfterPath { endSegment(at: text.utf8.count) }
         }
 
-        /// Judges a segment once all of it is there: what may not be a segment may be a part of one.
+        /// Checks a complete segment: text that may not be a segment may still be part of one.
         private mutating func endSegment(at end: Int) {
             if segmentHasValue {
                 let bytes = text.utf8
@@ -134,8 +134,8 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
             segmentHasValue = false
         }
 
-        /// Whether a segment is empty, `.` or `..`, to any server: some read an escaped dot as one, and some read a
-        /// segment without its parameters (RFC 3986 §3.3), `..;a=1`.
+        /// Whether any server may read the segment as empty, `.` or `..`: some decode an escaped dot, and some ignore a
+        /// segment's parameters (RFC 3986 §3.3), such as `..;a=1`.
         private static func isEmptyOrDots(_ segment: Substring.UTF8View) -> Bool {
             var rest = segment.prefix { $0 != UInt8(ascii: ";") }
             var dots = 0

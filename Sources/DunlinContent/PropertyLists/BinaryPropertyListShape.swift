@@ -1,13 +1,14 @@
-/// The tree of a binary property list: a table of offsets at the end, objects that refer to others by their number.
+/// The tree of a binary property list: objects that refer to each other by number, and a table of their offsets at the
+/// end.
 ///
-/// Follows the references from the top. A container may be reached once and at a bounded depth; every number and length
-/// on the way has to lie within the list. There are no more references than the list has bytes, for containers may
-/// overlap, and what texts and data come to, counted with each reference, is bounded too. So is the work, therefore.
+/// Follows the references from the top. A container may be reached only once and at a limited depth; every number and
+/// length on the way must lie within the list. Since containers may overlap, the number of references is limited to the
+/// list's bytes. The total size of texts and data, counted at each reference, is limited too, and so is the work.
 struct BinaryPropertyListShape {
     private typealias Refusal = PropertyListShape.Refusal
 
     private enum Object {
-        /// Bytes that it brings, as UTF-8 if it is text.
+        /// A leaf; `size` is the number of its bytes, in UTF-8 if it is text.
         case leaf(size: Int)
         case container(start: Int, references: Int)
     }
@@ -18,10 +19,10 @@ struct BinaryPropertyListShape {
     private var count = 0
     private var top = 0
     private var table = 0
-    /// References that were followed.
+    /// The number of references followed.
     private(set) var steps = 0
     private var content = 0
-    /// Containers that are still to be looked into; their offsets were reached.
+    /// Containers whose contents are still to be checked.
     private var waiting: [(start: Int, references: Int, depth: Int)] = []
     private var isReached: [Bool] = []
 
@@ -82,7 +83,7 @@ struct BinaryPropertyListShape {
             guard 1 << detail < table - offset else { throw Self.broken }
             return .leaf(size: 0)
         case 0x4, 0x5: return .leaf(size: try extent(at: offset, each: 1).length)
-        // A unit of UTF-16 is three bytes in UTF-8 at most.
+        // A UTF-16 unit takes at most three bytes in UTF-8.
         case 0x6: return .leaf(size: try extent(at: offset, each: 2).length * 3)
         case 0x8: return .leaf(size: 0)
         case 0xA, 0xC:
@@ -95,7 +96,7 @@ struct BinaryPropertyListShape {
         }
     }
 
-    /// Where the content of an object begins, and of how many parts of `each` bytes it is.
+    /// Where an object's content begins, and how many units of `each` bytes it has.
     private func extent(at offset: Int, each: Int) throws(PropertyListShape.Refusal) -> (start: Int, length: Int) {
         var length = Int(bytes[offset] & 0xF)
         var start = offset + 1
@@ -109,7 +110,7 @@ struct BinaryPropertyListShape {
         return (start, length)
     }
 
-    /// The big end first; what does not fit into an Int is no number that could be meant.
+    /// A big-endian number; one that does not fit into an Int is refused.
     private func number(at offset: Int, size: Int) throws(PropertyListShape.Refusal) -> Int {
         guard offset >= 0, offset + size <= bytes.count else { throw Self.broken }
         var number: UInt64 = 0

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// The body decoded from a property list, in XML or binary form; which one it is shows in its first bytes.
+/// A serializer that decodes the body from a property list, in XML or binary form, as its first bytes show.
 ///
 /// Expects `application/x-plist`; a response that declares no type is taken at its word. An empty body is no content:
 /// nil for an optional.
 public struct PropertyListSerializer<Output: Decodable>: ResponseSerializer {
     public var rules: HTTP.ResponseRules
-    /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
+    /// Makes a decoder of the user's own, once for each response, so that requests share nothing.
     private let makeDecoder: (@Sendable () -> PropertyListDecoder)?
 
     public init(
@@ -32,21 +32,21 @@ public struct PropertyListSerializer<Output: Decodable>: ResponseSerializer {
         } catch let error as DecodingError {
             throw error
         } catch {
-            // Of a list that is damaged inside, Foundation throws errors that nobody else can name.
+            // Foundation's errors for a damaged list have no useful names.
             let reason = "the property list cannot be read"
             throw NetworkError(.unreadableContent, reason, refusing: response, underlying: error)
         }
     }
 }
 
-/// What is made is for the program to say: a text that is read as `PropertyListSerializer<User>` makes users. The
-/// form of a list shows in its bytes, and is no setting.
+/// Encodes the settings. The program determines the output: text that is decoded as `PropertyListSerializer<User>`
+/// makes a serializer for users. The form of a list is recognized and is not a setting.
 extension PropertyListSerializer: Codable {
     private enum Keys: CodingKey {
         case rules
     }
 
-    /// Throws for one with a decoder of the user's own, which is code.
+    /// Throws for a serializer with a decoder of the user's own, which is code.
     public func encode(to encoder: any Encoder) throws {
         if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
         var container = encoder.container(keyedBy: Keys.self)
@@ -68,6 +68,6 @@ extension ResponseSerializer {
 }
 
 extension HTTP.ResponseRules {
-    /// A property list with a status of 2xx.
+    /// Accepts a property list with status 2xx.
     public static let propertyList = Self(contentTypes: ["application/x-plist"])
 }

@@ -1,28 +1,29 @@
-/// Looks at a property list before Foundation reads it, which trusts what it reads: how it is written, and that it is
-/// neither nested too deep for a stack nor much larger unfolded than it is on the wire.
+/// Checks a property list before Foundation reads it, which trusts its input: that it is well formed, not nested too
+/// deep for the stack, and not much larger unfolded than on the wire.
 ///
 /// Rules:
-/// 1. A list in XML is read here, and what Foundation gets is written here: not a byte of markup comes from outside.
-/// 2. A list in binary form is followed from reference to reference, and what each brings is counted. Foundation's own
-///    writers share texts and numbers among a list's containers, never the containers themselves; one that is in two
-///    places, or within itself, can make a few hundred bytes stand for more than fits into a machine.
-/// 3. There is no third form: the older one of braces is refused, and so is text that is in no encoding it declares.
-/// 4. Takes any bytes. Time and memory are bounded by their number, and the stack by nothing they say.
+/// 1. A list in XML is read and written anew here, so Foundation gets no markup from outside.
+/// 2. In a binary list, every reference is followed and its content counted. Foundation's own writers share texts and
+///    numbers among a list's containers, never the containers themselves; one that is in two places, or within itself,
+///    can make a few hundred bytes stand for more than fits into a machine.
+/// 3. No other form is accepted: the older one with braces is refused, and so is text that does not match its declared
+///    encoding.
+/// 4. Any bytes are accepted as input. Their number limits time and memory; the stack's use does not depend on them.
 enum PropertyListShape {
     static let deepest = 512
 
-    /// What a list of so many bytes may hold in text and data, each counted as often as something refers to it.
+    /// The greatest total size of text and data in a list of `length` bytes, each counted once for every reference.
     ///
-    /// Sixteen times its length: records that share their keys and the words of their vocabulary come to five or ten.
-    /// What is small may be more, for it is small still.
+    /// It is sixteen times the length: records that share keys and common words reach five or ten times. Small lists
+    /// may exceed that, up to 1 MiB.
     static func mostContent(of length: Int) -> Int { max(1 << 20, 16 * length) }
 
-    /// Throws `NetworkError`-worthy reasons as text.
+    /// Why a list is refused, as text for a `NetworkError`.
     struct Refusal: Error, Sendable, Hashable {
         let reason: String
     }
 
-    /// The list as Foundation may read it.
+    /// The list in a form that Foundation may read.
     static func checked(_ body: Bytes) throws(Refusal) -> Bytes {
         if body.starts(with: "bplist00".utf8) {
             var shape = BinaryPropertyListShape(body)
@@ -33,7 +34,7 @@ enum PropertyListShape {
         return Bytes(try reader.read())
     }
 
-    /// In UTF-8, without a mark.
+    /// The text in UTF-8, without a byte order mark.
     private static func text(of body: Bytes) throws(Refusal) -> [UInt8] {
         let charset = body.markedCharset ?? .utf8
         guard let text = charset.text(body) else { throw Refusal(reason: "the text is not valid \(charset.name)") }

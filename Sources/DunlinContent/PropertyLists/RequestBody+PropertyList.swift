@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension RequestBody {
-    /// How property lists are written.
+    /// The formats of property lists.
     public enum PropertyListFormat: String, Sendable, Hashable, Codable {
         case xml
         case binary
@@ -9,8 +9,8 @@ extension RequestBody {
 }
 
 extension RequestBody {
-    /// The value as a property list (`application/x-plist`). Encoded now, so a value that cannot be encoded throws
-    /// here.
+    /// A body of a value as a property list (`application/x-plist`). The value is encoded now, so one that cannot be
+    /// encoded throws here.
     @_disfavoredOverload
     public static func propertyList(_ value: some Encodable, _ format: RequestBody.PropertyListFormat = .xml) throws
         -> RequestBody
@@ -20,9 +20,8 @@ extension RequestBody {
         return .bytes(Bytes(try encoder.encode(value)), contentType: "application/x-plist")
     }
 
-    /// A property list of any structure, with dates and data as such. Throws `NetworkError` with code
-    /// `invalidParameters` for values that a property list cannot have: null, sets, and a key that is twice in one
-    /// dictionary.
+    /// A body of a property list with any structure, including dates and data. Throws a `NetworkError` with code
+    /// `invalidParameters` for what a property list cannot represent: null, sets, and duplicate keys in a dictionary.
     public static func propertyList(_ value: DynamicValue, _ format: RequestBody.PropertyListFormat = .xml) throws
         -> RequestBody
     {
@@ -34,7 +33,7 @@ extension RequestBody {
 }
 
 extension DynamicValue {
-    /// A dictionary merges keys that Swift takes for the same text, so those count as said twice.
+    /// Keys that Swift considers equal text count as duplicates, because a dictionary merges them.
     fileprivate func checkPropertyList(_ depth: Int) throws {
         if depth > DynamicValue.depthLimit {
             throw Self.refusal("it is nested more than \(DynamicValue.depthLimit) levels deep")

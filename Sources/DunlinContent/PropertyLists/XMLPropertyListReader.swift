@@ -1,23 +1,23 @@
-/// Reads a property list in XML, strictly, and writes it anew as plainly as it can be.
+/// Reads a property list in XML strictly, and writes it anew in the plainest form.
 ///
 /// Rules:
-/// 1. There are the elements of property lists and no others, each where it belongs; keys and values take turns. Tags
-///    match. None has an attribute but `plist`, which has its version. A list without `plist` around it is one too.
-/// 2. Comments and processing instructions stand for nothing, CDATA sections and references for their text. A document
-///    type is named and declares nothing; there are no entities but XML's own five.
-/// 3. What is written has no comment, no section, no declaration and no attribute but one: another reader can
-///    understand it in one way only. It is five times as long as what was read at most.
-/// 4. Reads once, from left to right. Nesting is counted, not recursed into, to `PropertyListShape.deepest`.
-/// 5. What a number, a date or data says is for the next reader: here it is text.
+/// 1. Only the elements of property lists are allowed, each in its place; keys and values alternate and tags match.
+///    Only `plist` may have an attribute, its version. A list without `plist` around it is accepted.
+/// 2. Comments and processing instructions are skipped; CDATA sections and references stand for their text. A document
+///    type may be named but declare nothing; only XML's own five entities exist.
+/// 3. The output has no comments, CDATA sections or declarations and only one attribute, so another reader can
+///    understand it in only one way. It is at most five times as long as the input.
+/// 4. The input is read once, from left to right. Nesting is counted, without recursion, up to
+///    `PropertyListShape.deepest`.
+/// 5. Numbers, dates and data are treated as text and left to the next reader.
 ///
-/// The other reader is Foundation's: its decoder, for which a program may give one of its own, takes bytes and nothing
-/// else.
+/// The next reader is Foundation's decoder, or the program's own, which takes only bytes.
 struct XMLPropertyListReader: MarkupReader {
     private enum Element: String {
         case plist, array, dict, key, string, integer, real, `true`, `false`, date, data
     }
 
-    /// An element that holds others.
+    /// An element that contains others.
     private enum Container {
         case plist(isFilled: Bool)
         case array
@@ -26,24 +26,24 @@ struct XMLPropertyListReader: MarkupReader {
 
     private struct Tag {
         let element: Element
-        /// It is its own end.
+        /// Whether the tag is also the element's end.
         let isEmpty: Bool
     }
 
     package let bytes: [UInt8]
-    /// What an XML declaration says of the encoding has to be so, where nothing else has said it.
+    /// Whether an encoding named in the XML declaration must be UTF-8, because no byte order mark tells it.
     private let isDeclaredUTF8: Bool
     package var position = 0
     private var written: [UInt8] = []
     private var open: [Container] = []
 
-    /// `bytes` are UTF-8.
+    /// Creates a reader of bytes in UTF-8.
     init(_ bytes: [UInt8], isDeclaredUTF8: Bool) {
         self.bytes = bytes
         self.isDeclaredUTF8 = isDeclaredUTF8
     }
 
-    /// The list in UTF-8.
+    /// Reads the list and returns it anew, in UTF-8.
     mutating func read() throws(PropertyListShape.Refusal) -> [UInt8] {
         skipSpace()
         guard peek == UInt8(ascii: "<") else {
@@ -66,7 +66,7 @@ struct XMLPropertyListReader: MarkupReader {
 // MARK: - Elements
 
 extension XMLPropertyListReader {
-    /// An element that begins; whole if it holds no others. Returns whether it is `plist`.
+    /// Reads a start tag, or a whole element if it contains no others. Returns whether it is `plist`.
     @discardableResult
     private mutating func tag(isFirst: Bool = false) throws(PropertyListShape.Refusal) -> Bool {
         let tag = try startTag()
@@ -97,7 +97,7 @@ extension XMLPropertyListReader {
         if tag.isEmpty { try close(tag.element) }
     }
 
-    /// Whether an element may stand here, and what may stand here next.
+    /// Checks that an element may occur here, and notes what may come next.
     private mutating func take(_ element: Element, isFirst: Bool) throws(PropertyListShape.Refusal) {
         guard element != .plist || isFirst else { throw unexpected() }
         switch open.popLast() {
@@ -114,7 +114,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// The end of the innermost container, from past `</`.
+    /// Reads the end tag of the innermost container, after `</`.
     private mutating func end() throws(PropertyListShape.Refusal) {
         let element = try name()
         skipSpace()
@@ -166,7 +166,7 @@ extension XMLPropertyListReader {
 // MARK: - Text
 
 extension XMLPropertyListReader {
-    /// From past a start tag to past its end tag.
+    /// Reads from after a start tag to after its end tag.
     private mutating func text(of element: Element) throws(PropertyListShape.Refusal) {
         while let byte = peek {
             switch byte {
@@ -197,7 +197,7 @@ extension XMLPropertyListReader {
 
     private static let longestReference = 16
 
-    /// From `&` to past `;`.
+    /// Reads from after `&` to after `;`.
     private mutating func reference() throws(PropertyListShape.Refusal) -> Unicode.Scalar {
         position += 1
         guard let end = bytes[position...].prefix(Self.longestReference).firstIndex(of: UInt8(ascii: ";")) else {
@@ -213,7 +213,8 @@ extension XMLPropertyListReader {
         "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
     ]
 
-    /// Control characters are no characters of XML, but of property lists that others write.
+    /// The scalar of a numeric reference. XML forbids control characters, but other programs write them into property
+    /// lists.
     private static func numbered(_ name: String) -> Unicode.Scalar? {
         let isHexadecimal = name.hasPrefix("#x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
@@ -263,7 +264,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// From past `<!--`: two hyphens are its end and nothing else (XML 1.0 §2.5).
+    /// Skips a comment from after `<!--`. Two hyphens may only be its end (XML 1.0 §2.5).
     private mutating func skipComment() throws(PropertyListShape.Refusal) {
         _ = try text(before: "--")
         try expect(">")

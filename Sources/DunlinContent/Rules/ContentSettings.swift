@@ -1,7 +1,7 @@
-/// How a session reads content, where its users have said so.
+/// How a session reads content, if its configuration says so.
 @usableFromInline package final class ContentSettings: Sendable {
     package let json: HTTP.JSON
-    /// What is accepted beside what each serializer expects.
+    /// The types accepted in addition to those that each serializer expects.
     let contentTypes: HTTP.ContentTypes
     package let statuses: HTTP.StatusSet
 

@@ -6,7 +6,7 @@ extension HTTP {
     /// `type/*` matches any subtype, `*/subtype` any type, `+suffix` or `type/*+suffix` any type with this suffix (RFC
     /// 6839), `*/*` anything. Types are compared without their parameters and in any case.
     public struct ContentTypes: Sendable, Hashable {
-        /// In lower case, in the order given.
+        /// The patterns in lower case, in the given order.
         public private(set) var patterns: [String]
 
         public init(_ patterns: [String]) {
@@ -19,9 +19,9 @@ extension HTTP {
             return both
         }
 
-        /// Whether a Content-Type field names one of them.
+        /// Returns whether a Content-Type field names one of the types.
         public func contains(_ field: String) -> Bool {
-            // Most servers write it as the set does, with or without parameters.
+            // Most servers write the type exactly as in the set, with or without parameters.
             let plain = field.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
             if patterns.contains(where: { $0.utf8.elementsEqual(plain) }) { return true }
             guard let essence = MediaType(field)?.essence else { return false }

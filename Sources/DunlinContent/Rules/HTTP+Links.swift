@@ -1,28 +1,28 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// The links of a response (RFC 8288), by which servers lead through pages:
+    /// The links of a response (RFC 8288), which servers use for paging:
     ///
     /// ```swift
     /// var page = try await client.get("items", as: .json([Item].self))
     /// while let next = page.links["next"] { page = try await client.get(next, as: .json([Item].self)) }
     /// ```
     ///
-    /// A link may lead to another origin: that gets the session's `fields`, as every target does, but neither its
-    /// credentials nor its `originFields`, which is where keys and tokens belong.
+    /// A link may lead to another origin. That origin gets the session's `fields`, as every target does, but neither
+    /// its credentials nor its `originFields`, where keys and tokens belong.
     public struct Links: Sendable, Hashable {
         public struct Link: Sendable, Hashable {
-            /// The whole URL.
+            /// The absolute URL.
             public var target: HTTP.Target
-            /// What it is to the response, in lower case: `next`, `last`.
+            /// The link's relations to the response, in lower case: `next`, `last`.
             public var relations: [String]
             public var title: String?
         }
 
-        /// Those that are about the response itself, in order.
+        /// The links that are about the response itself, in order.
         public let all: [Link]
 
-        /// `url` is where the fields are from.
+        /// Reads the links of `fields`, which came from `url`.
         package init(_ fields: Fields, from url: String) {
             let links = LinkField.all(in: fields)
             guard !links.isEmpty, let base = Self.address(url) else {
@@ -36,7 +36,7 @@ extension HTTP {
             }
         }
 
-        /// The first link of this relation, in any case.
+        /// The target of the first link with this relation, in any case.
         public subscript(_ relation: String) -> HTTP.Target? {
             all.first { $0.relations.contains(relation.lowercased()) }?.target
         }

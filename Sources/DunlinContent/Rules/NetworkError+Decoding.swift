@@ -1,5 +1,5 @@
 extension NetworkError {
-    /// Of a value that could not be made of what came.
+    /// Creates the error for a value that could not be decoded.
     package init(decoding error: DecodingError) {
         let reason =
             switch error {
@@ -11,7 +11,7 @@ extension NetworkError {
         self.init(.decodingFailed, reason, phase: .receive, requestMayHaveBeenSent: true, underlying: error)
     }
 
-    /// Of a value that could not be made of a response.
+    /// Creates the error for a value that could not be decoded from a response.
     package init(decoding error: DecodingError, of response: HTTP.WholeResponse) {
         self.init(decoding: error)
         self.response = response.head

@@ -1,12 +1,12 @@
 extension HTTP {
-    /// Which responses a serializer accepts.
+    /// The responses that a serializer accepts.
     public struct ResponseRules: Sendable, Hashable, Codable {
-        /// The statuses; nil for any.
+        /// The accepted statuses; nil for any.
         public var statuses: StatusSet?
-        /// The content types; nil for any. A response without a declared type is accepted, and an empty body needs
-        /// none.
+        /// The accepted content types; nil for any. A response without a declared type is accepted, and an empty body
+        /// needs none.
         public var contentTypes: ContentTypes?
-        /// Whether a body without a declared type is refused, as AFNetworking does. An empty one needs none.
+        /// Whether a body without a declared type is refused, as AFNetworking does. An empty body needs none.
         public var requiresContentType: Bool
 
         public init(
@@ -17,10 +17,10 @@ extension HTTP {
             self.requiresContentType = requiresContentType
         }
 
-        /// Any content with a status of 2xx.
+        /// Accepts any content with status 2xx.
         public static let success = ResponseRules()
 
-        /// Throws why a response is not accepted.
+        /// Throws the reason if a response is not accepted.
         public func check(_ response: HTTP.WholeResponse) throws {
             guard
                 var refusal = refusal(
@@ -30,8 +30,8 @@ extension HTTP {
             throw refusal
         }
 
-        /// Why a response with such a head is not accepted; nil if it is. If neither its status nor its type is, the
-        /// error about the type is the underlying one.
+        /// The reason why a response with this head is not accepted; nil if it is. If neither status nor type is
+        /// accepted, the error about the type is the underlying one.
         package func refusal(
             of head: ResponseHead, hasContent: Bool = true, in session: ContentSettings?
         ) -> NetworkError? {
@@ -60,7 +60,7 @@ extension HTTP {
 }
 
 extension HTTP.ResponseRules {
-    /// What says nothing of a switch that came later is read as well.
+    /// Also reads text from before a newer setting existed.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -71,7 +71,7 @@ extension HTTP.ResponseRules {
 }
 
 extension Bytes {
-    /// So much of it at most, without the memory of the rest.
+    /// The first bytes, up to `limit`, without keeping the rest in memory.
     package func beginning(upTo limit: Int) -> Bytes {
         let kept = self[0..<Swift.min(count, Swift.max(limit, 0))]
         return kept.count < count / 2 ? Bytes(kept.array) : kept
@@ -79,10 +79,10 @@ extension Bytes {
 }
 
 extension NetworkError {
-    /// The most of a refused body that an error carries by itself.
+    /// How much of a refused body an error carries by default.
     package static var keptBody: Int { 256 * 1024 }
 
-    /// The error with as much of the refused body as the request wants it to carry.
+    /// The error with as much of the refused body as the request asks for.
     package func carrying(_ body: Bytes, upTo limit: Int) -> NetworkError {
         guard let own = self.body, own == body.beginning(upTo: Self.keptBody) else { return self }
         var error = self
@@ -90,7 +90,7 @@ extension NetworkError {
         return error
     }
 
-    /// Of a response that arrived whole and cannot be used.
+    /// Creates the error for a complete response that cannot be used.
     package init(
         _ code: Code, _ reason: String, refusing response: HTTP.WholeResponse,
         underlying: (any Error)? = nil

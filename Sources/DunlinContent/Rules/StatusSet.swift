@@ -12,7 +12,7 @@ extension HTTP {
             ranges = [range]
         }
 
-        /// 2xx.
+        /// All statuses 2xx.
         public static let success = StatusSet(200...299)
         public static let any = StatusSet(0...65_535)
         public static let none = StatusSet(ranges: [])

@@ -1,9 +1,9 @@
 extension HTTP {
-    /// What a serializer gets: a head, and all of its body.
+    /// The input of a serializer: a head and all of its body.
     public struct WholeResponse: Sendable {
         public let head: ResponseHead
         public let body: Bytes
-        /// What the session says of content; nil for what is usual.
+        /// The session's settings for content; nil for the usual ones.
         @usableFromInline package var settings: ContentSettings?
 
         @inlinable public init(head: ResponseHead, body: Bytes) {
@@ -17,7 +17,7 @@ extension HTTP {
         /// How the session reads JSON.
         public var json: HTTP.JSON { settings?.json ?? .standard }
 
-        /// The charset that the Content-Type declares, if it does.
+        /// The charset that the Content-Type declares; nil if none.
         public var charset: String? { head.charset }
     }
 }

@@ -1,4 +1,4 @@
-/// Makes a value by the first of several serializers that can.
+/// A serializer that uses the first of several serializers that can make a value.
 ///
 /// Each is asked in turn whether it accepts the content's type; one that does and then fails leaves it to the next. An
 /// empty body goes to the first that has a value for it. When none can, the error is this serializer's own, and lists
@@ -12,7 +12,7 @@ public struct FirstMatchSerializer<Output>: ResponseSerializer {
         self.rules = rules
     }
 
-    /// The types that any of them asks for.
+    /// The types that any of the serializers asks for.
     public var accept: String? {
         let wanted = serializers.compactMap(\.accept)
         return wanted.isEmpty ? nil : wanted.joined(separator: ", ")
@@ -36,7 +36,7 @@ public struct FirstMatchSerializer<Output>: ResponseSerializer {
 }
 
 extension ResponseSerializer {
-    /// The first of several serializers that can make a value of a response:
+    /// Uses the first of several serializers that can make a value:
     /// `.first(of: .json(Reply.self), .string.map(Reply.init))`.
     public static func first<Value>(
         of serializers: any ResponseSerializer<Value>...

@@ -23,7 +23,7 @@ struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
 }
 
 extension ResponseSerializer {
-    /// This serializer, with its value transformed: `.json(Page.self).map(\.items)`.
+    /// Returns a serializer that transforms this one's value: `.json(Page.self).map(\.items)`.
     public func map<Other>(
         _ transform: @escaping @Sendable (Output) throws -> Other
     ) -> some ResponseSerializer<Other> {

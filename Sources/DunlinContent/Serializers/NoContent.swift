@@ -1,12 +1,12 @@
-/// A type with a value for a response without content: an empty body, as with 204, 205 and HEAD.
+/// A type that has a value for a response without content: an empty body, as with 204, 205 and HEAD.
 ///
-/// Optionals have one, nil, and so does `NoContent`. A serializer of another type throws `NetworkError` with code
-/// `noContent`.
+/// For optionals it is nil; `NoContent` is such a type too. A serializer for any other type throws a `NetworkError`
+/// with code `noContent`.
 public protocol EmptyResponseRepresentable {
     static var emptyValue: Self { get }
 }
 
-/// Nothing, for a response that has no content or whose content does not matter.
+/// An empty value, for a response that has no content or whose content does not matter.
 public struct NoContent: Sendable, Hashable, Codable, EmptyResponseRepresentable {
     public init() {}
 
@@ -21,7 +21,7 @@ extension Optional: EmptyResponseRepresentable {
 }
 
 extension ResponseSerializer {
-    /// The value for a response without content; throws if there is none.
+    /// Returns the value for a response without content; throws if there is none.
     func noContent(_ response: HTTP.WholeResponse) throws -> Output {
         if let type = Output.self as? any EmptyResponseRepresentable.Type, let value = type.emptyValue as? Output {
             return value

@@ -1,13 +1,13 @@
-/// Makes a value of a response. A serializer is a value itself, and may be shared by any number of requests.
+/// A type that makes a value from a response. Any number of requests may share a serializer.
 ///
-/// Runs where the caller of the request runs, after the response has arrived; `Output` need not be Sendable.
+/// It runs where the request's caller runs, after the response has arrived, so `Output` need not be Sendable.
 public protocol ResponseSerializer<Output>: Sendable {
     associatedtype Output
 
-    /// Which responses it accepts. The default is any content with a status of 2xx.
+    /// The responses that it accepts. The default is any content with status 2xx.
     var rules: HTTP.ResponseRules { get }
 
-    /// The `Accept` to send, unless the request has its own.
+    /// The `Accept` field to send, unless the request has its own.
     var accept: String? { get }
 
     /// Throws if the response may not be serialized at all. The default goes by `rules`.

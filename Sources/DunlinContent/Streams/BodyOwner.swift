@@ -1,5 +1,5 @@
-/// Kept by everything that may still read a response that has left its scope. When the last of them is released, the
-/// exchange ends.
+/// The owner of a response that has left its scope. Everything that may still read the response retains it; when the
+/// last reference is released, the exchange ends.
 package final class BodyOwner: Sendable {
     private let ending: @Sendable ((any Error)?) -> Void
 
@@ -9,7 +9,8 @@ package final class BodyOwner: Sendable {
 
     deinit { ending(nil) }
 
-    /// The body has been read as far as it could be: to its end, if there was no error. Calling it again has no effect.
+    /// Ends the exchange once the body has been read: to its end, unless there is an error. Further calls have no
+    /// effect.
     func end(_ error: (any Error)? = nil) {
         ending(error)
     }

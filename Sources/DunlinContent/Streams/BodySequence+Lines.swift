@@ -1,5 +1,5 @@
 extension BodySequence {
-    /// The lines of a body, as they come. Bytes that are no UTF-8 become U+FFFD. Single-pass, as the body is.
+    /// The lines of a body, as they come. Invalid UTF-8 becomes U+FFFD. Like the body, it can be read only once.
     public struct Lines: AsyncSequence, Sendable {
         public typealias Element = String
         public typealias Failure = any Error
@@ -7,7 +7,7 @@ extension BodySequence {
         let body: BodySequence
         let limit: Int
         let returnsEndLines: Bool
-        /// Why there are no lines: the response was refused.
+        /// Why there are no lines, if the response was refused.
         let refusal: NetworkError?
         private let keptBody: Int
 
@@ -41,15 +41,15 @@ extension BodySequence {
                 self.keptBody = keptBody
             }
 
-            /// The refusal with the beginning of the body, as far as it comes. Of a body without a declared length,
-            /// which may be endless, only what comes first is waited for.
+            /// The refusal with the beginning of the body. A body without a declared length may be endless, so only its
+            /// first piece is awaited.
             private mutating func refused(_ refusal: NetworkError) async -> NetworkError {
                 var body: [UInt8] = []
                 let wanted = Swift.min(keptBody, lines.body.expectedLength ?? 1)
                 do {
                     while body.count < wanted, let piece = try await pieces.next() { body.append(contentsOf: piece) }
                 } catch {
-                    // That it broke off matters less than that it was refused.
+                    // The refusal matters more than that the body broke off.
                 }
                 var refusal = refusal
                 refusal.body = Bytes(body).beginning(upTo: keptBody)
@@ -84,7 +84,7 @@ extension BodySequence {
 }
 
 extension BodySequence {
-    /// The server-sent events of a body, as they come. Single-pass, as the body is.
+    /// The server-sent events of a body, as they come. Like the body, it can be read only once.
     public struct Events: AsyncSequence, Sendable {
         public typealias Element = ServerSentEvent
         public typealias Failure = any Error
@@ -137,7 +137,8 @@ extension BodySequence {
 }
 
 extension BodySequence {
-    /// The JSON values of a body, one a line, as they come. Empty lines are skipped. Single-pass, as the body is.
+    /// The JSON values of a body, one on each line, as they come. Empty lines are skipped. Like the body, it can be
+    /// read only once.
     public struct Values<Value: Decodable>: AsyncSequence, Sendable {
         public typealias Element = Value
         public typealias Failure = any Error

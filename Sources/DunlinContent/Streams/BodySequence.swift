@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// A response body as it arrives. Reading pulls: a slow reader stalls the server instead of filling memory.
+/// A response body as it arrives. It is received only as fast as it is read: a slow reader stalls the server and does
+/// not fill memory.
 ///
-/// Single-pass: the iterator made second throws `NetworkError` with code `bodyConsumed`.
+/// It can be read only once: a second iterator throws a `NetworkError` with code `bodyConsumed`.
 public struct BodySequence: AsyncSequence, Sendable {
     public typealias Element = Bytes
     public typealias Failure = any Error
 
-    /// Shared by all copies: whether somebody reads, and whether the stream is still open.
+    /// The state that all copies share: whether somebody reads, and whether the stream is still open.
     package final class Source: Sendable {
         enum Claim: UInt8, AtomicRepresentable {
             case free
@@ -16,9 +17,9 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
 
         package let body: TransportResponse.Body
-        /// The trailers of a body that is here already.
+        /// The trailers of a body that is in memory.
         let trailers: Fields
-        /// The declared length of a body that is here already.
+        /// The declared length of a body that is in memory.
         let declaredLength: Int?
         private let claim = Atomic(Claim.free)
 
@@ -28,7 +29,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             self.declaredLength = declaredLength
         }
 
-        /// Claims the body: nil for the first caller, an error for all others.
+        /// Claims the body. Returns nil for the first caller, an error for all others.
         func take() -> NetworkError? {
             switch change(to: .taken) {
             case .free: return nil
@@ -41,29 +42,29 @@ public struct BodySequence: AsyncSequence, Sendable {
             _ = change(to: .closed)
         }
 
-        /// Changes the claim if it is free. Returns what it was.
+        /// Sets the claim if it is free. Returns the previous one.
         private func change(to claim: Claim) -> Claim {
             self.claim.compareExchange(expected: .free, desired: claim, ordering: .acquiringAndReleasing).original
         }
     }
 
     package let source: Source
-    /// The owner of a response that may leave its scope.
+    /// The owner, if the response may leave its scope.
     package var owner: BodyOwner?
-    /// Names the request in the errors of reading.
+    /// Adds the request's name to the errors of reading.
     package var naming: (@Sendable (any Error) -> any Error)?
 
     package init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
         source = Source(body, trailers, declaredLength)
     }
 
-    /// The error with the name of the request whose body this is.
+    /// The error with the name of the body's request.
     package func named(_ error: NetworkError) -> NetworkError {
         naming?(error) as? NetworkError ?? error
     }
 
-    /// The length the server declared, if it did; nil for content that is decoded, whose length it is not. How much of
-    /// the body came together with the head makes no difference.
+    /// The length that the server declared; nil if it declared none, and for content that is decoded, since the length
+    /// is not its own. It does not depend on how much of the body came with the head.
     public var expectedLength: Int? {
         switch source.body {
         case .bytes: source.declaredLength
@@ -71,7 +72,7 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
     }
 
-    /// Trailer fields, once the body has been read to its end.
+    /// The trailer fields; empty until the body has been read to its end.
     public var trailers: Fields {
         switch source.body {
         case .bytes: source.trailers
@@ -121,7 +122,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             do {
                 return try await stream.next()
             } catch {
-                // That somebody else is reading does not end the body.
+                // A second reader's error does not end the body.
                 if (error as? NetworkError)?.code != .bodyConsumed { owner?.end(error) }
                 throw naming?(error) ?? error
             }
@@ -130,12 +131,12 @@ public struct BodySequence: AsyncSequence, Sendable {
 }
 
 extension TransportResponse {
-    /// The length that the server declared of a body that is here already.
+    /// The declared length of a body that is in memory.
     package var declaredLength: Int? {
         guard case .bytes(let bytes) = body, let declared = head.fields["content-length"],
             !head.fields.contains("transfer-encoding")
         else { return nil }
-        // A response to HEAD declares what it does not have, and one length may be said twice.
+        // A response to HEAD declares a length without a body, and one length may be repeated.
         let length = Int(declared.prefix { $0 != "," && $0 != " " })
         return length == bytes.count ? length : nil
     }

@@ -1,17 +1,17 @@
-/// Cuts bytes into lines as they come, at any split. A line ends in a line feed, or in both a carriage return and a
-/// line feed; where returns end lines too (server-sent events), in any of the three.
+/// Cuts bytes into lines, however they are split. A line ends in a line feed, or in both a carriage return and a line
+/// feed; where returns end lines too (server-sent events), in any of the three.
 ///
-/// Keeps no more than `limit` bytes of a line. Knows neither text nor bodies.
+/// It keeps at most `limit` bytes of a line, and knows neither text nor bodies.
 package struct LineMachine {
     package struct TooLong: Error, Equatable {}
 
     private let limit: Int
     private let returnsEndLines: Bool
-    /// What came of a line before the present piece.
+    /// The part of a line that came before the current piece.
     private var held: [UInt8] = []
     private var piece = Bytes.empty
     private var position = 0
-    /// The last line ended in a return: a feed that follows belongs to it.
+    /// Whether the last line ended in a carriage return, to which a following line feed belongs.
     private var passesFeed = false
 
     package init(limit: Int, returnsEndLines: Bool = false) {
@@ -19,13 +19,13 @@ package struct LineMachine {
         self.returnsEndLines = returnsEndLines
     }
 
-    /// To be called when `next` has nothing more.
+    /// Takes more bytes. Call it when `next` has returned nil.
     package mutating func take(_ bytes: Bytes) {
         piece = bytes
         position = 0
     }
 
-    /// The next line that is whole, without its end; nil if more bytes are needed.
+    /// Returns the next complete line without its end; nil if more bytes are needed.
     package mutating func next() throws(TooLong) -> Bytes? {
         if passesFeed, position < piece.count {
             passesFeed = false
@@ -42,7 +42,7 @@ package struct LineMachine {
         return try line(rest)
     }
 
-    /// What follows the last line's end; nil for nothing.
+    /// Returns what follows the last line end; nil if nothing does.
     package mutating func finish() throws(TooLong) -> Bytes? {
         held.isEmpty ? nil : try line(.empty)
     }
@@ -66,7 +66,7 @@ package struct LineMachine {
     }
 
     private mutating func hold(_ bytes: Bytes) throws(TooLong) {
-        // A return may be half of the line's end, which does not count.
+        // A carriage return may be half of the line's end, which does not count.
         guard held.count + bytes.count <= limit.addingClamped(1) else { throw TooLong() }
         held.append(contentsOf: bytes)
     }

@@ -1,6 +1,6 @@
 extension ServerSentEvent {
-    /// The event's data decoded from JSON, in the way of the session it came through: `event.json(Delta.self)`, or in
-    /// another: `event.json(Delta.self, .snakeCase)`.
+    /// Decodes the event's data from JSON, in its session's way, `event.json(Delta.self)`, or in another,
+    /// `event.json(Delta.self, .snakeCase)`.
     public func json<Value: Decodable>(_ type: Value.Type, _ json: HTTP.JSON? = nil) throws -> Value {
         try (json ?? settings?.json ?? .standard).decode(type, from: Bytes(data))
     }

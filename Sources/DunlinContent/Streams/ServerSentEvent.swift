@@ -1,14 +1,14 @@
-/// What a server tells in a stream of events (WHATWG HTML, "server-sent events").
+/// An event of a server's event stream (WHATWG HTML, "server-sent events").
 public struct ServerSentEvent: Sendable, Hashable {
-    /// `message` where the server names none.
+    /// The event's name; `message` if the server gives none.
     public var name: String
-    /// Its lines, with line feeds between them.
+    /// The event's data; several lines are joined by line feeds.
     public var data: String
-    /// The last that the stream has given, by this event or one before; empty for none.
+    /// The last ID in the stream, from this event or an earlier one; empty if there was none.
     public var id: String
-    /// How long to wait before asking again, if the stream has ever said so.
+    /// How long to wait before reconnecting; nil if the stream has not said so.
     public var retry: Duration?
-    /// What the session says of content; nil for an event that was made.
+    /// The session's settings for content; nil for an event that a program made.
     package var settings: ContentSettings?
 
     public init(name: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -32,7 +32,7 @@ extension ServerSentEvent {
     }
 }
 
-/// Makes events of lines, by the rules that browsers follow. Knows no bytes and no stream.
+/// Makes events from lines, by the rules that browsers follow. It knows neither bytes nor streams.
 package struct ServerSentEventMachine {
     private var name = ""
     private var data: String?
@@ -43,12 +43,12 @@ package struct ServerSentEventMachine {
 
     package struct TooLong: Error, Equatable {}
 
-    /// `limit` is how many bytes of data an event may have.
+    /// Creates a machine; `limit` is the greatest number of bytes of an event's data.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// The event that an empty line ends, if it has data.
+    /// Takes a line. Returns the event that an empty line completes, if it has data.
     package mutating func take(_ line: String) throws(TooLong) -> ServerSentEvent? {
         var line = line[...]
         if isFirst, line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
@@ -67,7 +67,7 @@ package struct ServerSentEventMachine {
         case "event": name = value
         case "data":
             let isFirst = data == nil
-            // Taken out, so that it grows in place.
+            // Taken out of the property so that it grows in place.
             var text = data.take() ?? ""
             if !isFirst { text += "\n" }
             text += value

@@ -1,9 +1,9 @@
-/// The steps that readers of markup take through their text, from left to right.
+/// The steps by which readers of markup go through their text, from left to right.
 @usableFromInline package protocol MarkupReader {
     associatedtype Problem: Error
     var bytes: [UInt8] { get }
     var position: Int { get set }
-    /// What is thrown when the text is not, at this position, what it has to be, or has ended.
+    /// The error for text that ends here or is not what it must be at this position.
     func unexpected() -> Problem
 }
 
@@ -37,7 +37,7 @@ extension MarkupReader {
         return position > start
     }
 
-    /// What lies before `end`, which is passed.
+    /// Returns the text before `end`, and moves past `end`.
     @inlinable package mutating func text(before end: StaticString) throws(Problem) -> ArraySlice<UInt8> {
         let start = position
         while position < bytes.count {
@@ -50,14 +50,14 @@ extension MarkupReader {
         throw unexpected()
     }
 
-    /// What stands between two quotes of one kind.
+    /// Returns the text between two quotes of the same kind.
     @inlinable package mutating func quoted() throws(Problem) -> ArraySlice<UInt8> {
         if skip("\"") { return try text(before: "\"") }
         try expect("'")
         return try text(before: "'")
     }
 
-    /// The number that a reference to a character gives, of its digits alone; nil for none, or too large a one.
+    /// The number of a numeric character reference, from its digits; nil if there are none or the number is too large.
     package static func number(_ digits: some StringProtocol, radix: Int) -> UInt32? {
         digits.utf8.allSatisfy { Hex.value($0) != nil } ? UInt32(digits, radix: radix) : nil
     }

@@ -1,6 +1,6 @@
 internal import DunlinSemantics
 
-/// The body as text, in the charset that the response declares; UTF-8 if it declares none.
+/// A serializer for text, in the charset that the response declares, or UTF-8 if it declares none.
 ///
 /// A byte order mark decides over an undeclared charset, and is no part of the text. Text that is not what it says it
 /// is throws `NetworkError` with code `unreadableContent`.
@@ -27,19 +27,19 @@ extension ResponseSerializer where Self == StringSerializer {
 }
 
 extension ResponseHead {
-    /// The charset that the Content-Type declares, if it does.
+    /// The charset that the Content-Type declares; nil if none.
     package var charset: String? {
         fields["content-type"].flatMap { MediaType($0)?["charset"] }
     }
 
-    /// Type and subtype that the Content-Type declares, in lower case.
+    /// The declared type and subtype, in lower case; nil if none.
     package var mediaType: String? {
         fields["content-type"].flatMap { MediaType($0)?.essence }
     }
 }
 
 extension HTTP.WholeResponse {
-    /// What the Content-Type says of the text, if it does.
+    /// The charset that the Content-Type declares; nil if none.
     var declaredCharset: Charset? {
         charset.map { Charset($0) }
     }

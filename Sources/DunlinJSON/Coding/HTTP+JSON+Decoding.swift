@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
 extension HTTP.JSON {
-    /// Makes a value of a text of JSON in UTF-8, or in UTF-16 or 32 that shows it by its first bytes.
+    /// Decodes a value from JSON in UTF-8, or in UTF-16 or 32, which is recognized by the first bytes.
     ///
-    /// Throws `DecodingError` of the same kind and with the same coding path as Foundation's decoder would. For a text
-    /// that is no JSON it is `dataCorrupted`, with an `HTTP.JSON.SyntaxError` beneath. Their texts say where in the
-    /// document something is wrong and what stands there.
+    /// Throws a `DecodingError` of the same kind and with the same coding path as Foundation's decoder. For text that
+    /// is not JSON it is `dataCorrupted`, with an `HTTP.JSON.SyntaxError` as the underlying error. Its description says
+    /// where in the document the error is and what was found there.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from text: Bytes) throws -> Value {
         if let decoder, repeatedKeys == .last { return try decoder().decode(type, from: Data(text)) }
         let index: JSONIndex
@@ -16,14 +16,14 @@ extension HTTP.JSON {
                 DecodingError.Context(
                     codingPath: [], debugDescription: "the text is not valid JSON", underlyingError: error))
         }
-        // Another decoder would not say what comes twice.
+        // A decoder of the user's own would not report duplicate keys.
         if let decoder { return try decoder().decode(type, from: Data(text)) }
         let document = JSONDocument(index, self)
         let root = JSONValueDecoder(document, 0, in: nil, at: .none, keepsKeys: document.keepsKeys)
         return try root.decode(type)
     }
 
-    /// The same of a text in memory, such as the `data` of an event.
+    /// Decodes a value from text in memory, such as the `data` of an event.
     @_disfavoredOverload
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from text: String) throws -> Value {
         try decode(type, from: Bytes(text))

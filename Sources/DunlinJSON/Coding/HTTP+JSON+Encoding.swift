@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
 extension HTTP.JSON {
-    /// The value as JSON, in UTF-8.
+    /// Encodes a value as JSON in UTF-8.
     ///
-    /// Throws `EncodingError` of the same kind as Foundation's encoder would: for the infinities and what is no number,
-    /// for a value that encodes nothing at all, and for one that is nested deeper than the limit.
+    /// Throws an `EncodingError` of the same kind as Foundation's encoder: for infinities and NaN, for a value that
+    /// encodes nothing, and for one nested deeper than the limit.
     public func encode(_ value: some Encodable) throws -> Bytes {
         if let encoder { return Bytes(try encoder().encode(value)) }
         let draft = JSONDraft(self)

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// Times as JSON mostly has them (RFC 3339, a part of ISO 8601): `2026-01-31T23:59:59.250+01:00`.
+/// Dates and times in the usual form of JSON (RFC 3339, a profile of ISO 8601): `2026-01-31T23:59:59.250+01:00`.
 enum InternetDate {
-    /// Nil for anything else, and for a day that no calendar has. A zone is needed; it may lack its colon. A leap
-    /// second is the first of the next minute.
+    /// The date that a text names; nil for any other text, and for a day that does not exist. A zone is required and
+    /// may lack its colon. A leap second counts as the first second of the next minute.
     static func date(_ text: String) -> Date? {
         var text = text
         return text.withUTF8 { bytes in
@@ -12,8 +12,8 @@ enum InternetDate {
         }
     }
 
-    /// To the nearest millisecond if a fraction is asked for, else without it; nil for a year of other than four
-    /// digits.
+    /// The text of a date, rounded to milliseconds if `hasFraction`, otherwise without a fraction; nil unless the year
+    /// has four digits.
     static func text(_ date: Date, hasFraction: Bool) -> String? {
         let seconds = date.timeIntervalSince1970
         let exact = hasFraction ? (seconds * 1000).rounded() : seconds.rounded(.down) * 1000
@@ -55,7 +55,7 @@ enum InternetDate {
             return true
         }
 
-        /// Digits beyond the fifteenth are passed over.
+        /// The fraction of a second. Digits after the fifteenth are ignored.
         private mutating func fraction() -> Double? {
             guard skip(".") || skip(",") else { return 0 }
             var digits = 0.0
@@ -71,7 +71,7 @@ enum InternetDate {
             return position > start ? digits / scale : nil
         }
 
-        /// Seconds before UTC.
+        /// The zone's offset from UTC, in seconds.
         private mutating func zone() -> Int? {
             if skip("Z") || skip("z") { return 0 }
             let isEast = skip("+")

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension JSONDocument {
     func isCustom(_ leaf: JSONLeaf) -> Bool { leaf.isCustom(json) }
 
-    /// The value of a leaf. `Value` is the type that the leaf stands for.
+    /// The value of a leaf, whose type `Value` must be.
     func value<Value>(_ leaf: JSONLeaf, _ place: Int) throws(JSONRefusal) -> Value {
         switch leaf {
         case .string: same(try string(place))
@@ -22,8 +22,8 @@ extension JSONDocument {
         }
     }
 
-    /// The value as what it is known to be. A cast that may fail would ask the runtime for the type `Value?`, at a
-    /// twelfth of what decoding takes.
+    /// The value as the type that it is known to have. A conditional cast would ask the runtime for the type `Value?`,
+    /// which takes a twelfth of the decoding time.
     func same<Known, Value>(_ value: Known) -> Value {
         // swift-format-ignore: NeverForceUnwrap
         value as! Value
@@ -35,7 +35,7 @@ extension JSONDocument {
         return uuid
     }
 
-    /// The bytes of a text, without its escapes.
+    /// The bytes of a text, with its escapes resolved.
     private func bytes(_ place: Int, nullIs type: Any.Type) throws(JSONRefusal) -> [UInt8] {
         let entry = entry(place)
         guard entry.isText else { throw entry.kind == .null ? .null(type) : .mismatch(String.self) }
@@ -78,7 +78,7 @@ extension JSONDocument {
         return Data(decoded)
     }
 
-    /// A refusal is that of an element.
+    /// An array of elements; a refusal names the element.
     private func array<Element>(
         _ place: Int, _ element: (Int) throws(JSONRefusal) -> Element
     ) throws(JSONRefusal) -> [Element] {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// A text of JSON, and how it is to be read. It owns its bytes; all decoders and containers of a text share it, and one
-/// that is kept after the end keeps it.
+/// A text of JSON, and the settings it is read with. It owns the bytes. All decoders and containers of the text share
+/// it, and any that outlives decoding retains it.
 final class JSONDocument {
     let index: JSONIndex
     let json: HTTP.JSON
-    /// Whether names of members are coding keys as they are written.
+    /// Whether members' names are used unchanged as coding keys.
     let keepsKeys: Bool
     private(set) lazy var positions = JSONPositions(Bytes(index.text, in: index.start..<index.text.count))
 
@@ -15,13 +15,13 @@ final class JSONDocument {
         keepsKeys = if case .asWritten = json.keys { true } else { false }
     }
 
-    /// What a missing value for `super` is.
+    /// The place of a missing `super` value.
     static let absent = -1
 
-    /// Whether the name of a member looks as if its value were secret.
+    /// Whether the name of a member suggests a secret value.
     func isNamedSecret(_ place: Int) -> Bool {
         guard place > 0, index.entries[place - 1].isText else { return false }
-        // The longest escape of a byte has six.
+        // The longest escape of one byte is six bytes long.
         return HTTP.SecretFields.usual.hides(
             index.beginning(of: index.entries[place - 1], 6 * (HTTP.SecretFields.longestName + 1)))
     }
@@ -31,15 +31,15 @@ final class JSONDocument {
     }
 }
 
-/// Why a value cannot be had; where, its decoder knows.
+/// Why a value cannot be decoded; its decoder knows where.
 enum JSONRefusal: Error {
     case missing
     case null(Any.Type)
     case mismatch(Any.Type)
     case corrupted(String)
-    /// An element of an array of scalars, by its number.
+    /// An element of an array of scalars, by its index.
     case element(Int)
-    /// No element is left.
+    /// The array has no more elements.
     case atEnd(Any.Type)
 }
 
@@ -54,7 +54,7 @@ extension JSONDocument {
         switch entry(place).kind {
         case .yes: return true
         case .no: return false
-        // Null too, as for Foundation, which tells it from a missing value for all other types.
+        // Also for null: Foundation reports null as missing for all types but Bool.
         default: throw .mismatch(Bool.self)
         }
     }

@@ -1,4 +1,4 @@
-/// A coding key of a decoder's or encoder's own.
+/// A coding key that a decoder or encoder makes itself.
 struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -21,7 +21,7 @@ struct JSONKey: CodingKey {
     static let base = JSONKey(stringValue: "super")
 }
 
-/// A name as a key of a table: compared by its bytes.
+/// A name as a dictionary key, compared byte by byte.
 struct JSONName: Hashable {
     let name: String
 
@@ -34,7 +34,7 @@ struct JSONName: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: name) }
 }
 
-/// How names become coding keys, and back.
+/// Converts names to coding keys and back.
 struct JSONKeyConverter {
     private let coding: HTTP.JSON.KeyCoding
 
@@ -42,7 +42,7 @@ struct JSONKeyConverter {
         self.coding = coding
     }
 
-    /// Whether it goes by the path to a key.
+    /// Whether the conversion depends on the path to a key.
     var needsPath: Bool { if case .custom = coding { true } else { false } }
 
     func decoded(_ name: String, at path: [any CodingKey]) -> String {
@@ -53,7 +53,7 @@ struct JSONKeyConverter {
         }
     }
 
-    /// The path is asked for only where it counts.
+    /// The name for a key. The path is evaluated only if it matters.
     func encoded(_ key: any CodingKey, at path: @autoclosure () -> [any CodingKey]) -> String {
         switch coding {
         case .asWritten: key.stringValue

@@ -1,4 +1,4 @@
-/// The members of an object, as a `Decodable` type asks for them.
+/// The members of an object as a `Decodable` type reads them.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: JSONValueDecoder
 
@@ -29,7 +29,8 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try decoder.decoder(of: try place(of: key), at: .key(key)).unkeyedContainer()
     }
 
-    /// Of a missing `super` one that finds null, so that a class without members of its own needs none.
+    /// A decoder for `super`; if it is missing, one that finds null, so that a class without members of its own needs
+    /// none.
     func superDecoder() -> any Decoder { superDecoder(JSONKey.base) }
     func superDecoder(forKey key: Key) -> any Decoder { superDecoder(key) }
 
@@ -44,7 +45,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return place
     }
 
-    /// Nil for null too.
+    /// The place of a key's value; nil if it is missing or null.
     private func valuePlace(of key: Key) -> Int? {
         guard let place = decoder.value(named: key.stringValue), !decoder.document.isNull(place) else { return nil }
         return place
@@ -116,7 +117,7 @@ extension JSONKeyedContainer {
     }
 }
 
-/// Apart from the container, so that nothing here depends on a type of key.
+/// Separate from the container, so that nothing here is generic over the key type.
 extension JSONValueDecoder {
     fileprivate func bool(_ name: String) throws(JSONRefusal) -> Bool { try document.bool(try found(name)) }
     fileprivate func string(_ name: String) throws(JSONRefusal) -> String { try document.string(try found(name)) }

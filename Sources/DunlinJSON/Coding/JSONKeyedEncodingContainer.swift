@@ -1,4 +1,4 @@
-/// The members of an object, as an `Encodable` type tells them.
+/// The members of an object as an `Encodable` type writes them.
 struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: JSONValueEncoder
 

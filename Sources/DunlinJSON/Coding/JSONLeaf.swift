@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// The types whose values are read and written at once, without a decoder or encoder of their own: what JSON has words
-/// for, what settings have a form for, and arrays of the commonest.
+/// The types whose values are read and written directly, without a decoder or encoder of their own: JSON's own types,
+/// those whose form the settings choose, and arrays of the commonest.
 enum JSONLeaf {
     case string, integer, double, bool, date, data, uuid, decimal, url, dynamic
     case strings, integers, doubles
 
-    /// Nil for all other types.
+    /// Creates the leaf for a type; nil for any other type.
     init?(_ type: Any.Type) {
         if type == String.self {
             self = .string
@@ -39,7 +39,7 @@ enum JSONLeaf {
         }
     }
 
-    /// Whether settings leave values of this type to functions of the user's own, or to the type itself.
+    /// Whether settings leave values of this type to the user's functions or to the type itself.
     func isCustom(_ json: HTTP.JSON) -> Bool {
         switch self {
         case .date: if case .custom = json.dates { true } else { false }
@@ -48,7 +48,7 @@ enum JSONLeaf {
         }
     }
 
-    // The runtime looks for a generic type whenever it is named.
+    // Stored, because the runtime looks up a generic type whenever it is named.
     private static let stringArray: Any.Type = [String].self
     private static let integerArray: Any.Type = [Int].self
     private static let doubleArray: Any.Type = [Double].self

@@ -1,35 +1,35 @@
-/// A value on its way to JSON: a tree of what has been encoded so far, with the scalars written out already.
+/// A value that is being encoded: a tree of what has been encoded so far, with scalars as text already.
 ///
 /// `Encodable` types may fill their containers in any order, keep them, and name a member twice, so nothing is final
-/// before the end. Then it is written in one pass; of members of one name the last counts.
+/// before the end. Then the tree is written in one pass; of members with the same name, the last counts.
 ///
-/// What no JSON can be made of (a value that says two things at one place, or is nested too deep) is remembered, kept
-/// out of the tree, and told at the end.
+/// What cannot become JSON (two values in one place, or nesting too deep) is noted, kept out of the tree, and reported
+/// at the end.
 struct JSONOutline {
     enum Problem {
         case contradiction, tooDeep, tooLong
     }
 
     private enum Kind: UInt8 {
-        /// Nothing has been said of it yet; and what failed, and is as if it had never been.
+        /// Nothing has been encoded yet; or encoding failed, and it counts as never added.
         case empty, removed
         case scalar, array, object
-        /// An object whose names cannot come twice.
+        /// An object whose names are unique.
         case dictionary
     }
 
-    /// Of 36 bytes, for there is one for every value: no text is longer than 4 GiB.
+    /// One value, in 36 bytes because there are many: no text is longer than 4 GiB.
     private struct Node {
         var kind = Kind.empty
-        /// How many arrays and objects are around it.
+        /// The number of arrays and objects around the value.
         var depth: UInt16 = 0
-        /// Of a member's name, with its quotes, and of a scalar.
+        /// The text of a member's name with its quotes, or of a scalar.
         var name = Run()
         var text = Run()
         var count: UInt32 = 0
         var first: UInt32 = 0
         var last: UInt32 = 0
-        /// The next in the same array or object; 0 for none, for the root is in neither.
+        /// The next node in the same array or object; 0 for none, since the root is in neither.
         var next: UInt32 = 0
     }
 
@@ -45,20 +45,20 @@ struct JSONOutline {
     private let format: DynamicValue.JSONFormat
     private let depth: Int
     private(set) var problem: Problem?
-    /// The members by name of objects that have been asked for nested containers; empty for most values.
+    /// Members by name, for objects that were asked for nested containers; empty for most values.
     private var names: [Int: Names] = [:]
 
     private struct Names {
-        /// The last member of a name.
+        /// The last member with each name.
         var last: [ArraySlice<UInt8>: Int] = [:]
-        /// Of a member the one of its name that came before.
+        /// For each member, the earlier one with the same name.
         var earlier: [Int: Int] = [:]
 
         mutating func append(_ child: Int, _ name: ArraySlice<UInt8>) {
             earlier[child] = last.updateValue(child, forKey: name)
         }
 
-        /// Of the last of its name.
+        /// Removes a member, which must be the last with its name.
         mutating func remove(_ child: Int, _ name: ArraySlice<UInt8>) {
             last[name] = earlier.removeValue(forKey: child)
         }
@@ -77,7 +77,7 @@ struct JSONOutline {
     func count(of node: Int) -> Int { Int(nodes[node].count) }
     func depth(of node: Int) -> Int { Int(nodes[node].depth) }
 
-    /// What a name is followed by.
+    /// The length of what follows a name.
     private var colonLength: Int { format.isIndented ? 2 : 1 }
 }
 
@@ -90,25 +90,25 @@ extension JSONOutline {
 
     mutating func makeObject(_ node: Int, hasUniqueNames: Bool = false) {
         if isObject(node) {
-            // What is added to a dictionary may have a name of its own members.
+            // What is added to a dictionary may repeat a name.
             nodes[node].kind = .object
         } else {
             make(node, hasUniqueNames ? .dictionary : .object)
         }
     }
 
-    /// What was never filled is an object without members.
+    /// Makes a node that was never filled an object without members.
     mutating func fill(_ node: Int) {
         if isEmpty(node) { makeObject(node) }
     }
 
-    /// A new element of an array.
+    /// Adds an element to an array. Returns its node.
     mutating func append(to node: Int) -> Int {
         if nodes[node].kind != .array { noteUnlessGone(node) }
         return add(Node(), to: node, isPart: nodes[node].kind == .array)
     }
 
-    /// A new member of an object.
+    /// Adds a member to an object. Returns its node.
     mutating func append(_ name: String, to node: Int) -> Int {
         if !isObject(node) { noteUnlessGone(node) }
         let run = write { JSONWriter.append(name, to: &$0, escapesSlashes: $1.escapesSlashes) }
@@ -118,12 +118,13 @@ extension JSONOutline {
         return child
     }
 
-    /// The array or object that is the member of this name, if there is one: types may ask for its container again.
+    /// The array or object that is the member with this name; nil if there is none. Types may ask for a container
+    /// twice.
     mutating func container(_ name: String, in node: Int, isArray: Bool) -> Int? {
         if names[node] == nil { names[node] = namesOfMembers(of: node) }
         var bytes: [UInt8] = []
         JSONWriter.append(name, to: &bytes, escapesSlashes: format.escapesSlashes)
-        // Those that failed are passed over once.
+        // Failed members are skipped, once.
         while let child = names[node]?.last[bytes[...]], nodes[child].kind == .removed {
             names[node]?.remove(child, bytes[...])
         }
@@ -131,13 +132,13 @@ extension JSONOutline {
         return (isArray ? nodes[child].kind == .array : isObject(child)) ? child : nil
     }
 
-    /// What failed is as if it had never been.
+    /// Removes a value that failed, as if it had never been added.
     mutating func remove(_ child: Int, from node: Int) {
         nodes[child].kind = .removed
         if nodes[node].count > 0 { nodes[node].count -= 1 }
     }
 
-    /// Likewise, but another value may be put in its place.
+    /// Empties a value that failed; another may be put in its place.
     mutating func empty(_ node: Int) {
         nodes[node].kind = .empty
         nodes[node].first = 0
@@ -154,7 +155,8 @@ extension JSONOutline {
         nodes[node].kind = kind
     }
 
-    /// A container of what failed may have been kept; what is told it then, nobody hears.
+    /// Notes two values in one place, unless a failed value surrounds them. What a retained container of a failed value
+    /// gets is ignored.
     private mutating func noteUnlessGone(_ node: Int) {
         if nodes[node].kind != .removed, nodes[node].kind != .empty { note(.contradiction) }
     }
@@ -179,7 +181,7 @@ extension JSONOutline {
         var names = Names()
         var child = Int(nodes[node].first)
         while child != 0 {
-            // A copy: a slice would hold on to the text, and have it copied when more is written.
+            // A copy: a slice would retain the text and make later writing copy it.
             if nodes[child].kind != .removed { names.append(child, ArraySlice(Array(text[nodes[child].name.range]))) }
             child = Int(nodes[child].next)
         }
@@ -202,7 +204,7 @@ extension JSONOutline {
         put(node) { text, _ in JSONWriter.append(value, to: &text) }
     }
 
-    /// What is JSON already.
+    /// Writes text that is JSON already.
     mutating func put(literal: StaticString, at node: Int) {
         put(node) { text, _ in literal.withUTF8Buffer { text.append(contentsOf: $0) } }
     }
@@ -242,7 +244,7 @@ extension JSONOutline {
 // MARK: - Writing
 
 extension JSONOutline {
-    /// The whole as JSON.
+    /// The whole value as JSON.
     func written() -> [UInt8] {
         var writer = JSONWriter(format)
         writer.reserve(text.count + nodes.count * 2 + 2)
@@ -257,7 +259,7 @@ extension JSONOutline {
         if !name.isEmpty {
             let end = name.upperBound + colonLength
             if node.kind == .scalar, value.lowerBound == end {
-                // Most scalars stand where their names end.
+                // Most scalars directly follow their names.
                 return writer.literal(text.span.extracting(name.lowerBound..<value.upperBound))
             }
             writer.literal(text.span.extracting(name.lowerBound..<end))
@@ -293,7 +295,7 @@ extension JSONOutline {
         }
     }
 
-    /// Whether two names have one hash. A name is written in one way only, so equal names have equal texts.
+    /// Whether two names may have the same hash. A name is always written the same way, so equal names have equal text.
     private func mayRepeat(_ node: Node) -> Bool {
         if node.count < 2 { return false }
         if node.count > 16 { return true }
@@ -313,7 +315,7 @@ extension JSONOutline {
         return false
     }
 
-    /// The last of each name, in their order or sorted.
+    /// The last member with each name, in their order or sorted.
     private func orderedMembers(of node: Node) -> [Int] {
         var places: [ArraySlice<UInt8>: Int] = [:]
         places.reserveCapacity(Int(node.count))

@@ -1,6 +1,6 @@
 extension JSONRefusal {
-    /// What `Decodable` types know: the same kinds and paths as Foundation's decoder has. The text says where in the
-    /// document the value stands and what was found there; a value that looks like a secret is not shown.
+    /// The error that `Decodable` types expect, with the same kinds and paths as from Foundation's decoder. Its text
+    /// says where in the document the value is and what was found; a value that looks secret is not shown.
     func error(
         _ document: JSONDocument, _ place: Int, _ path: [any CodingKey], _ missing: (any CodingKey)? = nil,
         isSecret: Bool
@@ -34,7 +34,7 @@ extension JSONRefusal {
 extension JSONDocument {
     private static let longest = 40
 
-    /// Of a value: its kind, and of a scalar its text.
+    /// A value's kind and, for a scalar, its text.
     fileprivate func content(of place: Int, _ isSecret: Bool) -> String {
         let entry = entry(place)
         switch entry.kind {
@@ -71,7 +71,7 @@ extension JSONDocument {
 
     /// The text of a scalar.
     private func shown(_ entry: JSONIndex.Entry) -> String {
-        // A character has at most twelve bytes, as two escapes.
+        // A character takes at most twelve bytes, as two escapes.
         let text = index.beginning(of: entry, 12 * (Self.longest + 1))
         let visible = VisibleText.of(text, upTo: Self.longest + 1)
         return visible.count > Self.longest ? visible.prefix(Self.longest) + "…" : visible

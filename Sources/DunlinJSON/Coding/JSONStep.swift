@@ -1,10 +1,10 @@
-/// How one gets to a value from the one around it.
+/// A step from a container to a value within it.
 enum JSONStep {
     case none
     case key(any CodingKey)
     case element(Int)
 
-    /// Nil where the value is the one around.
+    /// The coding key; nil if the step stays at the same value.
     var key: (any CodingKey)? {
         switch self {
         case .none: nil
@@ -14,7 +14,7 @@ enum JSONStep {
     }
 }
 
-/// What knows how it is reached: the path is put together only when somebody asks for it.
+/// A node that knows how it is reached. The path is assembled only on demand.
 protocol JSONNode: AnyObject {
     var parent: Self? { get }
     var step: JSONStep { get }

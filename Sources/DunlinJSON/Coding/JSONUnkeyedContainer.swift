@@ -1,9 +1,9 @@
-/// The elements of an array, one after the other.
+/// The elements of an array, in order.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     private let decoder: JSONValueDecoder
     private let elements: Int
     private(set) var currentIndex = 0
-    /// Of the next element.
+    /// The place of the next element.
     private var place: Int
 
     init(decoder: JSONValueDecoder, count: Int) {
@@ -16,7 +16,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    /// Passes over the element only if it is null.
+    /// Skips the element only if it is null.
     mutating func decodeNil() throws -> Bool {
         let place = try element(Never.self)
         guard decoder.document.isNull(place) else { return false }

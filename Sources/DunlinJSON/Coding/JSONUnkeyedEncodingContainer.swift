@@ -1,4 +1,4 @@
-/// The elements of an array, as an `Encodable` type tells them.
+/// The elements of an array as an `Encodable` type writes them.
 struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     let encoder: JSONValueEncoder
 

@@ -1,23 +1,23 @@
 internal import FoundationEssentials
 
-/// One value of a text, as a `Decodable` type asks for it.
+/// One value of a text, as a `Decodable` type reads it.
 ///
-/// It is decoder and container for single values at once, and the step on the path to what lies within it; the cursor
-/// of an object is kept here too, so that a value costs one allocation. A container that was given out holds on to it.
+/// It is the decoder, the single-value container, and the step on the path to values within it. It also holds an
+/// object's cursor, so that a value costs one allocation. Its containers retain it.
 final class JSONValueDecoder: Decoder, JSONNode {
     let document: JSONDocument
     let place: Int
     let parent: JSONValueDecoder?
     let step: JSONStep
-    /// Whether names are coding keys as they are written: so are those of a dictionary, whatever the settings.
+    /// Whether names are used unchanged as coding keys, as a dictionary's are whatever the settings.
     private let keepsKeys: Bool
 
-    /// Where the next key of the object is likely to be found: types ask in the order in which servers write.
+    /// Where the object's next key is probably found: types read keys in the order in which servers write them.
     private var cursor: Int
     private let end: Int
-    /// The members' values by their keys, once looking for them one by one has cost too much.
+    /// The members' values by key, once searching one by one has cost too much.
     private var names: [JSONName: Int]?
-    /// Whether the value, or one around it, looks like a secret.
+    /// Whether this value, or one around it, looks secret.
     private lazy var isSecret: Bool = parent.map { $0.isSecret || $0.isSecretMember(step, place) } ?? false
 
     private static let patience = 16
@@ -45,10 +45,10 @@ final class JSONValueDecoder: Decoder, JSONNode {
         guard entry.isObject else {
             throw refusal(entry.kind == .null ? .null([String: Any].self) : .mismatch([String: Any].self))
         }
-        // Two members of one name: the one that counts is not the one that is found first.
+        // With duplicate names, the member that counts is not the one found first.
         if names == nil, entry.kind == .repeatingObject || !keepsKeys {
             let names = makeNames()
-            // Names that are one only when they are converted, the scanner cannot know.
+            // The scanner cannot detect names that become equal only by conversion.
             if document.json.repeatedKeys == .refused, names.count < Int(entry.count) {
                 throw refusal(.corrupted("two members have the same name"))
             }
@@ -71,7 +71,7 @@ final class JSONValueDecoder: Decoder, JSONNode {
 // MARK: - Members
 
 extension JSONValueDecoder {
-    /// The value of the member of this name.
+    /// The place of the value of the member with this name.
     func value(named name: String) -> Int? {
         if let names { return names[JSONName(name)] }
         var name = name
@@ -93,7 +93,7 @@ extension JSONValueDecoder {
         }
     }
 
-    /// Of two members of one name the last counts.
+    /// Makes the table of members. With duplicate names, the last member counts.
     private func makeNames() -> [JSONName: Int] {
         var names: [JSONName: Int] = [:]
         names.reserveCapacity(Int(document.entry(place).count))
@@ -101,7 +101,7 @@ extension JSONValueDecoder {
         return names
     }
 
-    /// Of each member the name that it has for keys, and where its value is.
+    /// Calls `body` with each member's coding key name and the place of its value.
     private func forEachMember(_ body: (String, Int) -> Void) {
         var key = place + 1
         let converter = keepsKeys ? nil : JSONKeyConverter(document.json.keys)
@@ -119,7 +119,7 @@ extension JSONValueDecoder {
         found.reserveCapacity(Int(document.entry(place).count))
         let names = names
         forEachMember { name, value in
-            // Of those that come twice the last is the one that counts.
+            // With duplicate names, the last member counts.
             if names == nil || names?[JSONName(name)] == value { found.append(name) }
         }
         return found
@@ -133,7 +133,7 @@ extension JSONValueDecoder {
         JSONValueDecoder(document, place, in: self, at: step, keepsKeys: keepsKeys ?? document.keepsKeys)
     }
 
-    /// A value of any type at `place`; `step` is asked for only where it is needed.
+    /// Decodes a value of any type at `place`; `step` is evaluated only if needed.
     func decode<Value: Decodable>(_ type: Value.Type, _ place: Int, at step: @autoclosure () -> JSONStep) throws
         -> Value
     {
@@ -141,11 +141,11 @@ extension JSONValueDecoder {
             do throws(JSONRefusal) {
                 return try document.value(leaf, place)
             } catch {
-                // The array's own way leads to the element, and says what is wrong with it.
+                // Reading the array element by element finds the faulty one and reports it.
                 guard case .element = error else { throw refusal(error, at: step(), place) }
             }
         }
-        // Not even functions of the user's own are asked what null means.
+        // Null is never passed to the user's functions.
         if document.isNull(place), type == Date.self || type == Data.self {
             throw refusal(.null(type), at: step(), place)
         }
@@ -159,15 +159,15 @@ extension JSONValueDecoder {
         return try Value(from: decoder)
     }
 
-    /// The refusal of the value itself.
+    /// The error for a refusal of this value.
     func refusal(_ refusal: JSONRefusal) -> DecodingError {
         self.refusal(refusal, at: .none, place)
     }
 
-    /// The refusal of a value within.
+    /// The error for a refusal of a value within this one.
     func refusal(_ refusal: JSONRefusal, at step: JSONStep, _ place: Int? = nil) -> DecodingError {
         if case .missing = refusal {
-            // The path leads to the object.
+            // The path leads to the object itself.
             return refusal.error(document, self.place, codingPath, step.key, isSecret: isSecret)
         }
         let path = codingPath + [step.key].compactMap(\.self)
@@ -175,7 +175,7 @@ extension JSONValueDecoder {
         return refusal.error(document, place, path, isSecret: isSecret || isSecretMember(step, place))
     }
 
-    /// Whether a value within looks like a secret: by its key, and by its name in the document.
+    /// Whether a value within this one looks secret, by its key or its name in the document.
     private func isSecretMember(_ step: JSONStep, _ place: Int) -> Bool {
         guard case .key(let key) = step else { return false }
         return HTTP.SecretFields.usual.hides(key.stringValue) || document.isNamedSecret(place)
@@ -216,7 +216,7 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
-    /// The same value as another type, at the same place of the path.
+    /// Decodes the same value as another type, at the same path.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try decode(type, place, at: .none)
     }

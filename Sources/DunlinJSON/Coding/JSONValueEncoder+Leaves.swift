@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Values that are written at once, without an encoder of their own: the counterpart of the leaves that are read.
+/// Values that are written directly, without an encoder of their own, as leaves are read.
 extension JSONValueEncoder {
-    /// The value of a leaf, whose type it has.
+    /// Writes a value of the leaf's type.
     func put<Value: Encodable>(
         _ value: Value, as leaf: JSONLeaf, _ node: Int, at step: @autoclosure () -> JSONStep
     ) throws {
@@ -50,13 +50,13 @@ extension JSONValueEncoder {
         _ text: String?, of date: Date, _ node: Int, at step: @autoclosure () -> JSONStep
     ) throws {
         guard let text else {
-            // Not the date itself: Foundation traps when somebody prints one that is far away.
+            // The number and not the date: Foundation traps when a distant date is printed.
             throw invalid(date.timeIntervalSince1970, "a date must lie in the years 1 to 9999", at: step())
         }
         draft.outline.put(text, at: node)
     }
 
-    /// With the digits its numbers have. What JSON has no words for is refused as it is elsewhere.
+    /// Writes a dynamic value with its numbers' digits. What JSON cannot represent is refused here as elsewhere.
     private func put(_ value: DynamicValue, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
         do {
             let depth = draft.outline.depth(of: node)

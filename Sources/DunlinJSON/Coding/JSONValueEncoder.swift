@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What all encoders of one value share.
+/// What all encoders of a value share.
 final class JSONDraft {
     var outline: JSONOutline
     let json: HTTP.JSON
@@ -20,14 +20,14 @@ final class JSONDraft {
     }
 }
 
-/// Where one value goes, as an `Encodable` type sees it: encoder and container for single values at once, and the step
-/// on the path to what lies within.
+/// The place of one value as an `Encodable` type sees it: the encoder, the single-value container, and the step on the
+/// path to values within it.
 final class JSONValueEncoder: Encoder, JSONNode {
     let draft: JSONDraft
     let node: Int
     let parent: JSONValueEncoder?
     let step: JSONStep
-    /// How many encoders there are one in the other, for types that do nothing but hold each other.
+    /// How deep encoders are nested, counting types that only wrap each other.
     private let depth: Int
     /// Whether the value is a dictionary, whose names are data and unique.
     private let isDictionary: Bool
@@ -38,7 +38,7 @@ final class JSONValueEncoder: Encoder, JSONNode {
     ) {
         self.draft = draft
         self.node = node
-        // What is nested too deep is refused at the end; a path to it would be as long as it is deep.
+        // Nesting too deep is refused at the end; a path to it would be as long as it is deep.
         self.parent = draft.outline.problem == nil ? parent : nil
         self.step = step
         self.isDictionary = isDictionary
@@ -65,12 +65,12 @@ final class JSONValueEncoder: Encoder, JSONNode {
 // MARK: - Members and elements
 
 extension JSONValueEncoder {
-    /// The place of a new member.
+    /// Adds a member. Returns its place.
     func member(_ key: some CodingKey) -> Int {
         draft.outline.append(name(of: key), to: node)
     }
 
-    /// The place of a member that is an array or object: a new one, unless it is such already.
+    /// The place of a member that is an array or object: the existing one, or a new one.
     func container(_ key: some CodingKey, isArray: Bool) -> Int {
         let name = name(of: key)
         return draft.outline.container(name, in: node, isArray: isArray) ?? draft.outline.append(name, to: node)
@@ -85,7 +85,7 @@ extension JSONValueEncoder {
         JSONValueEncoder(draft, node, in: self, at: step, isDictionary: isDictionary)
     }
 
-    /// Writes a value of any type at a place of its own, `child`. One that cannot be encoded leaves nothing behind.
+    /// Encodes a value of any type at a place of its own, `child`. If that fails, nothing remains.
     func encode<Value: Encodable>(
         _ value: Value, within child: Int, at step: @autoclosure () -> JSONStep
     ) throws {
@@ -97,16 +97,16 @@ extension JSONValueEncoder {
         }
     }
 
-    /// Writes a value of any type at `node`; an object without members if it encodes nothing.
+    /// Encodes a value of any type at `node`; an empty object if it encodes nothing.
     func encode<Value: Encodable>(_ value: Value, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
         try encodeIfAny(value, node, at: step())
         draft.outline.fill(node)
     }
 
-    /// Writes what a value encodes, if it encodes anything.
+    /// Encodes a value at `node`, which stays empty if the value encodes nothing.
     func encodeIfAny<Value: Encodable>(_ value: Value, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
         if let leaf = JSONLeaf(Value.self), !draft.isCustom(leaf) { return try put(value, as: leaf, node, at: step()) }
-        // Nearly every other level may be a value that holds nothing but another.
+        // Nearly every second level may be a value that only wraps another.
         if draft.outline.problem == .tooDeep || (depth - 1) / 2 >= draft.json.limits.depth {
             throw JSONDraft.tooDeep(value, draft.json.limits.depth)
         }
@@ -122,7 +122,7 @@ extension JSONValueEncoder {
         }
     }
 
-    /// A number at a place of its own.
+    /// Writes a number at a place of its own.
     func put(
         _ value: some BinaryFloatingPoint & CustomStringConvertible & Encodable, within child: Int,
         at step: @autoclosure () -> JSONStep
@@ -177,7 +177,7 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
         try orNothing { try encode(value, node, at: .none) }
     }
 
-    /// What fails is as if it had never been: another value may be tried in its place.
+    /// Undoes what `encode` wrote if it fails: another value may be tried in its place.
     private func orNothing(_ encode: () throws -> Void) throws {
         let wasEmpty = draft.outline.isEmpty(node)
         do {

@@ -1,7 +1,8 @@
-/// Names in two styles: `first_name` and `firstName`. The one is not always the other's opposite: `myURL` becomes
+/// Names in two styles, `first_name` and `firstName`. Converting there and back may change a name: `myURL` becomes
 /// `my_url`, which becomes `myUrl`.
 enum SnakeCase {
-    /// Underscores in front and at the end stay; each word between them but the first begins in upper case.
+    /// The name in camel case. Leading and trailing underscores stay; every word between them but the first is
+    /// capitalized.
     static func camelCase(_ name: String) -> String {
         let underscore = UInt8(ascii: "_")
         guard let first = name.utf8.firstIndex(where: { $0 != underscore }),
@@ -13,9 +14,9 @@ enum SnakeCase {
         return name[..<first] + joined + name[name.utf8.index(after: last)...]
     }
 
-    /// A word begins where an upper case letter follows another character, and before the last of several upper case
-    /// letters; the first letter of all counts as lower case, so that `URLString` becomes `u_rl_string`, as it does
-    /// with Foundation.
+    /// The name in snake case. A word begins at an upper-case letter that follows another character, and before the
+    /// last of several upper-case letters. The very first letter counts as lower case, so `URLString` becomes
+    /// `u_rl_string`, as in Foundation.
     static func snakeCase(_ name: String) -> String {
         let scalars = Array(name.unicodeScalars)
         var words: [ArraySlice<Unicode.Scalar>] = []
@@ -41,13 +42,13 @@ enum SnakeCase {
             + String(String.UnicodeScalarView(scalars.dropFirst()))
     }
 
-    /// Each letter in upper case that follows none that has cases, all others in lower case.
+    /// The word with each letter in upper case that does not follow a cased letter, and all others in lower case.
     private static func capitalized(_ word: Substring) -> String {
         var text = ""
         var isWithin = false
         for character in word {
             text += isWithin ? character.lowercased() : titlecased(character)
-            // An apostrophe is within a word as it is before one.
+            // An apostrophe does not begin a new word.
             if character != "'" { isWithin = character.isCased }
         }
         return text

@@ -1,4 +1,4 @@
-/// Dictionaries whose keys are data, not names of a program's: they are read and written as they are.
+/// Marks dictionaries whose keys are data and not names in a program: the keys are read and written unchanged.
 protocol StringKeyed {}
 
 extension Dictionary: StringKeyed where Key == String {}

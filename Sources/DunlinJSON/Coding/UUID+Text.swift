@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// UUIDs as texts: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+/// UUIDs as text: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
 extension UUID {
-    /// In upper or lower case; nil for anything else.
+    /// Creates a UUID from text in either case; nil for anything else.
     init?(text: Span<UInt8>) {
         guard text.count == 36 else { return nil }
         var words = (UInt64(0), UInt64(0))
@@ -21,7 +21,7 @@ extension UUID {
         self = withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// In upper case and quotes.
+    /// The UUID in upper case, with quotes.
     var quoted: Bytes {
         withUnsafeBytes(of: uuid) { bytes in
             let text = [UInt8](unsafeUninitializedCapacity: 38) { text, count in

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension Bytes {
-    /// A text of JSON in UTF-8. One in UTF-16 or UTF-32 shows it by its mark, or by the zeros among its first bytes
+    /// The text in UTF-8. UTF-16 and UTF-32 are recognized by a byte order mark, or by the zeros among the first bytes
     /// (RFC 4627 §3).
     func inUTF8() throws(HTTP.JSON.SyntaxError) -> Bytes {
         guard count >= 2, let form = markedForm ?? formByZeros else { return self }

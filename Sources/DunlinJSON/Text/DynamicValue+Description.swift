@@ -1,10 +1,11 @@
 extension DynamicValue: CustomDebugStringConvertible {
-    /// As JSON, on one line. There is no `description`, so that no text gets into a target with its quotes by mistake.
+    /// The value as JSON on one line. There is no `description`, so that quoted text does not get into a target by
+    /// mistake.
     public var debugDescription: String {
         do { return String(try shown.json()) } catch { return "\(error)" }
     }
 
-    /// With a form for what JSON has none for.
+    /// The value with forms for what JSON cannot represent.
     private var shown: DynamicValue {
         switch self {
         case .number(let number) where !number.isFinite: .string(number.literal)

@@ -1,11 +1,11 @@
 extension DynamicValue {
-    /// How dynamic values are written as JSON.
+    /// The format in which dynamic values are written as JSON.
     public struct JSONFormat: Sendable, Hashable, Codable {
         /// The order of an object's members.
         public var order: HTTP.KeyOrder
         /// Whether `/` is written as `\/`, as by Foundation, and so AFNetworking. Both read the same.
         public var escapesSlashes: Bool
-        /// Whether each member or element has a line of its own, indented by two spaces.
+        /// Whether each member or element is on a line of its own, indented by two spaces.
         public var isIndented: Bool
         public var dates: DynamicValue.Dates
 

@@ -1,13 +1,13 @@
 extension DynamicValue {
-    /// The value as JSON (RFC 8259), in UTF-8. Numbers are written with the digits they have, data in Base64.
+    /// Returns the value as JSON (RFC 8259) in UTF-8. Numbers keep their digits; data is written in Base64.
     ///
-    /// Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have: `nan` and the infinities,
-    /// sets, a key that is twice in one object, and values nested more than 512 levels deep.
+    /// Throws a `NetworkError` with code `invalidParameters` for what JSON cannot represent: `nan` and infinities,
+    /// sets, duplicate keys in an object, and values nested more than 512 levels deep.
     public func json(_ format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws -> Bytes {
         try json(format, depth: 0, limit: Self.depthLimit)
     }
 
-    /// As a part of JSON that is so deep already.
+    /// The value as part of a JSON text, `depth` levels deep.
     func json(_ format: DynamicValue.JSONFormat, depth: Int, limit: Int) throws -> Bytes {
         var writer = DynamicJSONWriter(format, depth: depth, limit: limit)
         do {
@@ -19,7 +19,7 @@ extension DynamicValue {
     }
 }
 
-/// Writes a dynamic value as JSON, and refuses what JSON cannot have.
+/// Writes a dynamic value as JSON, and refuses what JSON cannot represent.
 struct DynamicJSONWriter {
     fileprivate(set) var writer: JSONWriter
     private let format: DynamicValue.JSONFormat
@@ -33,17 +33,17 @@ struct DynamicJSONWriter {
         writer = JSONWriter(format, depth: depth)
     }
 
-    /// What JSON has no words for, and where it is: `users[2].score`.
+    /// What JSON cannot represent, and where it is: `users[2].score`.
     fileprivate struct Refusal: Error {
         let problem: String
         var path: [JSONPath.Step] = []
 
-        /// As seen from the outside of what it is in.
+        /// The refusal as seen from one level further out.
         func within(_ step: JSONPath.Step) -> Refusal {
             Refusal(problem: problem, path: [step] + path)
         }
 
-        /// In AFNetworking's words, and what is wrong with it in ours.
+        /// The error, in AFNetworking's words, followed by Dunlin's own reason.
         var error: NetworkError {
             let text = path.isEmpty ? problem : "\(String(reflecting: JSONPath.text(path))): \(problem)"
             return NetworkError(

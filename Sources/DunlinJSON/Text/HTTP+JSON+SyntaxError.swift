@@ -1,5 +1,5 @@
 extension HTTP.JSON {
-    /// Why a text is no JSON, and where.
+    /// Why a text is not JSON, and where.
     public struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
         public enum Problem: String, Sendable, Hashable {
             case unexpectedEnd = "it ends too early"
@@ -17,15 +17,15 @@ extension HTTP.JSON {
         }
 
         public var problem: Problem
-        /// The offset of the fault, in bytes.
+        /// The offset of the error, in bytes.
         public var offset: Int
-        /// The line of the fault, from 1.
+        /// The line of the error, from 1.
         public var line: Int
-        /// The character of the fault in its line, from 1.
+        /// The character of the error within its line, from 1.
         public var column: Int
-        /// Where the fault is among the values: `users[2].name`; empty for the outermost.
+        /// The path of the value with the error, `users[2].name`; empty for the outermost value.
         public var path: String
-        /// The text before the fault and what was found there, without what looks like a secret.
+        /// The text before the error and what was found there, without what looks secret.
         public var excerpt: String
 
         public init(

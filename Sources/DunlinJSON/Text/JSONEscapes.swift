@@ -1,6 +1,7 @@
-/// The escapes of a text in JSON (RFC 8259 §7), read.
+/// The escapes in a JSON text (RFC 8259 §7), resolved.
 enum JSONEscapes {
-    /// Writes what the bytes between two quotes mean; they are well-formed, and never fewer than what they mean.
+    /// Writes the meaning of the bytes between two quotes. They must be well-formed; the result is never longer than
+    /// they are. Returns its length.
     static func resolve(_ bytes: Span<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var count = 0
         var position = 0
@@ -27,7 +28,8 @@ enum JSONEscapes {
         return count
     }
 
-    /// Where so many of the bytes between two quotes end, or fewer: no character and no escape is cut in two.
+    /// The end of the first `limit` bytes between two quotes, or a little before, so that no character or escape is
+    /// cut.
     static func end(of bytes: Span<UInt8>, atMost limit: Int) -> Int {
         var end = 0
         var position = 0
@@ -47,7 +49,7 @@ enum JSONEscapes {
         return end
     }
 
-    /// What a letter means after a backslash; nil for `u`, which begins four digits, and for what means nothing.
+    /// The byte that a letter after a backslash means; nil for `u`, which begins four digits, and for invalid ones.
     static func meaning(of letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -69,7 +71,7 @@ enum JSONEscapes {
         }
     }
 
-    /// A scalar above U+FFFF takes two escapes (RFC 8259 §7).
+    /// The scalar of a surrogate pair: one above U+FFFF takes two escapes (RFC 8259 §7).
     static func scalar(high: UInt32, low: UInt32) -> UInt32 {
         0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
     }

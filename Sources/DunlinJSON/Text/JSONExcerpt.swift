@@ -1,7 +1,7 @@
-/// What the error of a text that is no JSON shows of it: where it is wrong and what stands there, on one line.
+/// The part of an invalid text that its error shows: where it is wrong and what was found there, on one line.
 ///
-/// Shown is nothing but the member or element that was being read, from its name up to the fault. A value whose name
-/// looks as if it were secret, or that lies within such a one, is not shown; nor is a value that was read before.
+/// Only the member or element being read is shown, from its name up to the error. A value is not shown if its name, or
+/// that of a value around it, looks secret; nor is a value that was read before.
 struct JSONExcerpt {
     private let text: Bytes
     private let entries: [JSONIndex.Entry]
@@ -9,7 +9,7 @@ struct JSONExcerpt {
 
     private static let longest = 40
 
-    /// Of a text that was read as far as the scanner came.
+    /// Creates an excerpt of a text that was read as far as the scanner came.
     init(of text: Bytes, _ scanner: JSONScanner) {
         self.text = text
         entries = scanner.entries
@@ -46,7 +46,7 @@ struct JSONExcerpt {
             excerpt: shown)
     }
 
-    /// The steps to an array or object that is open.
+    /// The steps to an open array or object.
     private func steps(to container: Int) -> [JSONPath.Step] {
         var steps: [JSONPath.Step] = []
         var place = container
@@ -63,13 +63,13 @@ struct JSONExcerpt {
         return steps.reversed()
     }
 
-    /// Where a key or element begins, if one was being read or is missing: after the comma or opening bracket that came
-    /// last. Nil within a value of a member, and after a whole value.
+    /// The start of the key or element that was being read or is missing, after the last comma or opening bracket; nil
+    /// within a member's value and after a complete value.
     private func startOfNext(before offset: Int) -> Int? {
         guard let innermost, let last = entries.last else { return nil }
         var isNext = innermost == entries.count - 1
         var position = end(of: last)
-        // Outside of what has an entry is nothing but what the scanner has seen to be right.
+        // Text that has no entry was found to be valid by the scanner.
         loop: while position < offset {
             switch text[position] {
             case UInt8(ascii: ","): isNext = true
@@ -81,7 +81,7 @@ struct JSONExcerpt {
         return isNext ? position : nil
     }
 
-    /// The key of the last member of what is open, or its last element.
+    /// The key of the last member of the open object, or the last element of the open array.
     private var lastEntry: Int? {
         guard let innermost else { return nil }
         let isArray = entries[innermost].kind == .array
@@ -92,7 +92,7 @@ struct JSONExcerpt {
             let value = isArray ? entry : entry + 1
             guard value < entries.count else { break }
             let isContainer = entries[value].kind == .array || entries[value].isObject
-            // The extent of one that is open leads back.
+            // The extent of an open container leads to the one around it.
             entry = isContainer ? max(Int(entries[value].extent), value + 1) : value + 1
         }
         return current
@@ -102,12 +102,12 @@ struct JSONExcerpt {
         JSONIndex(text: text.storage, start: text.offset, entries: []).string(key)
     }
 
-    /// The first byte, of a text its quote.
+    /// The offset of the first byte; of a text, that of its opening quote.
     private func start(of entry: JSONIndex.Entry) -> Int {
         Int(entry.offset) - text.offset - (entry.isText ? 1 : 0)
     }
 
-    /// The byte after a scalar, or after the bracket that opens an array or object.
+    /// The offset after a scalar, or after the bracket that opens an array or object.
     private func end(of entry: JSONIndex.Entry) -> Int {
         let isContainer = entry.kind == .array || entry.isObject
         let length = isContainer ? 1 : Int(entry.extent) + (entry.isText ? 1 : 0)
@@ -119,13 +119,13 @@ struct JSONExcerpt {
         return (start > first ? "…" : "") + shown(start..<offset + 1)
     }
 
-    /// Arrays and objects that were read are not: there may be secrets in them.
+    /// Whether an entry is shown. Complete arrays and objects are not, since they may contain secrets.
     private func isShown(_ entry: Int) -> Bool {
         entries[entry...].prefix(2).allSatisfy { $0.kind != .array && !$0.isObject }
     }
 
     private func shown(_ range: Range<Int>) -> String {
-        // Neither end may cut a character in two.
+        // Neither end may be within a character.
         var range = range.clamped(to: 0..<text.count)
         while let first = range.first, text[first] & 0xC0 == 0x80 { range = first + 1..<range.upperBound }
         while range.upperBound < text.count, text[range.upperBound] & 0xC0 == 0x80 {

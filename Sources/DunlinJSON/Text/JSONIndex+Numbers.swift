@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Numbers, read where they lie: exactly as they are written, or as the nearest value a floating-point type has.
+/// Numbers, read in place: exactly as written, or as the nearest value of a floating-point type.
 extension JSONIndex {
-    /// Nil if it is no whole number or does not fit; `1.0` and `1e2` are whole.
+    /// The integer; nil if the number is not whole or does not fit. `1.0` and `1e2` are whole.
     func integer<Integer: FixedWidthInteger>(_ entry: Entry) -> Integer? {
         guard entry.kind == .integer else { return wholeDigits(entry).flatMap { Integer($0) } }
         var position = Int(entry.offset)
@@ -22,26 +22,26 @@ extension JSONIndex {
         return Integer(exactly: -signed)
     }
 
-    /// Nil if it is too large, or so small that nothing is left of it.
+    /// The nearest Double; nil if the number is too large, or so small that it would become zero.
     func double(_ entry: Entry) -> Double? {
         if let decimal = shortDecimal(entry), let value = decimal.double { return value }
         guard let value = Double(literal(entry)), value.isFinite else { return nil }
         return value.isZero && !isZero(entry) ? nil : value
     }
 
-    /// Rounded once, and not by way of a Double.
+    /// The nearest Float, rounded once and not by way of a Double.
     func float(_ entry: Entry) -> Float? {
         if let decimal = shortDecimal(entry), let value = decimal.float { return value }
         guard let value = Float(literal(entry)), value.isFinite else { return nil }
         return value.isZero && !isZero(entry) ? nil : value
     }
 
-    /// Whether no digit before an exponent is another than 0.
+    /// Whether all digits before the exponent are 0.
     private func isZero(_ entry: Entry) -> Bool {
         text[range(of: entry)].prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { !(0x31...0x39).contains($0) }
     }
 
-    /// By its digits, of which a Decimal keeps 38; nil if it is too large or too small.
+    /// The decimal, of which 38 digits are kept; nil if it is too large or too small.
     func decimal(_ entry: Entry) -> Decimal? {
         if let decimal = shortDecimal(entry), abs(decimal.exponent) <= 100 {
             return Decimal(
@@ -55,13 +55,13 @@ extension JSONIndex {
 // MARK: - Decimals
 
 extension JSONIndex {
-    /// A number with so few digits that they fit in 64 bits: its digits, and the power of ten they are multiplied by.
+    /// A number whose digits fit in 64 bits: the digits, and the power of ten that they are multiplied by.
     struct ShortDecimal {
         var isNegative = false
         var digits: UInt64 = 0
         var exponent = 0
 
-        /// Exact where digits and power are exact themselves, so that one rounding is all there is (Clinger 1990).
+        /// The Double; nil unless digits and power are both exact, so that there is only one rounding (Clinger 1990).
         var double: Double? {
             guard digits <= 1 << 53, abs(exponent) <= 22 else { return nil }
             let power = Self.powers[abs(exponent)]
@@ -82,7 +82,7 @@ extension JSONIndex {
         ]
     }
 
-    /// Nil if it has more than 19 digits, or an exponent of more than three.
+    /// The number in this form; nil if it has more than 19 digits, or an exponent of more than three.
     private func shortDecimal(_ entry: Entry) -> ShortDecimal? {
         guard entry.extent <= 24 else { return nil }
         let bytes = text.span.extracting(range(of: entry))
@@ -110,7 +110,7 @@ extension JSONIndex {
         return digits <= 19 ? decimal : nil
     }
 
-    /// Nil if it has more than four digits, which no type of ours can hold.
+    /// The exponent; nil if it has more than four digits, which no supported type can hold.
     private static func exponent(_ bytes: Span<UInt8>) -> Int? {
         let isSigned = bytes[0] == UInt8(ascii: "-") || bytes[0] == UInt8(ascii: "+")
         let digits = bytes.extracting((isSigned ? 1 : 0)...)
@@ -122,8 +122,8 @@ extension JSONIndex {
         return bytes[0] == UInt8(ascii: "-") ? -exponent : exponent
     }
 
-    /// The digits of a whole number that is written with a point or an exponent, and its sign before them; nil if it is
-    /// not whole, or of more digits than the longest integer has.
+    /// The digits of a whole number written with a point or an exponent, with its sign; nil if the number is not whole
+    /// or has more digits than the longest integer.
     private func wholeDigits(_ entry: Entry) -> String? {
         let bytes = text.span.extracting(range(of: entry))
         var digits: [UInt8] = []
@@ -141,7 +141,7 @@ extension JSONIndex {
                 break scan
             default:
                 if isFraction { exponent -= 1 }
-                // Zeros in front count for nothing.
+                // Leading zeros do not count.
                 if byte != 0x30 || !digits.isEmpty { digits.append(byte) }
             }
         }

@@ -17,22 +17,22 @@ extension JSONIndex {
 // MARK: - Dynamic values
 
 extension DynamicValue {
-    /// The value that a text of JSON (RFC 8259) in UTF-8 says, read strictly.
+    /// Creates a value from JSON (RFC 8259) in UTF-8, read strictly.
     ///
-    /// Numbers keep the digits they are written with, and an object's members their order. Of a key that comes twice in
-    /// one object the last counts, and the others are left out.
+    /// Numbers keep their digits and an object's members their order. If a key is repeated in an object, only the last
+    /// member is kept.
     public init(json text: Bytes) throws(HTTP.JSON.SyntaxError) {
         self = try JSONIndex.of(text).value(at: 0)
     }
 
-    /// The same of a text that may be in UTF-16 or UTF-32 too, and refused if a key comes twice in one object.
+    /// Creates a value from JSON in UTF-8, UTF-16 or UTF-32. Duplicate keys in an object are refused.
     package init(strictJSON text: Bytes) throws(HTTP.JSON.SyntaxError) {
         self = try JSONIndex.of(try text.inUTF8(), refusesRepeatedKeys: true).value(at: 0)
     }
 }
 
 extension JSONIndex {
-    /// Nested as deep as the text is, which the scanner has limited.
+    /// The value at `place`. It recurses as deep as the text, which the scanner has limited.
     func value(at place: Int) -> DynamicValue {
         let entry = entries[place]
         switch entry.kind {
@@ -68,7 +68,7 @@ extension JSONIndex {
         return DynamicValue.Members(entries[place].kind == .repeatingObject ? Self.lastOfEach(members) : members)
     }
 
-    /// Of the members of one key the last.
+    /// The last member with each key.
     private static func lastOfEach(_ members: [DynamicValue.Members.Member]) -> [DynamicValue.Members.Member] {
         var seen: Set<[UInt8]> = []
         return members.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }.reversed()

@@ -1,26 +1,26 @@
-/// A text of JSON and where each of its values lies: what the scanner leaves behind, and all that reading needs.
+/// A text of JSON and the position of each of its values: the scanner's result, and all that reading needs.
 ///
-/// Entries stand in the order of the text, keys among them: an object is followed by a key, its value, the next key.
-/// Nothing is copied out of the text before it is asked for. The text is well-formed, so reading checks no grammar.
+/// Entries are in the order of the text, including keys: an object is followed by a key, its value, the next key.
+/// Nothing is copied from the text before it is needed. The text is well-formed, so reading does not check the grammar.
 struct JSONIndex: Sendable {
     struct Entry: Sendable {
         enum Kind: UInt8, Sendable {
             case null, yes, no
-            /// A number of digits only, and one with a point or an exponent.
+            /// A number with digits only; one with a point or an exponent.
             case integer, fraction
-            /// A text, or a key; its bytes lie between the quotes. The second has escapes in it.
+            /// A text or key, whose bytes are between the quotes; one that contains escapes.
             case text, escapedText
             case array
-            /// The second has a key that comes twice.
+            /// An object; one with a duplicate key.
             case object, repeatingObject
         }
 
         var kind: Kind
-        /// The first byte; of a text the one after its quote.
+        /// The offset of the first byte; of a text, that after its quote.
         var offset: UInt32
-        /// The bytes of a scalar; of an array or object the entry after its last.
+        /// The length of a scalar in bytes; for an array or object, the index of the entry after its last.
         var extent: UInt32
-        /// The elements of an array or members of an object; of a text the hash of its bytes.
+        /// The number of elements or members; for a text, the hash of its bytes.
         var count: UInt32 = 0
 
         var isObject: Bool { kind == .object || kind == .repeatingObject }
@@ -29,11 +29,11 @@ struct JSONIndex: Sendable {
     }
 
     let text: [UInt8]
-    /// Where the text begins, which may be a part of a longer one.
+    /// Where the text begins within the bytes: it may be part of a longer text.
     let start: Int
     let entries: [Entry]
 
-    /// The first entry that is not within the value at `place`.
+    /// The index of the first entry after the value at `place`.
     func end(of place: Int) -> Int {
         let entry = entries[place]
         switch entry.kind {
@@ -47,7 +47,7 @@ struct JSONIndex: Sendable {
         Int(entry.offset)..<Int(entry.offset) + Int(entry.extent)
     }
 
-    /// A number as it is written.
+    /// A number as it was written.
     func literal(_ entry: Entry) -> String {
         String(copying: UTF8Span(unchecked: text.span.extracting(range(of: entry)), isKnownASCII: true))
     }
@@ -58,13 +58,13 @@ struct JSONIndex: Sendable {
 extension JSONIndex {
     func string(_ entry: Entry) -> String {
         let bytes = text.span.extracting(range(of: entry))
-        // The scanner has seen that it is UTF-8.
+        // The scanner has checked that it is UTF-8.
         if entry.kind == .text { return String(copying: UTF8Span(unchecked: bytes)) }
         return String(unsafeUninitializedCapacity: bytes.count) { JSONEscapes.resolve(bytes, into: $0) }
     }
 
-    /// A text, or as much of its beginning as is written in so many bytes: for what is shown, which must not cost what
-    /// a long text costs.
+    /// A text, or the part of it that is written in the first `limit` bytes: showing a long text must not cost its
+    /// whole length.
     func beginning(of entry: Entry, _ limit: Int) -> String {
         var part = entry
         let range = range(of: entry)
@@ -74,7 +74,7 @@ extension JSONIndex {
         return string(part)
     }
 
-    /// Whether the key at `place` is this one, byte by byte.
+    /// Whether the key at `place` equals `key`, byte for byte.
     func isKey(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = entries[place]
         if entry.kind == .escapedText { return string(entry).utf8.elementsEqual(key) }
@@ -82,8 +82,8 @@ extension JSONIndex {
         return JSONPlainText.isEqual(text.span, Int(entry.offset), UnsafeRawBufferPointer(key))
     }
 
-    /// The key of the object between `first` and `end` that is this one, looked for from `start` on and around; nil
-    /// after so many that are not.
+    /// Finds a key of the object between `first` and `end`, beginning at `start` and wrapping around. Gives up after
+    /// `patience` other keys.
     func key(_ name: UnsafeBufferPointer<UInt8>, from start: Int, _ first: Int, _ end: Int, patience: Int) -> KeySearch
     {
         var key = start

@@ -1,10 +1,10 @@
-/// A hash of a key, to tell most different keys apart at a glance. It is no defence: whoever likes can make keys that
-/// share one, so equal hashes mean that the keys must be compared.
+/// A hash that quickly tells most different keys apart. It is not secure: anybody can make keys with the same hash, so
+/// equal hashes still require a comparison.
 enum JSONKeyHash {
-    /// Of a key with escapes, which can be written in many ways.
+    /// The hash of a key with escapes, which can be written in many ways.
     static let none: UInt32 = 0
 
-    /// From all of a short key and from both ends of a longer one.
+    /// The hash of a whole short key, or of both ends of a longer one.
     static func of(_ text: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
         let start = range.lowerBound
         let length = range.count

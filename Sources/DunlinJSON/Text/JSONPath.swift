@@ -1,4 +1,4 @@
-/// Where a value stands within others, as errors say it: `users[2].name`.
+/// The path of a value as errors show it: `users[2].name`.
 enum JSONPath {
     enum Step {
         case member(String)
@@ -23,7 +23,7 @@ enum JSONPath {
         text(path.map(Step.init))
     }
 
-    /// Whether what a step leads to should not be shown.
+    /// Whether the value that a step leads to should be hidden.
     static func isSecret(_ step: Step) -> Bool {
         switch step {
         case .element: false

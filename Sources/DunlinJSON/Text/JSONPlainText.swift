@@ -1,8 +1,9 @@
-/// The bytes of a text that mean themselves.
+/// The bytes of a text that are not escaped or special.
 enum JSONPlainText {
-    /// The first byte from `position` on that is a quote, a backslash, a control character or not ASCII; else `end`.
+    /// The position, from `position` on, of the first quote, backslash, control character or non-ASCII byte; `end` if
+    /// there is none.
     ///
-    /// Eight bytes are looked at together.
+    /// It examines eight bytes at a time.
     static func end(_ text: Span<UInt8>, _ position: Int, _ end: Int) -> Int {
         var position = position
         let bytes = text.bytes
@@ -16,7 +17,7 @@ enum JSONPlainText {
         return position
     }
 
-    /// Whether these bytes stand at `offset`.
+    /// Whether the text has these bytes at `offset`.
     static func isEqual(_ text: Span<UInt8>, _ offset: Int, _ other: UnsafeRawBufferPointer) -> Bool {
         let bytes = text.bytes
         var position = 0
@@ -37,7 +38,7 @@ enum JSONPlainText {
         byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// The highest bit of each byte that does not; those above the first of them may say so wrongly.
+    /// The highest bit of each byte that is not plain. Only the lowest set bit is reliable.
     private static func signs(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)
@@ -47,7 +48,7 @@ enum JSONPlainText {
         return found & (ones &* 0x80)
     }
 
-    /// The bytes of the character outside ASCII at `position`, by the table of RFC 3629 §4; 0 if there is none.
+    /// The number of bytes of the non-ASCII character at `position` (table in RFC 3629 §4); 0 if it is invalid.
     static func scalarLength(_ text: Span<UInt8>, _ position: Int, _ end: Int) -> Int {
         func follows(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
             position + offset < end && range.contains(text[position + offset])

@@ -1,4 +1,4 @@
-/// Lines and columns of a text, for errors. The text is read once, however many errors there are: a type that tries
+/// The lines and columns of a text, for errors. The text is read once however many errors there are: a type that tries
 /// several others for each element makes many.
 struct JSONPositions {
     private struct Mark {
@@ -9,7 +9,7 @@ struct JSONPositions {
     private static let interval = 256
 
     private let text: Bytes
-    /// Of every byte whose offset is a multiple of the interval.
+    /// The line and column at every multiple of the interval.
     private var marks: [Mark] = []
 
     init(_ text: Bytes) {
@@ -21,7 +21,7 @@ struct JSONPositions {
         }
     }
 
-    /// Of a byte, both from 1; a column is a character.
+    /// The line and column of a byte, both from 1; columns count characters.
     subscript(offset: Int) -> (line: Int, column: Int) {
         let offset = min(max(offset, 0), text.count)
         let start = offset / Self.interval * Self.interval

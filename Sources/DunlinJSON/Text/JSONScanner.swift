@@ -1,19 +1,20 @@
-/// Reads a text of JSON once, strictly (RFC 8259), and notes where its values lie.
+/// Reads a text of JSON once, strictly (RFC 8259), and records the position of each value.
 ///
 /// Rules:
-/// 1. Nothing may stand before or after the one value but blanks; there is no comma too many and no comment.
-/// 2. A text is UTF-8, without control characters, and its escapes mean characters: half a surrogate pair is none.
-/// 3. A number has digits before and after its point, no zero too many in front and no plus.
-/// 4. What is nested deeper, or holds more values or a longer text than the limits allow, is refused where it gets so.
-/// 5. A key that comes twice in an object is refused, or the object is marked, as the policy says.
+/// 1. Only blanks may surround the one value. Extra commas and comments are refused.
+/// 2. A text must be UTF-8 without control characters, and its escapes must mean characters, so half a surrogate pair
+///    is refused.
+/// 3. A number must have digits before and after its point, and neither extra leading zeros nor a plus.
+/// 4. A text that exceeds a limit of depth, number of values or text length is refused at that point.
+/// 5. A duplicate key in an object is refused, or the object is marked, as the policy says.
 ///
-/// It takes time in proportion to the text, whatever is in it, and no stack for what is nested. It knows no types.
+/// It takes time proportional to the length of any text, and no stack for nesting. It knows no types.
 struct JSONScanner {
-    /// Why the text is no JSON, and at which byte.
+    /// Why the text is not JSON, and at which byte.
     struct Fault: Error {
         var problem: HTTP.JSON.SyntaxError.Problem
         var offset: Int
-        /// The key that it is about, if it is about one.
+        /// The key that the fault concerns, if any.
         var key: Int?
     }
 
@@ -22,16 +23,16 @@ struct JSONScanner {
     private let end: Int
     private let limits: HTTP.JSON.Limits
     private let refusesRepeatedKeys: Bool
-    /// The innermost array or object that is open; it keeps the one around it where its end will stand.
+    /// The innermost open array or object. Its entry holds the one around it where its end will be recorded.
     private var open = Self.none
     private var depth = 0
 
     private static let none = UInt32.max
 
-    /// The array or object that is open, if one is; for errors.
+    /// The innermost open array or object, for errors; nil if there is none.
     var innermost: Int? { open == Self.none ? nil : Int(open) }
 
-    /// The values within a range of a text.
+    /// Creates a scanner for a range of a text.
     init(_ range: Range<Int>, _ limits: HTTP.JSON.Limits, refusesRepeatedKeys: Bool) {
         position = range.lowerBound
         end = range.upperBound
@@ -40,9 +41,9 @@ struct JSONScanner {
         entries.reserveCapacity(range.count / 10 + 8)
     }
 
-    /// Once only. After a fault the entries are those before it.
+    /// Scans the text; call it only once. After a fault, the entries are those before it.
     mutating func scan(_ text: Span<UInt8>) throws(Fault) {
-        // A byte order mark is passed over, as RFC 8259 §8.1 allows.
+        // A byte order mark is skipped, as RFC 8259 §8.1 allows.
         if end - position >= 3, text[position] == 0xEF, text[position + 1] == 0xBB, text[position + 2] == 0xBF {
             position += 3
         }
@@ -54,8 +55,7 @@ struct JSONScanner {
         if position < end { throw fault(.trailingText) }
     }
 
-    /// Reads a scalar, or an array or object without content. False if one was opened instead and its first value is
-    /// next.
+    /// Reads a scalar, or an empty array or object. Returns false if it opened one instead, whose first value is next.
     private mutating func isWholeValue(_ text: Span<UInt8>) throws(Fault) -> Bool {
         guard position < end else { throw fault(.unexpectedEnd) }
         guard entries.count < limits.values else { throw fault(.tooMany) }
@@ -80,7 +80,7 @@ struct JSONScanner {
         return true
     }
 
-    /// After a value: closes what ends with it. Whether another value is next.
+    /// Closes what ends after a value. Returns whether another value follows.
     private mutating func isFollowed(_ text: Span<UInt8>) throws(Fault) -> Bool {
         while true {
             skipBlanks(text)
@@ -129,7 +129,7 @@ extension JSONScanner {
         entries[closed].extent = UInt32(entries.count)
     }
 
-    /// With the colon after it and the blanks around that.
+    /// Reads a key, with the colon after it and the blanks around that.
     private mutating func key(_ text: Span<UInt8>) throws(Fault) {
         guard position < end, text[position] == UInt8(ascii: "\"") else { throw unexpected() }
         var key = try string(text)
@@ -192,7 +192,7 @@ extension JSONScanner {
         entries.append(JSONIndex.Entry(kind: kind, offset: UInt32(start), extent: UInt32(position - start)))
     }
 
-    /// At least one.
+    /// Reads digits, at least one.
     private mutating func digits(_ text: Span<UInt8>) throws(Fault) {
         let start = position
         while position < end, text[position] &- 0x30 < 10 { position += 1 }
@@ -211,7 +211,7 @@ extension JSONScanner {
 // MARK: - Text
 
 extension JSONScanner {
-    /// From its opening quote to past its closing one.
+    /// Reads a text from its opening to after its closing quote.
     private mutating func string(_ text: Span<UInt8>) throws(Fault) -> JSONIndex.Entry {
         position += 1
         let start = position
@@ -269,7 +269,7 @@ extension JSONScanner {
 // MARK: - Keys that come twice
 
 extension JSONScanner {
-    /// The entry of the first key that was there before, if one was. `object` is about to be closed.
+    /// The entry of the first duplicate key; nil if there is none. `object` is about to be closed.
     private func repeatedKey(in object: Int, _ text: Span<UInt8>) -> Int? {
         let count = Int(entries[object].count)
         var isCandidate = false
@@ -294,7 +294,7 @@ extension JSONScanner {
         return isCandidate ? exactlyRepeatedKey(in: object, text) : nil
     }
 
-    /// Where two hashes are equal, or there are escapes, the keys themselves are compared.
+    /// Compares the keys themselves, for equal hashes and for keys with escapes.
     private func exactlyRepeatedKey(in object: Int, _ text: Span<UInt8>) -> Int? {
         var keys: Set<[UInt8]> = []
         var repeated: Int?

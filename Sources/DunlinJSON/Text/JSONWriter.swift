@@ -1,13 +1,13 @@
-/// Writes JSON (RFC 8259), a piece at a time. Knows text and layout; what is written where is for its caller to know.
+/// Writes JSON (RFC 8259) piece by piece. It handles text and layout; its caller decides what is written where.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private let isIndented: Bool
     private let escapesSlashes: Bool
     private var depth: Int
-    /// Whether something stands before in the array or object that is open.
+    /// Whether nothing precedes in the open array or object.
     private var isFirst = true
 
-    /// Of a whole, or of a part that stands so deep in one.
+    /// Creates a writer for a whole text, or for a part `depth` levels deep.
     init(_ format: DynamicValue.JSONFormat, depth: Int = 0) {
         self.depth = depth
         isIndented = format.isIndented
@@ -23,7 +23,7 @@ struct JSONWriter {
     mutating func openObject() { open(UInt8(ascii: "{")) }
     mutating func closeObject() { close(UInt8(ascii: "}")) }
 
-    /// Before an element, and before a member's key.
+    /// Prepares for an element or a member's key.
     mutating func beginNext() {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -35,7 +35,7 @@ struct JSONWriter {
         Self.appendColon(to: &bytes, isIndented: isIndented)
     }
 
-    /// What is JSON already.
+    /// Writes text that is JSON already.
     mutating func literal(_ text: String) {
         bytes.append(contentsOf: text.utf8)
     }
@@ -79,7 +79,7 @@ extension JSONWriter {
         if isIndented { bytes.append(UInt8(ascii: " ")) }
     }
 
-    /// A text in its quotes. Runs that need no escape are copied as they are.
+    /// Appends a text in quotes. Runs without escapes are copied unchanged.
     static func append(_ text: String, to bytes: inout [UInt8], escapesSlashes: Bool) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -114,7 +114,7 @@ extension JSONWriter {
         digits.span.extracting(first..<20).withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
-    /// The shortest digits that read as the same value; a whole number has no point.
+    /// Appends the shortest digits that read as the same value; a whole number has no decimal point.
     static func append(_ number: some BinaryFloatingPoint & CustomStringConvertible, to bytes: inout [UInt8]) {
         var text = number.description
         text.withUTF8 { text in

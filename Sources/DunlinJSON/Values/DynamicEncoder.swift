@@ -1,15 +1,16 @@
 internal import FoundationEssentials
 
 extension DynamicValue {
-    /// The value as its `Encodable` conformance tells it. Dates, data, URLs and decimals are taken for what they are;
-    /// a number keeps its exact value.
+    /// Creates a value from an `Encodable` value. Dates, data, URLs and decimals are kept as such; a number keeps its
+    /// exact value.
     public init(encoding value: some Encodable) throws {
         self = try DynamicEncoder.value(of: value, at: [])
     }
 }
 
 extension DynamicValue.Members {
-    /// The same, of what is told as an object; anything else throws `NetworkError` with code `invalidParameters`.
+    /// Creates members from a value that encodes as an object; any other throws a `NetworkError` with code
+    /// `invalidParameters`.
     public init(encoding value: some Encodable) throws {
         guard case .object(let members) = try DynamicValue(encoding: value) else {
             throw NetworkError(.invalidParameters, "\(type(of: value)) is not encoded as an object")
@@ -17,15 +18,16 @@ extension DynamicValue.Members {
         self = members
     }
 
-    /// For a call: `parameters: .encoding(draft)`.
+    /// The members of an encoded value, for calls: `parameters: .encoding(draft)`.
     public static func encoding(_ value: some Encodable) throws -> Self {
         try Self(encoding: value)
     }
 }
 
-/// Writes into a tree of places. A container given out early may be filled late, so the tree is read at the end only.
+/// Encodes into a tree of places. A container may be filled long after it was created, so the tree is read only at the
+/// end.
 final class DynamicEncoder: Encoder {
-    /// Where one value goes.
+    /// The place of one value.
     final class Slot {
         enum Content {
             case empty
@@ -36,7 +38,7 @@ final class DynamicEncoder: Encoder {
 
         var content = Content.empty
 
-        /// What is left empty was encoded without any content, which an object of no members says best.
+        /// The value. A place that stayed empty becomes an object without members.
         var value: DynamicValue {
             switch content {
             case .empty: .object(DynamicValue.Members())
@@ -72,7 +74,7 @@ final class DynamicEncoder: Encoder {
 
         var count: Int { if case .elements(let places) = content { places.count } else { 0 } }
 
-        /// The same value gives the same bytes, in every process.
+        /// Sorts the members of values without order, so that equal values give the same bytes in every process.
         func sort() {
             switch content {
             case .members(let members):
@@ -112,7 +114,7 @@ final class DynamicEncoder: Encoder {
         }
     }
 
-    /// What would tell less of itself than it is.
+    /// The value of a type that would encode less than it is; nil for other types.
     private static func leaf(_ value: some Encodable) -> DynamicValue? {
         switch value {
         case let value as DynamicValue: value
@@ -139,7 +141,7 @@ final class DynamicEncoder: Encoder {
     }
 }
 
-/// Encoded in another order in every process.
+/// Marks types that are encoded in a different order in every process.
 private protocol WithoutOrder {}
 extension Dictionary: WithoutOrder {}
 extension Set: WithoutOrder {}

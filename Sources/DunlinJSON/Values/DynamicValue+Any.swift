@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
 extension DynamicValue {
-    /// What an untyped value is, for code that comes with dictionaries of `Any`: booleans, numbers, text, dates, data,
-    /// URLs, arrays, sets and dictionaries of those, and optionals; and what Foundation has for them, such as the
-    /// output of `JSONSerialization`, whose numbers stay numbers and whose null is null. Anything else throws
+    /// Creates a value from an untyped one, for code that has dictionaries of `Any`: booleans, numbers, text, dates,
+    /// data, URLs, arrays, sets and dictionaries of these, optionals, and Foundation's types for them, such as the
+    /// output of `JSONSerialization`, whose numbers stay numbers and whose null is null. Anything else throws a
     /// `NetworkError` with code `invalidParameters`.
     public init(any value: Any) throws {
         self = try Self.converted(value, 0)
@@ -13,7 +13,7 @@ extension DynamicValue {
         guard depth < depthLimit else {
             throw NetworkError(.invalidParameters, "the value is nested more than \(depthLimit) levels deep")
         }
-        // Before any other cast: those look into optionals.
+        // Before any other cast, since those look into optionals.
         if let optional = value as? any OptionalValue {
             return try optional.inside.map { try converted($0, depth + 1) } ?? .null
         }
@@ -38,10 +38,10 @@ extension DynamicValue {
         }
     }
 
-    /// What is said by an object of Foundation's that casts take for something else, or for nothing.
+    /// The value of a Foundation object that casts would misread or not recognize.
     ///
-    /// An NSNumber of 0 or 1 can be cast to a Bool, whatever it was made of, and one of any value to whatever holds it.
-    /// Here its class tells a boolean from a number: by name, since what this module may import does not have it.
+    /// An NSNumber of 0 or 1 can be cast to Bool, whatever it was made from, and any NSNumber to every type that holds
+    /// its value. So its class tells a boolean from a number: by name, since this module may not import the class.
     private static func foundationLeaf(_ value: Any) -> DynamicValue? {
         switch String(describing: type(of: value)) {
         case "NSNull": return .null
@@ -50,7 +50,7 @@ extension DynamicValue {
         }
     }
 
-    /// Of all types that hold the value exactly the first; nothing else than a number can be cast to one.
+    /// The number in the first type that holds its value exactly. Only numbers can be cast to these types.
     private static func foundationNumber(_ value: Any) -> Number? {
         if let decimal = value as? Decimal { return Number(decimal) }
         if let zero = value as? Double, zero == 0, zero.sign == .minus { return Number(zero) }
@@ -70,7 +70,7 @@ extension Optional: OptionalValue {
 }
 
 extension DynamicValue.Members {
-    /// For code that comes with dictionaries of `Any`; sorted by key.
+    /// Creates members from a dictionary of `Any`, sorted by key.
     public init(any dictionary: [String: Any]) throws {
         self.init(try dictionary.mapValues { try DynamicValue(any: $0) })
     }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension DynamicValue: Encodable {
-    /// For encoders of others. `JSONEncoder` gets numbers as Int64, UInt64 or Double, whichever holds them; what
-    /// Dunlin writes itself keeps every digit. Throws `EncodingError` for what is nested more than 512 levels deep.
+    /// Encodes with any encoder. `JSONEncoder` gets numbers as Int64, UInt64 or Double, whichever holds them; Dunlin's
+    /// own output keeps every digit. Throws an `EncodingError` for values nested more than 512 levels deep.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array, .set, .object: try Self.checkDepth(self, encoder)
@@ -66,8 +66,8 @@ extension DynamicValue: Encodable {
 }
 
 extension DynamicValue: Decodable {
-    /// From decoders of others, as far as they tell kinds apart. An object's members come sorted by key, since such
-    /// decoders keep no order.
+    /// Decodes from any decoder, as far as it distinguishes kinds of values. An object's members are sorted by key,
+    /// since such decoders keep no order.
     public init(from decoder: any Decoder) throws {
         if let members = Self.attempt({ try decoder.container(keyedBy: MemberKey.self) }) {
             let pairs = try members.allKeys.map {
@@ -94,8 +94,8 @@ extension DynamicValue: Decodable {
         return .data(Bytes(try container.decode(Data.self)))
     }
 
-    /// Nil if the value is of another kind. Decoders have errors of their own for a number that does not fit, so that
-    /// any counts; what is of no kind at all fails the last attempt, which is not made here.
+    /// Decodes a value; nil if it is of another kind. Decoders report a number that does not fit by various errors, so
+    /// any error counts. A value of no known kind fails the last attempt, which is not made here.
     private static func attempt<Value>(_ decode: () throws -> Value) -> Value? {
         do { return try decode() } catch { return nil }
     }

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 
 extension DynamicValue {
-    /// How a date is written where a format has no word for one.
+    /// How a date is written in a format that has no dates.
     public enum Dates: String, Sendable, Hashable, Codable {
-        /// `2026-01-31T23:59:59Z`, with milliseconds if there are any.
+        /// `2026-01-31T23:59:59Z`, with milliseconds unless they are zero.
         case iso8601
-        /// Seconds since 1970, with a fraction if there is one.
+        /// Seconds since 1970, with a fraction unless it is zero.
         case secondsSince1970
         /// Whole milliseconds since 1970.
         case millisecondsSince1970
@@ -25,7 +25,7 @@ extension DynamicValue.Dates {
         }
     }
 
-    /// Throws for a date that no calendar has: beyond the year 9999, or none at all.
+    /// The written form of a date. Throws unless the date is in the years 1 to 9999.
     package func value(of date: Date) throws -> Written {
         let seconds = date.timeIntervalSince1970
         guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else {

@@ -1,5 +1,5 @@
 extension DynamicValue {
-    /// The members of an object, in order; a key may come several times, as it may in a form.
+    /// The members of an object, in order. Keys may be repeated, as in a form.
     public struct Members: Sendable, Hashable {
         public struct Member: Sendable {
             public var key: String
@@ -17,13 +17,13 @@ extension DynamicValue {
             self.members = members
         }
 
-        /// Sorted by key, because a dictionary has no order.
+        /// Creates members from a dictionary, sorted by key because a dictionary has no order.
         public init(_ dictionary: [String: DynamicValue]) {
             members = dictionary.map { Member(key: $0.key, value: $0.value) }.sortedByKey()
         }
 
-        /// The value of the last member of this name. Setting it replaces the first, and removes the others; `nil`
-        /// removes all. Keys are compared by their bytes.
+        /// The value of the last member with this key. Setting a value replaces the first such member and removes the
+        /// others; `nil` removes all. Keys are compared byte by byte.
         public subscript(key: String) -> DynamicValue? {
             get { members.last { $0.key.hasSameBytes(as: key) }?.value }
             set {
@@ -33,7 +33,7 @@ extension DynamicValue {
             }
         }
 
-        /// Adds a member after those already there, whatever their keys.
+        /// Appends a member, whatever keys are there already.
         public mutating func append(_ key: String, _ value: DynamicValue) {
             members.append(Member(key: key, value: value))
         }
@@ -64,7 +64,7 @@ extension DynamicValue.Members.Member: Hashable {
 }
 
 extension [DynamicValue.Members.Member] {
-    /// By UTF-16 code units, whatever the language; members of one key keep their order.
+    /// The members sorted by UTF-16 code units in any language; members with the same key keep their order.
     package func sortedByKey() -> Self {
         sorted { $0.key.precedesInUTF16($1.key) }
     }

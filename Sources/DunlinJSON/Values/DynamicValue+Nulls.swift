@@ -1,5 +1,5 @@
 extension DynamicValue {
-    /// The same without nulls: members that are null, and null elements, at every level. Null itself stays.
+    /// Returns the value without null members and elements, at every level. Null itself stays.
     public func withoutNulls() -> DynamicValue {
         switch self {
         case .array(let elements): .array(elements.filter { !$0.isNull }.map { $0.withoutNulls() })

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
 extension DynamicValue {
-    /// A number as it is written: `1.10` stays `1.10`, and of a long one no digit is lost.
+    /// A number as it is written: `1.10` stays `1.10`, and a long number loses no digit.
     ///
-    /// Two numbers are equal if they are written alike; compare `double` or `integer` to compare their values.
+    /// Two numbers are equal if they are written the same way; compare `double` or `integer` to compare their values.
     public struct Number: Sendable, Hashable, CustomStringConvertible {
-        /// A number of JSON, or `nan`, `inf` or `-inf`.
+        /// The text: a JSON number, or `nan`, `inf` or `-inf`.
         public let literal: String
 
-        /// Nil for a text that is no number of JSON.
+        /// Creates a number; nil if the text is not a JSON number.
         public init?(literal: String) {
             guard Self.isNumber(literal) else { return nil }
             self.literal = literal
         }
 
-        /// For what has been checked.
+        /// Creates a number from text that has been checked.
         init(checked literal: String) {
             self.literal = literal
         }
@@ -23,7 +23,7 @@ extension DynamicValue {
             literal = String(value)
         }
 
-        /// The shortest digits that read as the same value; a whole number has no point.
+        /// Creates a number with the shortest digits that read as the same value; a whole number has no decimal point.
         public init(_ value: Double) {
             literal = Self.withoutZero("\(value)")
         }
@@ -38,10 +38,10 @@ extension DynamicValue {
 
         public var description: String { literal }
 
-        /// Whether it is a number at all: `nan` and the infinities are none to JSON.
+        /// Whether it is neither `nan` nor infinite; JSON has no such numbers.
         public var isFinite: Bool { literal.utf8.last.map { (0x30...0x39).contains($0) } ?? false }
 
-        /// The value, if it is written as an integer and fits.
+        /// Returns the value if it is written as an integer and fits; otherwise nil.
         public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self) -> Integer? {
             Integer(literal)
         }
@@ -56,7 +56,7 @@ extension DynamicValue.Number {
         literal.hasSuffix(".0") ? String(literal.dropLast(2)) : literal
     }
 
-    /// RFC 8259 §6.
+    /// Whether the text is a number by RFC 8259 §6.
     private static func isNumber(_ literal: String) -> Bool {
         var rest = Substring(literal).utf8
         func skip(_ bytes: ClosedRange<UInt8>) -> Int {

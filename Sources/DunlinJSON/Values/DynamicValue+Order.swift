@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Sequence<DynamicValue> {
-    /// By their text, in UTF-16 code units: `10` comes before `2`, and upper case before lower.
+    /// The elements sorted by text in UTF-16 code units: `10` comes before `2`, and upper case before lower case.
     package func inOrder() -> [DynamicValue] {
         let named = map { (text: $0.orderText, value: $0) }
         return named.sorted { left, right in
@@ -26,7 +26,7 @@ extension DynamicValue {
         }
     }
 
-    /// Among those of the same text.
+    /// The order among elements with the same text.
     fileprivate var rank: Int {
         switch self {
         case .null: 0

@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// A value whose type is not known before the program runs: what parameters, JSON and property lists are made of.
+/// A value whose type is known only at run time, for parameters, JSON and property lists.
 ///
 /// ```swift
 /// let filter: DynamicValue = ["tags": ["new", "red"], "page": 2, "mine": true, "before": nil]
 /// ```
 ///
-/// One type serves them all, so that the same parameters can become a query, a form, JSON or a property list. `true`
-/// and `1` are different values, a number keeps the digits it came with, and an object the order of its members. What
-/// a format has no word for is refused when the value is written, not before.
+/// One type serves all formats, so the same parameters can become a query, a form, JSON or a property list. `true` and
+/// `1` are different values, a number keeps its digits, and an object the order of its members. What a format cannot
+/// represent is refused when the value is written, not before.
 ///
-/// Values that are read or written are nested at most 512 levels deep. Each level takes stack: without optimisation up
-/// to 1,000 bytes to compare and 2,600 to describe a value, which makes a fifth of the 8 MiB of a thread of Swift's
-/// pool. A value that a program itself nests much deeper is not protected.
+/// Values can be read or written up to 512 levels deep. Each level takes stack: without optimisation, up to 1,000 bytes
+/// to compare a value and 2,600 to describe it, at most a fifth of the 8 MiB of a thread in Swift's pool. A much deeper
+/// value that a program builds itself may overflow the stack.
 public enum DynamicValue: Sendable {
     case null
     case bool(Bool)
     case number(Number)
     case string(String)
-    /// Bytes of any kind. JSON and forms have them as text, property lists and multipart forms as they are.
+    /// Arbitrary bytes. JSON and forms encode them as text; property lists and multipart forms contain them unchanged.
     case data(Bytes)
     case date(Date)
     case array([DynamicValue])
-    /// Repeats its key in forms, in the order of the elements' text. JSON and property lists have nothing like it.
+    /// A set. Forms repeat its key, in the order of the elements' text; JSON and property lists have no sets.
     case set(Set<DynamicValue>)
     case object(Members)
 
-    /// What is said deeper down than this is a cycle, or an attack.
+    /// The depth limit. Deeper nesting is a cycle or an attack.
     package static let depthLimit = 512
 
     public init(_ text: String) { self = .string(text) }
@@ -34,7 +34,7 @@ public enum DynamicValue: Sendable {
     public init(_ number: some BinaryInteger) { self = .number(Number(number)) }
     public init(_ number: Double) { self = .number(Number(number)) }
     public init(_ elements: [DynamicValue]) { self = .array(elements) }
-    /// Sorted by key, because a dictionary has no order.
+    /// Creates an object from a dictionary, sorted by key because a dictionary has no order.
     public init(_ dictionary: [String: DynamicValue]) { self = .object(Members(dictionary)) }
 }
 
@@ -65,7 +65,7 @@ extension DynamicValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLitera
 // MARK: - Comparing
 
 extension DynamicValue: Hashable {
-    /// Text is compared by its bytes: `é` in one scalar and in two are different keys and values to a server.
+    /// Compares text by its bytes: to a server, `é` in one scalar and in two are different keys and values.
     public static func == (left: DynamicValue, right: DynamicValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,4 +1,4 @@
-/// What is wrong with parameters, beneath an error that says what they could not become.
+/// A problem with parameters, as the underlying error of one that says what they could not become.
 package struct ParameterProblem: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,12 +1,12 @@
-/// Text as servers compare it: bytes. Swift's own comparison takes `é` in one scalar and in two for the same.
+/// Text compared byte by byte, as servers do. Swift considers `é` in one scalar and in two equal.
 extension String {
     package func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 
-    /// In the order of UTF-16 code units, which is that of AFNetworking's keys.
+    /// Whether the text precedes another by UTF-16 code units, in which AFNetworking sorts keys.
     ///
-    /// It is the order of UTF-8's bytes, but for scalars above U+FFFF: their surrogates come before U+E000.
+    /// This is the order of UTF-8 bytes, except that scalars above U+FFFF precede U+E000, as their surrogates do.
     package func precedesInUTF16(_ other: String) -> Bool {
         var (left, right) = (utf8.makeIterator(), other.utf8.makeIterator())
         while let a = left.next() {
@@ -24,7 +24,7 @@ extension Hasher {
     package mutating func combine(bytesOf text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No text has it, so that it parts one from the next.
+        // The byte never occurs in UTF-8, so it separates one text from the next.
         combine(0xFF as UInt8)
     }
 }
