@@ -1,13 +1,14 @@
 extension Reachability {
-    /// Whether there is a route to the network, and over what.
+    /// Whether there is a route to the network, and by which kind of interface.
     public enum Status: Int, Sendable, Hashable, CaseIterable, Codable {
-        /// There was no look yet, or the system does not say.
+        /// Nothing has been found out yet, or the system does not say.
         case unknown = -1
         case notReachable = 0
-        /// Over a modem in a mobile network.
+        /// Reachable through a modem in a mobile network.
         case wwan = 1
         case wifi = 2
-        /// Over a cable, or what looks like one: a bridge, a container's interface, a tunnel, this machine itself.
+        /// Reachable through a cable or something like it: a bridge, a container's interface, a tunnel, or this machine
+        /// itself.
         case wired = 3
 
         public var isReachable: Bool {
@@ -17,7 +18,7 @@ extension Reachability {
             }
         }
 
-        /// AFNetworking's number for the status. It has none for cables, and gives them that of WiFi.
+        /// AFNetworking's number for the status. It has none for cables, which get that of WiFi.
         public var compatibilityValue: Int { self == .wired ? Reachability.Status.wifi.rawValue : rawValue }
     }
 }

@@ -1,7 +1,8 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Whether there is a route to the network, a host or an address, and over what. A hint, never a promise.
+/// Observes whether there is a route to the network, a host or an address, and by which kind of interface. The result
+/// is a hint and never a promise.
 ///
 /// ```swift
 /// for await status in Reachability.shared.statuses {
@@ -9,13 +10,14 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// What the kernel would do with a packet is known from its links, addresses and routes; nothing is sent. A route does
-/// not mean that the other end answers: only a request can tell. Use this to explain a failure, or to know when another
-/// attempt may be worth while; `probing` adds checks of your own.
+/// The kernel's links, addresses and routes show what it would do with a packet; nothing is sent. A route does not mean
+/// that the other end answers: only a request can tell. Use this to explain a failure, or to learn when another attempt
+/// may be worthwhile; `probing` adds checks of your own.
 ///
-/// Looking begins with the first observer, and ends with the last. While nothing changes, observing costs nothing.
+/// Observation begins with the first observer and ends with the last. While nothing changes, it costs nothing.
 public final class Reachability: Sendable {
-    /// Any network: whether there is a route to the internet, beyond all local networks, in either family.
+    /// The reachability of any network: whether there is a route to the internet, beyond all local networks, by IPv4 or
+    /// IPv6.
     public static let shared = Reachability()
 
     private let monitor = SharedWatch<ReachabilityMonitor>()
@@ -36,7 +38,7 @@ public final class Reachability: Sendable {
         self.init(ReachabilityMonitor.Target(place: .world, source: source, resolver: nil, probe: probe))
     }
 
-    /// A host: its name is looked up, again after each change of the network, and the best of the routes to its
+    /// Observes a host. Its name is looked up, again after each change of the network, and the best route to any of its
     /// addresses counts. It is not reachable while its name has no answer.
     public static func host(
         _ name: String, resolver: (any Resolver)? = nil,
@@ -50,7 +52,7 @@ public final class Reachability: Sendable {
                 place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
     }
 
-    /// One address; its port is ignored. An address of this machine is always reachable.
+    /// Observes one address; its port is ignored. An address of this machine is always reachable.
     public static func address(
         _ address: HTTP.SocketAddress, source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
         probing probe: Probe? = nil
@@ -62,16 +64,15 @@ public final class Reachability: Sendable {
         stop()
     }
 
-    /// The status that was known last. It follows the network only while there are observers, and is `unknown` before
-    /// there were any.
+    /// The last known status. It is updated only while there are observers, and `unknown` before there were any.
     public var status: Reachability.Status { latest.status }
 
-    /// Whether the status is one of those with a route; false while it is unknown.
+    /// Whether the status means that there is a route; false while it is unknown.
     public var isReachable: Bool { status.isReachable }
 
-    /// The present status, once that has been found out, then each different one; a slow observer gets the newest.
-    /// `unknown` comes only where the system does not say. There may be any number of observers. The stream ends with
-    /// `stop()`, and with this object.
+    /// The current status once it is known, then each different one; a slow observer gets the newest. `unknown` comes
+    /// only if the system does not say. Any number of observers is allowed. The stream ends with `stop()` or when this
+    /// object is released.
     public var statuses: AsyncStream<Reachability.Status> {
         let monitor = watch()
         return AsyncStream(knowing: ReachabilityMonitor.Observation?.none) { known in
@@ -83,7 +84,7 @@ public final class Reachability: Sendable {
         }
     }
 
-    /// The result of every look, whether or not anything has changed: with the interface, and all there is to know.
+    /// The full result of every look, with the interface, whether or not anything changed.
     public var paths: AsyncStream<Reachability.Path> {
         let monitor = watch()
         return AsyncStream(knowing: nil) { version in
@@ -94,28 +95,28 @@ public final class Reachability: Sendable {
         }
     }
 
-    /// Waits until the status is known: use it to ask once. Throws `CancellationError` when the awaiting task is
-    /// cancelled, and when `stop()` comes before an answer.
+    /// Waits until the status is known; use it to ask once. Throws `CancellationError` if the awaiting task is
+    /// cancelled, or if `stop()` is called before there is an answer.
     public func firstKnownStatus() async throws -> Reachability.Status {
         for await status in statuses where status != .unknown { return status }
         throw CancellationError()
     }
 
-    /// Waits until there is a route; returns at once if there is. Throws as `firstKnownStatus` does.
+    /// Waits until there is a route; returns at once if there is. Throws like `firstKnownStatus`.
     public func waitUntilReachable() async throws {
         for await status in statuses where status.isReachable { return }
         throw CancellationError()
     }
 
-    /// Ends every stream; they give nothing more, not even what was found before. A later observer begins anew.
+    /// Ends every stream at once, without delivering what was found before. Later observers begin anew.
     public func stop() {
         monitor.part()?.end()
     }
 
-    /// Whether somebody watches.
+    /// Whether there are observers.
     public var isObserved: Bool { monitor.isObserved }
 
-    /// Nil if the system has no thread left for a loop.
+    /// The monitor, begun if necessary; nil if the system has no thread left for a loop.
     private func watch() -> ReachabilityMonitor? {
         guard let loop = ReachabilityMonitor.loop else { return nil }
         return monitor.join {
@@ -125,7 +126,7 @@ public final class Reachability: Sendable {
     }
 }
 
-/// The status that is known, also when nobody looks any more.
+/// The last known status, which stays when nobody observes any more.
 final class LatestStatus: Sendable {
     private let value = Atomic<Int>(Reachability.Status.unknown.rawValue)
 

@@ -1,19 +1,19 @@
-/// Keeps what is known of the route to one target, and decides what to do to know more.
+/// Holds what is known of the route to one target, and decides what to find out next.
 ///
 /// Rules:
-/// 1. After each change there is a new look, whatever the last one found; what that still finds is outdated.
-/// 2. What a look finds is reported at once, with one exception: if there is a probe, a route is reported when the
-///    probe has answered. That there is none is reported without asking it.
+/// 1. Each change starts a new look, and the results of the earlier one no longer count.
+/// 2. A look's result is reported at once, with one exception: if there is a probe, a route is reported when the probe
+///    has answered. A missing route is reported without asking the probe.
 /// 3. A probe is repeated at its interval as long as there is a route.
 /// 4. A name without an answer makes its host unreachable. It is looked up again after 5 seconds, then after twice as
-///    long each time, up to 5 minutes, and after any change. This, the probe and the fallback for systems without
-///    netlink are all the timers there are.
-/// 5. The machine reads no clock and asks nobody.
+///    long each time, up to 5 minutes, and after any change. There are no timers but this, the probe's, and the
+///    fallback's for systems without netlink.
+/// 5. The machine reads no clock and makes no queries.
 struct ReachabilityMachine {
     enum Event: Equatable {
         case changed
         case found(Reachability.Path, look: UInt64)
-        /// The name was not resolved. There may be a route to the name server all the same.
+        /// The name was not resolved. There may still be a route to the name server.
         case nameless(look: UInt64)
         case probed(Bool, look: UInt64)
         /// A pause is over.
@@ -30,7 +30,7 @@ struct ReachabilityMachine {
     static let firstInterval: Duration = .seconds(5)
     static let longestInterval: Duration = .seconds(300)
 
-    /// Nil without a probe.
+    /// The probe's interval; nil without a probe.
     private let probeInterval: Duration?
     private var look: UInt64 = 0
     private var path = Reachability.Path.unknown

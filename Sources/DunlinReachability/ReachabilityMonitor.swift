@@ -1,7 +1,7 @@
 internal import DunlinReactor
 
-/// Observes one target as long as somebody keeps it: asks, by the rules of `ReachabilityMachine`, and publishes what it
-/// finds.
+/// Observes one target as long as somebody retains it: asks as `ReachabilityMachine` decides, and publishes the
+/// results.
 final class ReachabilityMonitor: Sendable {
     enum Place: Sendable {
         case world
@@ -19,13 +19,13 @@ final class ReachabilityMonitor: Sendable {
 
     struct Sighting: Sendable, Equatable {
         var path = Reachability.Path.unknown
-        /// Counts the looks, so that each is a change.
+        /// The number of the look, so that each look is a change.
         var number = 0
-        /// Whether nothing comes any more; this value itself is not delivered.
+        /// Whether observation is over; this value itself is not delivered.
         var isOver = false
     }
 
-    /// What was seen, and its version.
+    /// An observation and its version.
     typealias Observation = (value: Sighting, version: UInt64)
 
     static var loop: Reactor? {
@@ -38,7 +38,7 @@ final class ReachabilityMonitor: Sendable {
     init(_ target: Target, _ latest: LatestStatus, on loop: Reactor) {
         let observations = ObservableValue(Sighting(), on: loop)
         self.observations = observations
-        // The task keeps the value, not its observers: it is cancelled when they are gone.
+        // The task retains the value and not its observers: it is cancelled when they are gone.
         looking = Task.detached(executorPreference: loop) {
             await ReachabilityDriver(target: target, loop: loop, latest: latest, observations: observations).run()
         }
@@ -53,9 +53,10 @@ final class ReachabilityMonitor: Sendable {
         observations.change(isLast: true) { $0.isOver = true }
     }
 
-    /// The newest, once there is one. Nil when it is over, or the awaiting task is cancelled.
+    /// The newest observation after `version`, once there is one; nil if observation is over or the awaiting task is
+    /// cancelled.
     func observation(after version: UInt64?) async -> Observation? {
-        // At version 0 nobody has looked yet.
+        // Version 0 means that there was no look yet.
         guard let observation = await observations.value(after: version ?? 0), !observation.value.isOver else {
             return nil
         }
@@ -79,7 +80,7 @@ private struct ReachabilityDriver: Sendable {
                 for await _ in target.source.changes() { continuation.yield(.changed) }
             }
             var machine = Machine(probeInterval: target.probe?.interval)
-            // Ends what an earlier look still waits for.
+            // Cancels what an earlier look still waits for.
             var cancellation = Cancellation()
             for await event in events {
                 for action in machine.take(event) {
@@ -136,7 +137,7 @@ private struct ReachabilityDriver: Sendable {
     }
 
     private func path(to address: HTTP.SocketAddress) async -> Reachability.Path {
-        // Whatever the source says: there is no network between a machine and itself.
+        // There is no network between a machine and itself, whatever the source says.
         if address.isLoopback {
             let interface = NetworkInterface(name: "lo", index: 1, kind: .loopback)
             return Reachability.Path(flags: [.reachable, .isLocalAddress], interface: interface)
@@ -144,7 +145,7 @@ private struct ReachabilityDriver: Sendable {
         return await target.source.path(to: address)
     }
 
-    /// The addresses: none if the name has no answer; nil if nobody wants them any more.
+    /// The name's addresses; empty if the name has no answer, nil if they are no longer wanted.
     private func addresses(of name: String, _ cancellation: Cancellation) async -> [HTTP.SocketAddress]? {
         guard let resolver = target.resolver else { return [] }
         do {
@@ -156,7 +157,7 @@ private struct ReachabilityDriver: Sendable {
         }
     }
 
-    /// Runs the probe; nil if nobody wants to know any more. A probe that throws counts as no answer.
+    /// Runs the probe; nil if the result is no longer wanted. A probe that throws counts as no answer.
     private func probe(_ cancellation: Cancellation) async -> Bool? {
         guard let probe = target.probe else { return nil }
         do {

@@ -3,7 +3,7 @@ internal import DunlinTransport
 
 /// Requests whose response is written to a file.
 extension HTTPSession {
-    /// Downloads into a file.
+    /// Downloads to a file.
     ///
     /// ```swift
     /// let file = try await client.download("images/disk.img", to: .file("/data/disk.img")) { step in
@@ -12,15 +12,15 @@ extension HTTPSession {
     /// print(file.value.path, file.value.byteCount)
     /// ```
     ///
-    /// A status other than 2xx is an error with the beginning of the body, unless `options.validatesResponse` says
-    /// otherwise. The file is written beside its destination, where it appears in one step when it is whole; a download
-    /// that fails or is cancelled leaves nothing. Throws `NetworkError` codes `fileNotCreated`, `fileNotWritten` and
-    /// `fileNotMoved` if a file system refuses; `fileFailure` says what and why.
+    /// A status other than 2xx is an error that has the beginning of the body, unless `options.validatesResponse` says
+    /// otherwise. The file is written beside its destination, where it appears in one step when it is complete; a
+    /// download that fails or is cancelled leaves nothing. Throws a `NetworkError` with code `fileNotCreated`,
+    /// `fileNotWritten` or `fileNotMoved` if the file system refuses; `fileFailure` says what and why.
     ///
-    /// A download by another method than GET, or with a body, begins anew where one by GET would go on: servers have no
-    /// ranges of what they compute.
+    /// A download by a method other than GET, or with a body, starts over where a GET would continue, since servers
+    /// offer no ranges of computed responses.
     ///
-    /// `progress` is told the progress: at once, whenever it has changed since it last returned, and at the end.
+    /// `progress` is called at once, whenever the progress has changed since it last returned, and at the end.
     @discardableResult
     public func download(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
@@ -37,7 +37,7 @@ extension HTTPSession {
             progress)
     }
 
-    /// Makes a download with a handle, which does not begin before it is resumed or awaited.
+    /// Creates a download with a handle. It begins when it is resumed or awaited.
     public func downloadTask(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
@@ -51,11 +51,11 @@ extension HTTPSession {
             Asked(target, method, query, try self.body(body, json), options: options.with(fields, timeout)))
     }
 
-    /// Goes on with a download that was cancelled. `newURL` is where the same file is available now, such as a URL that
-    /// was signed again; the server is asked whether it is the same file.
+    /// Continues a cancelled download. `newURL` is another URL of the same file, such as a newly signed one; the server
+    /// is asked whether the file is the same.
     ///
-    /// If the file has changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if the part
-    /// file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
+    /// If the file has changed, all of it is downloaded. Throws a `NetworkError` with code `invalidResumeData` if the
+    /// part file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
     @discardableResult
     public func download(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
@@ -66,7 +66,7 @@ extension HTTPSession {
         return try await run(download, Asked(newURL ?? .url(data.url), options: options.with(data.fields)), progress)
     }
 
-    /// Makes a download with a handle, which goes on with one that was cancelled.
+    /// Creates a download with a handle, which continues a cancelled one.
     public func downloadTask(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions()
@@ -77,10 +77,10 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
-    /// Cancels the download and keeps the unfinished file. Returns data to go on with; nil if there is nothing yet, if
-    /// the server gave nothing to recognise the file by, or if the download is over.
+    /// Cancels the download and keeps the unfinished file. Returns the data to resume from; nil if nothing has come
+    /// yet, if the server gave nothing to recognise the file by, or if the download is over.
     ///
-    /// The bytes are in a part file that belongs to the resume data. If you do not go on with it, remove it.
+    /// The bytes are in a part file that belongs to the resume data. If you do not resume, remove it.
     public func cancelProducingResumeData() async -> ResumeData? {
         left?.want()
         cancel()
@@ -88,7 +88,7 @@ extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
         return resumeData
     }
 
-    /// The data to go on with that a download which has ended left.
+    /// The resume data that an ended download left; nil if there is none.
     public var resumeData: ResumeData? {
         guard case .failure = resultIfEnded else { return nil }
         return left?.data
@@ -98,12 +98,12 @@ extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
 }
 
 extension NetworkError {
-    /// The data to go on with that a failed download left; nil if there is none.
+    /// The resume data that a failed download left; nil if there is none.
     public var resumeData: ResumeData? { leftover as? ResumeData }
 }
 
 extension HTTPSession.Options {
-    /// The options with `former` for those fields that they do not set.
+    /// A copy of the options in which `former` supplies the fields that they do not set.
     fileprivate func with(_ former: Fields) -> Self {
         var options = self
         options.fields = former.overlaid(with: fields)
@@ -114,7 +114,7 @@ extension HTTPSession.Options {
 // MARK: - Running
 
 extension HTTPSession {
-    /// What a download asks for.
+    /// What a download requests.
     private struct Asked {
         let target: HTTP.Target
         let method: HTTP.Method

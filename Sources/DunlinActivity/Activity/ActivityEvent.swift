@@ -1,22 +1,22 @@
-/// What the task of an `ActivityMonitor` takes, in order.
+/// An event that the task of an `ActivityMonitor` handles, in order.
 enum ActivityEvent: Sendable {
     typealias Work = @Sendable (isolated ActivityMonitor) async -> Void
 
-    /// Something may have begun or ended.
+    /// Work may have begun or ended.
     case ring
-    /// Somebody waits until this is done.
+    /// A caller waits until this work is done.
     case work(Work, CheckedContinuation<Void, Never>)
-    /// The time of the alarm with this number has come.
+    /// The alarm with this number has gone off.
     case waited(UInt64)
-    /// Nobody reads these changes any more.
+    /// Nobody reads this stream of changes any more.
     case forget(UInt64)
-    /// The monitor is gone, and followed these sessions.
+    /// The monitor is gone; it followed these sessions.
     case left([FollowedSession])
 }
 
 extension AsyncStream<ActivityEvent> {
-    /// Takes one after the other to the end of the stream. `take` returns what to wait for meanwhile: a child does, and
-    /// is cancelled once it is to be something else.
+    /// Handles one event after another to the end of the stream. `take` returns the alarm to wait for meanwhile: a
+    /// child task does, and is cancelled when the alarm changes.
     func takeAll(_ take: (ActivityEvent) async -> ActivityAlarm?) async {
         var (events, alarm, isOver) = (makeAsyncIterator(), ActivityAlarm?.none, false)
         while !isOver {
@@ -36,10 +36,10 @@ extension AsyncStream<ActivityEvent> {
     }
 }
 
-/// A time that a monitor waits for, from when this was made, whenever it is waited for.
+/// A time that a monitor waits for. It is counted from when the alarm was created, whenever the wait begins.
 struct ActivityAlarm: Sendable, Equatable {
     let number: UInt64
-    /// Returns at that time, or once its task is cancelled.
+    /// Returns at that time, or when its task is cancelled.
     let ring: @Sendable () async -> Void
 
     init<C: Clock<Duration>>(

@@ -1,45 +1,44 @@
 /// Decides when activity is shown, and when it is hidden again.
 ///
 /// Rules:
-/// 1. There are four states. Work that begins is shown only if there is still some after `delays.activation`; what
-///    happens meanwhile changes nothing, so that short requests never flicker. A look between two requests that follow
-///    each other at once, less than a `gap` apart, counts as seeing work.
-/// 2. Work that ends is hidden only if none has come for `delays.completion`, counted from its end, whenever the look
-///    is. Work that came and ended between two looks counts as if it had been seen.
-/// 3. Disabled means `notActive`, whatever work there is; enabling looks at the work there is then.
-/// 4. Each wait has a number: the end of a wait that was given up has no effect.
-/// 5. While work is shown, either the sessions are asked to tell of the next end, or there is a rest, after which they
-///    are asked: an end that nobody tells of is found then. So thousands of requests bring at most twenty looks a
-///    second.
+/// 1. There are four states. Work that begins is shown only if there still is work after `delays.activation`; what
+///    happens meanwhile has no effect, so short requests never flicker. A look between two requests less than a `gap`
+///    apart counts as seeing work.
+/// 2. Work that ends is hidden only if no more has begun within `delays.completion` of its end, whenever the look is.
+///    Work that began and ended between two looks counts as seen.
+/// 3. When disabled, the state is `notActive` whatever work there is; enabling looks at the current work.
+/// 4. Each wait has a number: the end of an abandoned wait has no effect.
+/// 5. While work is shown, either the sessions are asked to report the next end, or there is a rest after which they
+///    are asked, which finds ends that were not reported. So thousands of requests cause at most twenty looks a second.
 ///
 /// It must know neither clocks nor what the work is.
 struct ActivityMachine {
     enum Action: Equatable {
         case none
-        /// Call `waited` when that much time has passed, instead of any former wait.
+        /// Call `waited` after this time, instead of any earlier wait.
         case wait(Duration, number: UInt64)
         case stopWaiting
-        /// No wait goes on, either.
+        /// Show activity; there is no wait any more.
         case show
-        /// No wait goes on, either.
+        /// Hide activity; there is no wait any more.
         case hide
     }
 
-    /// What one look finds.
+    /// What one look found.
     struct Work: Equatable {
         /// Whether there is work now.
         var goesOn = false
         /// Whether some has ended since the last look.
         var hasEnded = false
-        /// How long ago the last of it ended, if there is none now; nil if that is not known.
+        /// How long ago the last work ended, if there is none now; nil if that is not known.
         var idleTime: Duration?
     }
 
-    /// A time longer than it takes to make the next request after a response, and shorter than anybody sees.
+    /// A time that is longer than it takes to make the next request after a response, and too short to see.
     static var gap: Duration { .milliseconds(5) }
 
-    /// A look costs about as much as a request: twenty looks a second are nothing, and the time of an end that nobody
-    /// told of is known.
+    /// The rest between looks. A look costs about as much as a request, so twenty a second are negligible, and the time
+    /// of an unreported end is still known.
     static var restTime: Duration { .milliseconds(50) }
 
     var delays = ActivityMonitor.Delays()
@@ -62,7 +61,7 @@ struct ActivityMachine {
         return action
     }
 
-    /// Something may have begun or ended.
+    /// Handles a look after work may have begun or ended.
     mutating func look(_ work: Work) -> Action {
         switch (state, work.goesOn) {
         case (.notActive, _) where isEnabled && (work.goesOn || work.hasEnded):
@@ -82,10 +81,10 @@ struct ActivityMachine {
         }
     }
 
-    /// Whether the wait with this number has not been given up.
+    /// Whether the wait with this number has not been abandoned.
     func isWaiting(_ number: UInt64) -> Bool { number == lastWait }
 
-    /// The wait with this number is over.
+    /// Handles the end of the wait with this number.
     mutating func waited(_ number: UInt64, _ work: Work) -> Action {
         guard isWaiting(number) else { return .none }
         switch state {
@@ -102,8 +101,9 @@ struct ActivityMachine {
         }
     }
 
-    /// What the next look asks the sessions to tell. `isQuick` says that what came while the end was waited for had
-    /// ended when it was looked at, which is not worth a ring each: the end of the wait looks again.
+    /// What the next look asks the sessions to report. `isQuick` says that the work that began during the wait for the
+    /// end was over when it was looked at; such work is not worth a ring each time, since the end of the wait looks
+    /// again.
     func news(isRested: Bool, isQuick: Bool = false) -> News {
         switch state {
         case .notActive: .arrival
@@ -113,7 +113,7 @@ struct ActivityMachine {
         }
     }
 
-    /// Begins the rest after a look that has asked for nothing while work is shown.
+    /// Begins the rest after a look that asked for no report while work is shown.
     mutating func rest() -> Action { wait(Self.restTime) }
 
     private mutating func wait(afterEnd work: Work) -> Action {

@@ -1,7 +1,7 @@
 extension ActivityMonitor {
     /// Something that shows whether there is activity: a spinner, a log line, a gauge.
     public protocol Display: Sendable {
-        /// Told of every change, one after the other. Must not wait.
+        /// Called with every change, one after another. It must not wait.
         func activityChanged(to isActive: Bool)
     }
 }

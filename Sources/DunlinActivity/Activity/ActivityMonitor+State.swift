@@ -6,7 +6,7 @@ extension ActivityMonitor {
         case delayingStart
         /// Work is shown.
         case active
-        /// There is none any more, which will be shown if it stays so.
+        /// Work has ended and is still shown; it will be hidden if no more begins.
         case delayingEnd
     }
 

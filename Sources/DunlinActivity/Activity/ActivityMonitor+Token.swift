@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension ActivityMonitor {
-    /// Work of your own for an `ActivityMonitor` to show, until `end()` is called or the token is released.
+    /// Work of your own that an `ActivityMonitor` shows, until `end()` is called or the token is released.
     public final class Token: Sendable {
         private let ledger: ActivityLedger
         private let hasEnded = Atomic<Bool>(false)
@@ -22,7 +22,7 @@ extension ActivityMonitor {
     }
 }
 
-/// Counts tokens, and rings for the monitor: once until it has heard that, however often something changes.
+/// Counts tokens and rings for the monitor: only once until the monitor has heard it, however often something changes.
 final class ActivityLedger: Sendable {
     let events: AsyncStream<ActivityEvent>.Continuation
     private let isRung = Atomic<Bool>(false)
@@ -33,8 +33,8 @@ final class ActivityLedger: Sendable {
         self.events = events
     }
 
-    /// How many have ended so far, and whether there are others. None is missed, because those that ended are counted
-    /// first.
+    /// How many tokens have ended so far, and whether there are others. Ended ones are counted first, so none is
+    /// missed.
     var tally: (ended: UInt64, isBusy: Bool) {
         let ended = over.load(ordering: .acquiring)
         return (ended, begun.load(ordering: .acquiring) > ended)
@@ -54,7 +54,7 @@ final class ActivityLedger: Sendable {
         if !isRung.exchange(true, ordering: .acquiringAndReleasing) { events.yield(.ring) }
     }
 
-    /// To be called before looking: what changes later rings again.
+    /// Marks the ring as heard. Call it before looking, so that later changes ring again.
     func hear() {
         _ = isRung.exchange(false, ordering: .acquiringAndReleasing)
     }

@@ -1,5 +1,5 @@
-/// Says whether there is activity worth showing: on when requests have run for a while, off when there have been none
-/// for a moment. For spinners, log lines and gauges.
+/// An observer that says whether to show activity: it turns on when requests have run for a while, and off when there
+/// have been none for a moment. Use it for spinners, log lines and gauges.
 ///
 /// ```swift
 /// let monitor = ActivityMonitor.shared
@@ -8,14 +8,14 @@
 /// for await isActive in await monitor.changes { lamp.isOn = isActive }
 /// ```
 ///
-/// The state is read from the sessions' registries each time, never counted up and down: a request that is suspended,
-/// cancelled and completed leaves nothing behind. Sessions and tokens only ring, and the monitor looks. It asks for one
-/// ring at a time, and while there is work to show at most twenty times a second: thousands of requests do not wake it
-/// more often. While there is none it waits, without a timer, for one to come.
+/// The state is read from the sessions' registries each time and never counted up and down, so no request can leave it
+/// wrong. Sessions and tokens only ring, and the monitor looks. It asks for one ring at a time, and at most twenty
+/// times a second while there is work to show: thousands of requests do not wake it more often. Without work it waits
+/// for a ring, without a timer.
 ///
-/// It does not keep the sessions.
+/// It does not retain the sessions.
 public actor ActivityMonitor {
-    /// One monitor for the whole program. It shows nothing until you enable it.
+    /// The monitor that the whole program shares. It shows nothing until you enable it.
     public static let shared = ActivityMonitor()
 
     private let clock: any Clock<Duration>
@@ -26,7 +26,7 @@ public actor ActivityMonitor {
     private var observers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
     private var currentDisplay: (any ActivityMonitor.Display)?
-    /// How many tokens had ended at the last look.
+    /// The number of tokens that had ended at the last look.
     private var endedTokens: UInt64 = 0
 
     public init(delays: Delays = Delays(), clock: any Clock<Duration> = ContinuousClock()) {
@@ -34,7 +34,7 @@ public actor ActivityMonitor {
         let (events, continuation) = AsyncStream<ActivityEvent>.makeStream()
         ledger = ActivityLedger(continuation)
         machine.delays = delays
-        // Ends with the stream, when the monitor goes.
+        // The task ends with the stream, when the monitor is released.
         Task.detached { [weak self] in await events.takeAll { await self?.take($0) } }
     }
 
@@ -62,7 +62,7 @@ extension ActivityMonitor {
         machine.delays = delays
     }
 
-    /// Whether there is work to show: the state now, then each change, until the monitor is released.
+    /// Whether there is work to show: the current state, then each change, until the monitor is released.
     public var changes: AsyncStream<Bool> {
         let (stream, observer) = AsyncStream<Bool>.makeStream()
         lastObserver += 1
@@ -72,14 +72,14 @@ extension ActivityMonitor {
         return stream
     }
 
-    /// Shows activity on this display from now on, instead of any former one; nil for none.
+    /// Shows activity on this display from now on instead of an earlier one; nil for none.
     public func display(on display: (any ActivityMonitor.Display)?) {
         if isActive { self.currentDisplay?.activityChanged(to: false) }
         self.currentDisplay = display
         if isActive { display?.activityChanged(to: true) }
     }
 
-    /// Tells a closure of every change, one after the other; it must not wait.
+    /// Calls a closure with every change, one after another. It must not wait.
     public func display(on change: @escaping @Sendable (_ isActive: Bool) -> Void) {
         display(on: ActivityClosure(change: change))
     }
@@ -93,7 +93,7 @@ extension ActivityMonitor {
 // MARK: - What goes on
 
 extension ActivityMonitor {
-    /// Looks at the work there is, and from then on whenever it may have changed.
+    /// Looks at the current work, and from then on whenever it may have changed.
     public func enable() async {
         await inTurn { monitor in
             guard !monitor.isEnabled else { return }
@@ -103,7 +103,7 @@ extension ActivityMonitor {
         }
     }
 
-    /// Hides activity, and looks no more.
+    /// Hides activity and stops looking.
     public func disable() async {
         act(machine.disable())
         await inTurn { monitor in
@@ -115,7 +115,7 @@ extension ActivityMonitor {
         }
     }
 
-    /// Shows the requests of this session too.
+    /// Shows the requests of this session, too.
     public func follow(_ session: HTTPSession) async {
         await inTurn { await $0.replace(session.core, by: FollowedSession(session.core)) }
     }
@@ -132,7 +132,7 @@ extension ActivityMonitor {
         await look()
     }
 
-    /// Begins work that no session knows of; it goes on until the token is ended or released.
+    /// Begins work that no session knows of. It lasts until the token is ended or released.
     public nonisolated func beginActivity() -> ActivityMonitor.Token {
         ActivityMonitor.Token(ledger)
     }
@@ -148,13 +148,13 @@ extension ActivityMonitor {
 // MARK: - One after the other
 
 extension ActivityMonitor {
-    /// Does this after all that came before. Asking the sessions takes time, and what one look finds must not replace
-    /// what a later one does.
+    /// Runs this after everything that came before. Asking the sessions takes time, and the result of one look must not
+    /// replace that of a later one.
     private func inTurn(_ work: @escaping ActivityEvent.Work) async {
         await withCheckedContinuation { _ = ledger.events.yield(.work(work, $0)) }
     }
 
-    /// Returns the time to wait for.
+    /// Handles an event. Returns the alarm to wait for.
     private func take(_ event: ActivityEvent) async -> ActivityAlarm? {
         switch event {
         case .ring:
@@ -163,7 +163,7 @@ extension ActivityMonitor {
         case .work(let work, let waiter):
             await work(self)
             waiter.resume()
-        // A look for a wait that was given up would take ends away from the look that comes next.
+        // Looking for an abandoned wait would take ends away from the next look.
         case .waited(let number) where number == alarm?.number:
             alarm = nil
             if state != .active { act(machine.waited(number, await work(andThen: .nothing))) }
@@ -174,7 +174,7 @@ extension ActivityMonitor {
         return alarm
     }
 
-    /// Looks until what was asked for is what is to be asked for.
+    /// Looks again until the requested reports are the ones needed.
     private func look(isRested: Bool = false) async {
         guard isEnabled else { return }
         var (asked, isQuick) = (News.nothing, false)
@@ -189,13 +189,13 @@ extension ActivityMonitor {
         if asked == .end { alarm = nil } else if alarm == nil { act(machine.rest()) }
     }
 
-    /// The work now, and whether some ended since the last look. Sessions ring for what is asked for; tokens always
+    /// The current work, and whether some ended since the last look. Sessions ring for what is requested; tokens always
     /// ring.
     private func work(andThen news: News) async -> ActivityMachine.Work {
         let tokens = ledger.tally
         let hasEnded = tokens.ended != endedTokens
         endedTokens = tokens.ended
-        // Their ring was heard: it was just now.
+        // The token's ring was just heard, so its end was just now.
         var work = ActivityMachine.Work(goesOn: tokens.isBusy, hasEnded: hasEnded, idleTime: hasEnded ? .zero : nil)
         for (id, var followed) in sessions {
             let found = await followed.look(for: work.goesOn ? .nothing : news, ledger)

@@ -1,31 +1,31 @@
-/// A session whose requests an `ActivityMonitor` shows, as long as it or any of its requests exists. Whoever looks must
-/// unfollow it at last.
+/// A session whose requests an `ActivityMonitor` shows, as long as the session or any of its requests exists. Whoever
+/// looks must finally unfollow it.
 struct FollowedSession: Sendable {
     private weak let session: SessionCore?
     private var observer: UInt64?
     private var isBusy = false
-    /// How many requests had ended at the last look.
+    /// The number of requests that had ended at the last look.
     private var ends: UInt64 = 0
 
     init(_ session: SessionCore) {
         self.session = session
     }
 
-    /// Ends the ringing.
+    /// Stops the ringing.
     mutating func unfollow() async {
         guard let id = observer else { return }
         observer = nil
         await session?.tasks.remove(observer: id)
     }
 
-    /// The work now, and whether some ended since the last look; none had before the first. The ledger is rung for
-    /// `news`. Nil once the session is gone.
+    /// The current work, and whether some ended since the last look; none before the first. The ledger rings for
+    /// `news`. Nil if the session is gone.
     mutating func look(for news: News, _ ledger: ActivityLedger) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
         let observer = if let observer { observer } else { await begin(tasks, ledger) }
         let observation = await tasks.look(observer, for: news)
         let hasEnded = observation.ends.count != ends
-        // What was there and has not ended is ending just now.
+        // Requests that were there and are not counted as ended are ending now.
         let isEnding = isBusy && !hasEnded
         (isBusy, ends) = (observation.isBusy, observation.ends.count)
         let idleTime = isEnding ? .zero : max(.zero, observation.now.duration(since: observation.ends.last))

@@ -2,8 +2,7 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Several requests as one: their results in the order in which they were asked for, their progress as one sum, and
-    /// one cancel for all.
+    /// Several requests as one: their results in the order of the requests, one total progress, and one cancel for all.
     ///
     /// ```swift
     /// let batch = try client.batch(["a", "b", "c"].map { .init("albums/\($0)") }, running: 2, as: .json(Album.self))
@@ -11,12 +10,12 @@ extension HTTPSession {
     /// let albums = try await batch.values
     /// ```
     ///
-    /// It begins at once and goes on by itself; the object may be released.
+    /// It begins at once and runs by itself; the object may be released.
     public final class Batch<Output: Sendable>: Sendable {
-        /// The requests, in the order in which they were asked for.
+        /// The requests, in the given order.
         public let tasks: [RequestTask<Output>]
         private let book: BatchBook
-        /// Nil without a limit.
+        /// The queue; nil without a limit.
         private let queue: RequestQueue?
 
         init(_ tasks: [RequestTask<Output>], _ book: BatchBook, _ queue: RequestQueue?) {
@@ -26,9 +25,9 @@ extension HTTPSession {
         }
     }
 
-    /// Makes requests and begins them, at most `running` at once. Those that wait for their turn are listed in `tasks`,
-    /// and have no timeout but an inherited deadline. Throws for a request that cannot be sent, once the session is
-    /// shut down, and if `running` is less than one; nothing has been sent then.
+    /// Creates requests and begins them, at most `running` at a time. Those waiting for their turn are listed in
+    /// `tasks`, and have no timeout but an inherited deadline. Throws for a request that cannot be sent, if the session
+    /// is shut down, and if `running` is less than one; nothing has been sent then.
     public func batch<S: ResponseSerializer>(
         _ requests: [BatchRequest], running: Int? = nil, as serializer: S
     ) throws -> Batch<S.Output> where S.Output: Sendable {
@@ -41,8 +40,8 @@ extension HTTPSession {
         return try batch(tasks, running: running)
     }
 
-    /// Makes a batch of tasks that were made before. `running` does not limit those that have begun already, or that
-    /// belong to another batch with a limit.
+    /// Creates a batch of existing tasks. `running` does not limit tasks that have begun already or belong to another
+    /// batch with a limit.
     public func batch<Output: Sendable>(
         _ tasks: [RequestTask<Output>], running: Int? = nil
     ) throws -> Batch<Output> {
@@ -61,7 +60,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Batch {
-    /// The outcome of each request, once all are over. Cancelling the task that waits here cancels the batch.
+    /// The outcome of each request, once all are over. Cancelling the awaiting task cancels the batch.
     public var results: [Result<HTTPSession.Response<Output>, any Error>] {
         get async {
             await withTaskCancellationHandler {
@@ -69,19 +68,19 @@ extension HTTPSession.Batch {
             } onCancel: {
                 cancel()
             }
-            // All are there.
+            // All outcomes are there.
             return tasks.compactMap { $0.settlement.valueIfSettled?.asSeenHere }
         }
     }
 
-    /// The value of each request, once all are over; throws the error of the first one that failed, in the order in
-    /// which they were asked for.
+    /// The value of each request, once all are over. Throws the error of the first request, in the given order, that
+    /// failed.
     public var values: [Output] {
         get async throws { try await results.map { try $0.get().value } }
     }
 
-    /// The progress of the batch: the value now, then the newest whenever it has changed, then the final one. A stream
-    /// that is begun when the batch is over gives the final value.
+    /// The progress of the batch: the current value, then the newest value after each change, then the final one. A
+    /// stream begun after the batch is over gives only the final value.
     public var progress: AsyncStream<HTTPSession.BatchProgress> {
         AsyncStream(knowing: (value: HTTPSession.BatchProgress, version: UInt64)?.none) { [book] known in
             known?.value.isFinal == true ? nil : await book.progress.value(after: known?.version)
@@ -91,16 +90,16 @@ extension HTTPSession.Batch {
         }
     }
 
-    /// The progress by now.
+    /// The current progress.
     public var state: HTTPSession.BatchProgress { book.state }
 
-    /// How many requests wait for their turn in the batch now. Those that wait for a turn in the session's queue, or
-    /// for a connection, have it.
+    /// The number of requests that wait for their turn in the batch. Those that wait in the session's queue or for a
+    /// connection are not counted: they have had their turn.
     public var queued: Int { queue?.waiting ?? 0 }
 
-    /// Cancels every request that is not over; each fails with `NetworkError` code `cancelled`.
+    /// Cancels every request that is not over. Each fails with `NetworkError` code `cancelled`.
     public func cancel() {
-        // The newest first, so that none is sent because an older one has just left.
+        // The newest first, so that none is sent because an older one has just ended.
         for task in tasks.reversed() { task.cancel() }
     }
 }

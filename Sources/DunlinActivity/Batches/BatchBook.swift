@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Counts a batch's requests and their outcomes; counting the last one settles the batch.
+/// Counts a batch's requests and their outcomes. Counting the last one settles the batch.
 final class BatchBook: TallyObserver {
     let settlement = Settlement<Void>()
     let progress: ObservableValue<HTTPSession.BatchProgress>
@@ -13,7 +13,7 @@ final class BatchBook: TallyObserver {
         if count == 0 { settlement.settle(()) }
     }
 
-    /// To be called once for each request, when it is settled and all its bytes have been counted.
+    /// Counts the end of a request. Call it once for each, when it is settled and all its bytes have been counted.
     func ended(isWell: Bool) {
         guard let (_, after) = progress.change({ $0.ended(well: isWell) }), after.isFinal else { return }
         settlement.settle(())

@@ -1,24 +1,24 @@
 extension HTTPSession {
     /// The progress of a batch. It never goes down.
     public struct BatchProgress: Sendable, Hashable {
-        /// Requests that are over, with or without an error.
+        /// The number of requests that are over, with or without an error.
         public private(set) var finished = 0
-        /// Those of them that ended with an error.
+        /// The number of requests that ended with an error.
         public private(set) var failed = 0
         public let total: Int
-        /// Bytes of the requests' bodies on the wire, codings on and framing off, since the batch began.
+        /// The number of body bytes sent since the batch began, with codings on and framing removed.
         public private(set) var sentBytes = 0
-        /// Bytes of the responses' bodies, counted in the same way.
+        /// The number of body bytes received, counted in the same way.
         public private(set) var receivedBytes = 0
 
         init(total: Int) {
             self.total = total
         }
 
-        /// Whether all requests are over: no value follows this one.
+        /// Whether all requests are over; no other value follows.
         public var isFinal: Bool { finished == total }
 
-        /// The part of the requests that are over, from 0 to 1; 1 for an empty batch.
+        /// The fraction of requests that are over, from 0 to 1; 1 for an empty batch.
         public var fraction: Double { total == 0 ? 1 : Double(finished) / Double(total) }
 
         mutating func ended(well isWell: Bool) {

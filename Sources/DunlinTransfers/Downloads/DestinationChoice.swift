@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Decides where a file goes: asks the request's hook, then the session's, then uses the download's own destination.
+/// Chooses where a file goes: by the request's hook, then the session's, then the download's own destination.
 struct DestinationChoice {
     private let call: LiveCall
     private let head: ResponseHead
@@ -49,7 +49,7 @@ struct DestinationChoice {
 }
 
 extension HTTPSession.Destination {
-    /// The choice with absolute paths, so that a change of the working directory does not matter. A path that cannot be
+    /// The choice with absolute paths, so that a change of the working directory has no effect. A path that cannot be
     /// made absolute is reported when it is used.
     var anchored: Self {
         do throws(Errno) {

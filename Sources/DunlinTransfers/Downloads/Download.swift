@@ -2,14 +2,14 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Writes a response's body to a file: decides where it goes, writes it beside that, and moves it to its name when it
-/// is whole. Until then nothing can be seen at the destination. A `DownloadRun` drives it.
+/// Writes a response's body to a file: chooses its place, writes it to a part file beside that, and moves it to its
+/// name when it is complete. Until then nothing appears at the destination. A `DownloadRun` drives it.
 struct Download: Sink {
     typealias Value = HTTPSession.DownloadedFile
 
     let destination: HTTPSession.Destination
     let options: HTTPSession.DownloadOptions
-    /// The resume data to go on with.
+    /// The resume data to continue from.
     let data: ResumeData?
     let leftover: Leftover
 
@@ -23,10 +23,10 @@ struct Download: Sink {
         leftover = Leftover(data)
     }
 
-    /// Whether an unfinished file stays when its download ends.
+    /// Whether the part file stays if the download fails.
     var keepsParts: Bool { options.resuming == .ifValidatorMatches || data != nil }
 
-    /// How many pieces of the file its record has room for.
+    /// The number of pieces for which the file's record has room.
     var pieces: Int { options.segments?.count ?? 1 > 1 ? ResumeRecord.manyPieces : 1 }
 
     func shared(_ value: HTTPSession.Response<HTTPSession.DownloadedFile>) -> (any Sendable)? { value.value }
@@ -37,7 +37,7 @@ struct Download: Sink {
         try await take(nil, from: call)
     }
 
-    /// `arrival` is a response that came for a request that was no download.
+    /// Takes over `arrival`, the response to a request that was not made as a download.
     func take(
         _ arrival: LiveCall.Arrival?, from call: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
@@ -45,7 +45,7 @@ struct Download: Sink {
         return try await run.run(arrival, from: call)
     }
 
-    /// Why a response is refused; its body goes to the error and to no file.
+    /// Why a response is refused; nil if it is not. A refused body goes into the error and not into a file.
     func refusal(of head: ResponseHead, _ call: HTTPSession.Call) -> NetworkError? {
         guard call.options.validatesResponse else { return nil }
         return HTTP.ResponseRules(contentTypes: options.contentTypes).refusal(
@@ -53,11 +53,11 @@ struct Download: Sink {
     }
 }
 
-/// What a download that ended early leaves to go on with, and whether the caller asked for that.
+/// What a download that ended early left to continue from, and whether the caller asked for it.
 final class Leftover: Sendable {
     private let state: Mutex<(isWanted: Bool, data: ResumeData?)>
 
-    /// Begins with the data that the download goes on with.
+    /// Creates a leftover with the data that the download continues from.
     init(_ data: ResumeData?) {
         state = Mutex((false, data))
     }

@@ -1,22 +1,22 @@
 internal import DunlinReactor
 internal import DunlinSecure
 
-/// A part file with its writer and the place of its record.
+/// A part file with its writer and the path of its record.
 ///
-/// Everything but the writing must be called on a disk thread, while nobody writes.
+/// Everything except the writer must be used on a disk thread, while nothing is written.
 struct DownloadPart: Sendable {
     let content: PartContent
-    /// The writer of the exchange that brings the file, or of the first of several.
+    /// The writer of the exchange that brings the file, or of the first of several exchanges.
     let writer: DownloadWriter
-    /// How many pieces the record has room for.
+    /// The number of pieces for which the record has room.
     let pieces: Int
-    /// Whether a later download finds it by its name.
+    /// Whether a later download can find the part by its name.
     let isFindable: Bool
 
     var file: PartFile { content.file }
     private var recordPath: String { Placement.recordPath(ofPart: file.path) }
 
-    /// Throws if no such digest can be made.
+    /// Throws if the digest cannot be computed.
     init(
         _ file: PartFile, isFindable: Bool, digest algorithm: ContentDigest.Algorithm?, pieces: Int, on loop: Reactor
     ) throws(Digester.Unavailable) {
@@ -26,14 +26,14 @@ struct DownloadPart: Sendable {
         self.isFindable = isFindable
     }
 
-    /// Makes a new file.
+    /// Creates a new file.
     static func make(_ path: String) throws(HTTPSession.FileFailure) -> PartFile {
         do throws(Errno) { return try PartFile(creating: path) } catch { throw HTTPSession.FileFailure(path, error) }
     }
 
-    /// A file that a later download finds again: the existing one, if nobody else uses it, or a new one. Nil where
-    /// there are no locks, and where something that is not ours has that name, or its record's: nothing of that is
-    /// touched.
+    /// A file that a later download can find: the existing one if nobody else uses it, or a new one. Nil if the file
+    /// system has no locks, or if something that is not ours has the file's name or its record's; that is left
+    /// untouched.
     static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
             guard try RecordFile.mayBeMade(at: Placement.recordPath(ofPart: path)) else { return nil }
@@ -56,8 +56,8 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Empties it for a body of `length` bytes, if that is known and room is to be reserved. With `data` a record
-    /// describes it from now on; the record is written first, so that none ever speaks of bytes that are not there.
+    /// Empties the file for a body of `length` bytes, if that is known and space is to be reserved. With `data`, a
+    /// record describes the file from now on; it is written first, so that no record ever lists bytes that are missing.
     func begin(_ data: ResumeData?, length: Int?) throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             var record: RecordFile?
@@ -70,7 +70,7 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Goes on after the pieces of `data`; false if they are not there or have changed.
+    /// Continues after the pieces of `data`. Returns false if they are missing or changed.
     func takeUp(_ data: ResumeData, unless isOver: () -> Bool) throws(Errno) -> Bool {
         let pieces = ResumeMachine.pieces(of: data, partLength: try file.status().length)
         guard !pieces.isEmpty, try content.takeUp(pieces, unless: isOver) else { return false }
@@ -80,7 +80,7 @@ struct DownloadPart: Sendable {
     }
 
     private func makeRecord(_ data: ResumeData) throws(Errno) -> RecordFile {
-        // The gaps between pieces may be filled in many pieces.
+        // The gaps between pieces may be filled by many pieces.
         let isOne = pieces == 1 && (data.pieces.isEmpty || data.offset == data.byteCount)
         return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
     }
@@ -98,7 +98,7 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Removes the file, the record first.
+    /// Removes the record, then the file.
     func discard() {
         forget()
         Publication.discard(file)
@@ -106,7 +106,7 @@ struct DownloadPart: Sendable {
 
     /// Removes the record.
     func forget() {
-        // A record without its part file is useless, and is swept later.
+        // A record without its part file is useless and will be swept later.
         do throws(Errno) { try FileSystem.remove(recordPath) } catch {}
     }
 }

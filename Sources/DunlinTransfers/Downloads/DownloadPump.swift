@@ -9,7 +9,7 @@ struct DownloadPump: Sendable {
     let head: ResponseHead
     /// Cancels every wait.
     let cancellation: Cancellation
-    /// Where in the file the body must end; nil if that is unknown.
+    /// The offset in the file at which the body must end; nil if it is unknown.
     let end: Int?
     /// Decides which bytes count; nil if all do.
     let claim: Claim?
@@ -18,8 +18,8 @@ struct DownloadPump: Sendable {
     /// asked again for those behind them.
     typealias Claim = @Sendable (Int) -> (skipped: Int, count: Int, isEnd: Bool)
 
-    /// A body went on beyond its end. A server that announces one length and sends another may have sent anything, so
-    /// nothing of that body counts.
+    /// A body that continued beyond its end. A server that announces one length and sends another may have sent
+    /// anything, so no byte of that body counts.
     struct Overrun: Error {
         let error: NetworkError
     }
@@ -37,8 +37,8 @@ struct DownloadPump: Sendable {
         self.claim = claim
     }
 
-    /// Returns once all bytes are written that count. False if more would have counted. Throws `Overrun` before a byte
-    /// beyond the end is written.
+    /// Returns once all bytes that count are written; false if more would have counted. Throws `Overrun` before it
+    /// writes a byte beyond the end.
     @discardableResult
     func run(_ body: TransportResponse.Body) async throws -> Bool {
         var isEnd = claim == nil
@@ -52,7 +52,7 @@ struct DownloadPump: Sendable {
         return isEnd
     }
 
-    /// Returns once all is written.
+    /// Returns once everything is written.
     func flush() async throws {
         try await wait { writer throws(Errno) in
             try await writer.flush(until: call.request.deadline, cancellation)
@@ -99,7 +99,7 @@ struct DownloadPump: Sendable {
         writer.move(to: start)
     }
 
-    /// Returns whether it stopped before the body's end.
+    /// Moves an arriving body. Returns whether it stopped before the body's end.
     private func pump(_ arriving: any TransportResponse.BodyStream) async throws -> Bool {
         let stream = bounded(arriving, until: call.request.deadline)
         let recycling = stream as? any TransportResponse.RecyclingStream
@@ -124,7 +124,7 @@ struct DownloadPump: Sendable {
         }
     }
 
-    /// Memory to receive into, if there is any.
+    /// Writes a chunk. Returns memory to receive into, if there is any.
     @discardableResult
     private func put(_ piece: Bytes) async throws -> [UInt8]? {
         let (isFull, spare): (Bool, [UInt8]?)
@@ -169,7 +169,7 @@ struct DownloadPump: Sendable {
                 requestMayHaveBeenSent: true, response: head))
     }
 
-    /// A body of somebody else's transport, with this call's cancellation and a limit.
+    /// Wraps a body of a foreign transport with the call's cancellation and a time limit.
     private func bounded(_ arriving: any TransportResponse.BodyStream, until end: HTTP.Instant)
         -> any TransportResponse.BodyStream
     {
@@ -179,11 +179,11 @@ struct DownloadPump: Sendable {
             limit: call.request.timeouts.total)
     }
 
-    /// How long the end of a body may take after all its bytes have come.
+    /// The longest wait for a body's end after all its bytes have come.
     private static let longestWait = Duration.seconds(1)
 
-    /// All bytes that count have come. It does not matter to this file if the end itself does not come, so the wait for
-    /// it is short.
+    /// Waits for the body's end after all bytes that count have come. The file does not need that end, so the wait is
+    /// short.
     private func expectEnd(of arriving: any TransportResponse.BodyStream) async throws {
         let limit = min(
             call.request.deadline, call.loop.now().advanced(by: Self.longestWait.clampedNanoseconds))
@@ -204,10 +204,10 @@ struct DownloadPump: Sendable {
     }
 }
 
-/// The beginning of a body that is refused, for its error.
+/// The beginning of a refused body, for its error.
 enum BodyBeginning {
-    /// Adds the beginning of the body, `kept` bytes at most. An error while reading it is ignored: it would say less
-    /// than why the body is refused.
+    /// Adds the first `kept` bytes of the body to the error. An error while reading them is ignored, since it says less
+    /// than why the body was refused.
     static func add(to error: NetworkError, _ body: TransportResponse.Body, upTo kept: Int) async -> NetworkError {
         var error = error
         switch body {

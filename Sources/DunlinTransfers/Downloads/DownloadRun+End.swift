@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// The end of a download: with a file, with nothing, or with data to go on with.
+/// The end of a download: with a file, with nothing, or with data to continue from.
 extension DownloadRun {
     func finish(_ response: TransportResponse, _ call: LiveCall) async throws -> Response {
         guard let part, let placement else {
@@ -18,7 +18,7 @@ extension DownloadRun {
         return call.response(response, file, after: earlier)
     }
 
-    /// Returns the digest, if one was asked for or declared; throws if the file has another.
+    /// Returns the digest, if one was requested or declared; throws if the file has another.
     private func check(
         _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
@@ -29,7 +29,8 @@ extension DownloadRun {
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
-                // It was not computed as bytes came: the algorithm became known when a part of the file was there.
+                // The digest was not computed on arrival, because the algorithm became known only when a part of the
+                // file was there.
                 seen = try await digest(of: part, head, call) {
                     try $0.digest(expected.algorithm, unless: isOver)
                 }
@@ -60,7 +61,7 @@ extension DownloadRun {
         }
     }
 
-    /// A long file takes long to read again: it has a name only if that was in time.
+    /// Throws if time is up: reading a long file again takes long, and it gets its name only in time.
     private func checkTime(_ head: ResponseHead, _ call: LiveCall) throws {
         guard call.loop.now() >= call.request.deadline else { return }
         throw NetworkError(
@@ -102,7 +103,7 @@ extension DownloadRun {
         try await willPublish(path, status)
     }
 
-    /// Ends with an error: leaves nothing, or data to go on with.
+    /// Ends with an error, leaving nothing or data to continue from.
     mutating func end(_ error: any Error, of delegate: isolated TaskDelegate) async -> any Error {
         let call = delegate[.main]
         let error = told(error, call)
@@ -125,13 +126,13 @@ extension DownloadRun {
         await flush(part)
         await part.writer.stop()
         part.content.end()
-        // A file that is whole and could not be moved to its name is the caller's.
+        // A complete file that could not be moved to its name belongs to the caller.
         let isKept = failure?.fileFailure?.keptAt != nil
         let isWorthKeeping = mayAskAgain(call) && isWorthKeeping(after: failure)
         // Whoever cancels to get the data waits for them, and no longer than for the request.
         let (loop, deadline) = (call.loop, call.request.deadline)
         return await DiskThreads.shared.run { [self] in
-            // Whoever is told of the end may resume at once.
+            // The lock ends first, since whoever is told of the end may resume at once.
             defer { part.file.unlock() }
             if found != nil || isKept { return found }
             if isWorthKeeping {
@@ -163,7 +164,7 @@ extension DownloadRun {
 }
 
 extension NetworkError {
-    /// Whether the file system failed to make the file, to write it or to move it to its name.
+    /// Whether the file system failed to create, write or rename the file.
     fileprivate var isOfDestination: Bool {
         switch code {
         case .fileNotCreated, .fileNotWritten, .fileNotMoved: fileFailure != nil
@@ -173,13 +174,13 @@ extension NetworkError {
 }
 
 extension LiveCall {
-    /// Whether it was cancelled, or its time is up: to be asked on a disk thread.
+    /// Whether the download was cancelled or its time is up; for use on a disk thread.
     var isOver: @Sendable () -> Bool {
         let (cancellation, loop, deadline) = (delegate.cancellation, loop, request.deadline)
         return { cancellation.cause != nil || loop.now() >= deadline }
     }
 
-    /// The response whose body has gone to a file, as observers see it.
+    /// The response as observers see it, after its body went to a file.
     fileprivate func response(
         _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [HTTP.Hop]
     ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
@@ -192,6 +193,6 @@ extension LiveCall {
 }
 
 extension HTTPSession.Response<HTTPSession.DownloadedFile> {
-    /// The response for a caller that asked for a body, which was written to a file.
+    /// The response for a caller that asked for a body, which went to a file.
     var keepingFile: HTTPSession.Response<Bytes> { with(value: .empty) }
 }

@@ -27,7 +27,7 @@ extension DownloadRun {
         try await onDisk(head) { () throws(HTTPSession.FileFailure) in try publication.checkTarget() }
     }
 
-    /// Makes the file, or empties it.
+    /// Creates the file, or empties it.
     mutating func startOver(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws {
         let head = arrival.response.head
         isStale = true
@@ -52,8 +52,8 @@ extension DownloadRun {
         isStale = false
     }
 
-    /// Whether a later download is to go on with it. One that cannot be locked, or whose name was taken, is found by
-    /// its resume data alone.
+    /// Whether a later download can find the part by its name. A part that cannot be locked, or whose name was taken,
+    /// can only be found by resume data.
     func keeps(_ part: DownloadPart) -> Bool {
         download.keepsParts && (part.isFindable || download.data != nil)
     }
@@ -64,7 +64,7 @@ extension DownloadRun {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
         let (file, isFindable) = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
-            // A file that may be resumed must be found again, and by nobody while it is in use.
+            // A file that may be resumed must be found again, but by nobody while it is in use.
             if keeps, let file = try DownloadPart.claim(placement.partPath) { return (file, true) }
             return (try DownloadPart.make(placement.partPath(token)), false)
         }
@@ -79,7 +79,7 @@ extension DownloadRun {
         }
     }
 
-    /// Reads the whole body into the file; nil if it did not bring all bytes.
+    /// Reads the whole body into the file. Returns nil if bytes are still missing.
     mutating func fill(
         _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
@@ -90,7 +90,7 @@ extension DownloadRun {
             writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
         let before = part.content.contents
         do {
-            // Decoding takes time, and others wait on the loop.
+            // Off the loop, since decoding takes time and others wait on the loop.
             if arrival.isChanged {
                 try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                     _ = try await pump.run(response.body)
@@ -127,12 +127,12 @@ extension DownloadRun {
         NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: response.head)
     }
 
-    /// The end that the body must have; nil for a body that cannot be resumed, which ends as its framing says.
+    /// The end that the body must have; nil for a body that cannot be resumed, whose framing determines its end.
     private var bodyLimit: Int? { isResumable && !isForeign ? machine.bodyLimit : nil }
 
-    /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
+    /// Writes the bytes that have come, which count as far as they are written. It waits only for the disk.
     mutating func flush(_ part: DownloadPart) async {
-        // An error of the disk has been reported already, or will be.
+        // An error of the disk has been or will be reported elsewhere.
         do throws(Errno) { _ = try await part.writer.flush(until: .never, nil) } catch {}
         machine.wrote(upTo: part.writer.position)
     }
@@ -144,7 +144,7 @@ extension DownloadRun {
             response: head)
     }
 
-    /// Makes an error about the download of a file system's error.
+    /// Runs work on a disk thread, and turns a file system's error into one about the download.
     private func onDisk<Value: Sendable>(
         _ head: ResponseHead?, _ work: @escaping @Sendable () throws(HTTPSession.FileFailure) -> Value
     ) async throws -> Value {
@@ -160,7 +160,7 @@ extension DownloadRun {
 }
 
 extension TransportResponse.Body {
-    /// How long it is, if that is known.
+    /// The body's length; nil if it is not known.
     var length: Int? {
         switch self {
         case .bytes(let bytes): bytes.count

@@ -3,45 +3,45 @@ internal import DunlinSecure
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// One download, from its first request to its file, over as many exchanges as that takes. `ResumeMachine` decides what
-/// to send and what an answer means; this does it.
+/// One download, from its first request to its file, with as many exchanges as needed. `ResumeMachine` decides what to
+/// send and what a response means; this carries it out.
 struct DownloadRun {
     let download: Download
-    /// The request as it was asked for, without a range.
+    /// The request as the caller made it, without a range.
     let original: TransportRequest
-    /// What is not left beside the file.
+    /// The fields that must not be stored beside the file.
     let secretFields: HTTP.SecretFields
-    /// Whether ranges may be asked for at all.
+    /// Whether ranges may be requested at all.
     let isResumable: Bool
     var machine = ResumeMachine()
     var part: DownloadPart?
     var placement: Placement?
-    /// What an earlier download left, as long as nothing of it was changed.
+    /// What an earlier download left, until something of it is changed.
     var found: ResumeData?
-    /// Whether the part file holds something else than the machine knows of.
+    /// Whether the part file holds other bytes than the machine knows of.
     var isStale = false
-    /// The hops of exchanges that others followed.
+    /// The hops of the exchanges before the last.
     var earlier: [HTTP.Hop] = []
-    /// The response of the last exchange, until that is one of the earlier ones.
+    /// The response of the last exchange, until its hop is among the earlier ones.
     var answered: TransportResponse?
     var resumedAt = 0
-    /// Whose the bytes are that the machine knows of; nil where whoever gave them vouches for them.
+    /// The source of the bytes that the machine knows of; nil if their giver vouches for them.
     var source: ResumeSource?
-    /// The whole file's digest, as the server declares it.
+    /// The digest of the whole file that the server declared.
     var declared: ContentDigest?
-    /// Whether several exchanges were of no use.
+    /// Whether fetching by several exchanges has failed.
     var isAlone = false
-    /// How many bytes were there when it asked last.
+    /// The number of bytes that were there at the last request.
     private var present = 0
-    /// Whether the body being written has nothing to do with the file that could be resumed.
+    /// Whether the body being written is unrelated to the file that could be resumed.
     private(set) var isForeign = false
 
     typealias Response = HTTPSession.Response<HTTPSession.DownloadedFile>
 
     var options: HTTPSession.DownloadOptions { download.options }
 
-    /// Whether the file may be asked for again, or by several exchanges: what was sent so far must have been what was
-    /// asked for. Interceptors and hooks may have made something else of it, such as a POST.
+    /// Whether the file may be requested again, or by several exchanges. This requires that everything sent so far was
+    /// a GET: interceptors and hooks may have turned it into something else, such as a POST.
     func mayAskAgain(_ call: LiveCall) -> Bool { isResumable && call.hasSentOnlyGETs }
 
     init(_ download: Download, of call: LiveCall) {
@@ -53,7 +53,7 @@ struct DownloadRun {
         isResumable = mayResume && (download.options.resuming != .never || download.data != nil)
     }
 
-    /// `arrival` is a response that has come already.
+    /// Runs the download; `arrival` is a response that has come already.
     mutating func run(
         _ arrival: LiveCall.Arrival?, from delegate: isolated TaskDelegate
     ) async throws -> Response {
@@ -69,7 +69,7 @@ struct DownloadRun {
         }
     }
 
-    /// Makes one exchange; nil if another must follow.
+    /// Makes one exchange. Returns nil if another must follow.
     private mutating func step(
         _ given: LiveCall.Arrival?, from delegate: isolated TaskDelegate
     ) async throws -> Response? {
@@ -106,8 +106,8 @@ struct DownloadRun {
         }
     }
 
-    /// Handles a response that says nothing about the file: the server may be busy just now, or it is delivered as any
-    /// response.
+    /// Handles a response that is not about the file: the server may be busy, or the response is delivered like any
+    /// other.
     private mutating func deliver(
         _ arrival: LiveCall.Arrival, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
@@ -125,8 +125,8 @@ struct DownloadRun {
         return try await fill(arrival, delegate)
     }
 
-    /// The digest that a response declares, which is of the body on the wire: none counts if a coding was taken off,
-    /// and none of a part counts for the whole.
+    /// The digest that a response declares. It covers the body on the wire, so it does not count if a coding was taken
+    /// off, and that of a partial body does not count for the whole file.
     func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isChanged else { return nil }
         let head = arrival.response.head
@@ -159,19 +159,19 @@ extension DownloadRun {
         return try await delegate.arrival(.main, appendingTo: present, of: machine.completeLength)
     }
 
-    /// Another exchange begins.
+    /// Begins another exchange.
     private func begin(_ call: inout LiveCall) {
         call.request = isResumable ? original.with(machine.fields) : original
         let maySplit = maySplit(call) || machine.limit != nil
         call.part = maySplit ? CallPart(of: call.delegate, isFirst: true) : nil
-        // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
+        // The first exchange begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
-        // Once the file has begun, the machine's own rules decide about another exchange.
+        // Once the file has begun, the machine's rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
         call.noteAsking(for: original)
     }
 
-    /// Gives up the rest of an answer that leaves something to ask for.
+    /// Discards the rest of a response after which something is still to be requested.
     mutating func leaveToAskAgain(_ response: TransportResponse, _ delegate: isolated TaskDelegate) throws {
         guard mayAskAgain(delegate[.main]) else {
             throw NetworkError(
@@ -182,7 +182,7 @@ extension DownloadRun {
         leave(response, delegate)
     }
 
-    /// Gives up the rest of an answer.
+    /// Discards the rest of a response.
     mutating func leave(_ response: TransportResponse, _ delegate: isolated TaskDelegate) {
         leave(response.latestHop, delegate)
     }
@@ -190,11 +190,11 @@ extension DownloadRun {
     private mutating func leave(_ hop: HTTP.Hop?, _ delegate: isolated TaskDelegate) {
         answered = nil
         earlier += (delegate[.main].callHistory?.hops ?? []) + [hop].compactMap(\.self)
-        // Another exchange may be redirected in the same way.
+        // The next exchange may be redirected in the same way.
         delegate.change(.main) { $0.callHistory = $0.delegate.settings?.callHistory }
     }
 
-    /// Throws the error again, unless the download goes on after it.
+    /// Prepares to continue after an error, or rethrows it.
     mutating func goOn(after error: any Error, _ delegate: isolated TaskDelegate) async throws {
         let call = delegate[.main]
         let error = told(error, call)
@@ -207,7 +207,7 @@ extension DownloadRun {
         try await pause(delay, call)
     }
 
-    /// The error, with the hop of the response that it is about.
+    /// The error, with the hop of the response that it concerns.
     func told(_ error: any Error, _ call: LiveCall) -> any Error {
         answered.map { call.failing(error, on: $0) } ?? error
     }
@@ -226,7 +226,7 @@ extension LiveCall {
 }
 
 extension TransportRequest {
-    /// The request with these fields in place of its own of the same names.
+    /// The request with these fields replacing its own with the same names.
     func with(_ fields: Fields) -> TransportRequest {
         with { request in
             for field in fields { request.head.fields[field.name] = field.value }

@@ -2,33 +2,33 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import Synchronization
 
-/// Writes a body to a part file, on a disk thread, while its reader goes on.
+/// Writes a body to a part file on a disk thread, while reading continues.
 ///
-/// Memory stays small: a few chunks at most are unwritten, and their memory is used again to receive.
+/// It uses little memory: only a few chunks are unwritten, and their memory is reused for receiving.
 final class DownloadWriter: Sendable {
     typealias Waiter = ValueWaiter<Void>
 
     private struct State {
         var start: Int
         var machine: WriterMachine<Bytes, Waiter, Errno>
-        /// Memory of chunks that have been written.
+        /// The memory of written chunks.
         var spares: [[UInt8]] = []
     }
 
     let content: PartContent
     private let loop: Reactor
     private let threads: DiskThreads
-    /// The number of unwritten bytes at which there is no room; at half of it there is again.
+    /// The number of unwritten bytes at which there is no more room; there is again at half of it.
     private let room: Int
     private let state: Mutex<State>
 
-    /// Bytes after which others get a turn on the disk thread.
+    /// The number of bytes after which others get a turn on the disk thread.
     private static var turn: Int { 8 << 20 }
     private static var keptSpares: Int { 8 }
-    /// Memory of this size is not worth keeping.
+    /// The size up to which memory is not worth keeping.
     private static var smallSpare: Int { 64 << 10 }
 
-    /// Writes to the file from `start` on.
+    /// Creates a writer that begins at the offset `start`.
     init(
         _ content: PartContent, at start: Int = 0, room: Int = 2 << 20, on loop: Reactor,
         threads: DiskThreads = .shared
@@ -42,12 +42,12 @@ final class DownloadWriter: Sendable {
 
     var file: PartFile { content.file }
 
-    /// Sets where the next bytes are written; called while nobody writes.
+    /// Sets where the next bytes are written. Call it only while nothing is written.
     func move(to start: Int) {
         state.withLock { ($0.start, $0.machine) = (start, WriterMachine(high: room, low: room / 2)) }
     }
 
-    /// The end of what it has written.
+    /// The offset after the last byte written.
     var position: Int { state.withLock { $0.start + $0.machine.written } }
 
     /// Takes a chunk. Returns memory to receive into, if there is any.
@@ -67,12 +67,12 @@ final class DownloadWriter: Sendable {
         try await wait(until: deadline, cancellation) { $0.waitForRoom($1) }
     }
 
-    /// Waits until all is written.
+    /// Waits until everything is written.
     func flush(until deadline: HTTP.Instant, _ cancellation: Cancellation?) async throws(Errno) -> Waiter.Outcome {
         try await wait(until: deadline, cancellation) { $0.waitForRest($1) }
     }
 
-    /// Discards what is not written yet, and waits until nobody writes any more.
+    /// Discards unwritten bytes, and waits until writing has stopped.
     func stop() async {
         _ = state.withLock { $0.machine.fail(.cancelled) }
         let waiter = Waiter(on: loop)

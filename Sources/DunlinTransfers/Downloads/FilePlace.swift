@@ -1,4 +1,4 @@
-/// A file that a body is written to.
+/// The file that a body is written to.
 enum FilePlace: BodyReceiver {
     case file(String)
     case folder(String)
@@ -23,7 +23,7 @@ extension HTTPSession.Destination {
 
     public static var temporary: Self { Self(FilePlace.temporary) }
 
-    /// A destination that is decided when the response's head is there. If the answer is nil, the file is a temporary
+    /// A destination that is decided when the response's head has come. If the decision is nil, the file is a temporary
     /// one.
     public static func resolved(
         by decision: @escaping @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
@@ -31,6 +31,6 @@ extension HTTPSession.Destination {
         Self(FilePlace.resolved(decision))
     }
 
-    /// The place as a file's. Every destination is made in this file.
+    /// The destination as a file's place. All destinations are created in this file.
     var file: FilePlace { place as? FilePlace ?? .temporary }
 }

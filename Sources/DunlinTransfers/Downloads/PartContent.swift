@@ -2,19 +2,19 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import Synchronization
 
-/// What is known of a part file's contents while it is being written, by one writer or several: which bytes are there,
-/// their checksums and the record that lists them, and the digest of the whole.
+/// The known contents of a part file that one or more writers are writing: which bytes are there, their checksums and
+/// the record that lists them, and the digest of the whole.
 ///
-/// A digest takes bytes in their order. Bytes that come in order are hashed as they come; those that others have
-/// written further on are read again once it is their turn, from memory if the file system still has them there.
+/// A digest needs bytes in order. Bytes that come in order are hashed at once; those written further on are read again
+/// when it is their turn, from memory if the file system still caches them.
 ///
-/// Every call may wait for a disk.
+/// Every call may wait for the disk.
 final class PartContent: Sendable {
     private struct Book {
         var spans = Spans()
-        /// The record of the file; nil if there is none, and then no checksum is computed.
+        /// The file's record; nil if there is none, and then no checksums are computed.
         var record: RecordFile?
-        /// How many bytes the record lists, and when it is to be written in any case.
+        /// The number of bytes that the record lists, and the time at which it is next written in any case.
         var noted = 0
         var nextTime = HTTP.Instant(nanoseconds: 0)
     }
@@ -29,21 +29,21 @@ final class PartContent: Sendable {
     private let algorithm: ContentDigest.Algorithm?
     private let book = Mutex(Book())
     private let prefix: Mutex<Prefix>
-    /// The prefix's end again, for readers that would have to wait for the lock.
+    /// A copy of the prefix's end, which can be read without the lock.
     private let hashed = Atomic<Int>(0)
     private let isCatchingUp = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
 
-    /// How much is fetched again at most after a kill, beside unwritten bytes: so many bytes, or those of so many
-    /// nanoseconds.
+    /// How much must at most be fetched again after a kill, in addition to unwritten bytes: so many bytes, or those of
+    /// so many nanoseconds.
     private static var interval: Int { 4 << 20 }
     private static var time: Int64 { 1_000_000_000 }
-    /// Bytes after which others get a turn on the disk thread; fewer are not worth catching up with.
+    /// The number of bytes after which others get a turn on the disk thread; fewer are not worth catching up with.
     private static var turn: Int { 8 << 20 }
-    /// Bytes that are read again at once.
+    /// The number of bytes that are read again at once.
     private static var step: Int { 1 << 20 }
 
-    /// Throws if no such digest can be made.
+    /// Throws if the digest cannot be computed.
     init(_ file: PartFile, digest algorithm: ContentDigest.Algorithm?) throws(Digester.Unavailable) {
         self.file = file
         self.algorithm = algorithm
@@ -57,24 +57,25 @@ final class PartContent: Sendable {
 
     var hasDigest: Bool { algorithm != nil }
 
-    /// How many bytes there are that count.
+    /// The number of bytes that count.
     var byteCount: Int { book.withLock { $0.spans.byteCount } }
 
-    /// The end of the bytes that are there without a gap from the beginning on.
+    /// The end of the bytes that are there from the beginning on without a gap.
     var prefixEnd: Int { book.withLock { $0.spans.prefixEnd } }
 
-    /// What is there now, to go back to.
+    /// A copy of what is there now, to return to.
     var contents: Spans { book.withLock { $0.spans } }
 
-    /// Goes back to earlier contents, while nobody writes: later bytes do not count, though the file still has them.
+    /// Returns to earlier contents, while nothing is written. Later bytes no longer count, though they stay in the
+    /// file.
     func goBack(to contents: Spans) {
         book.withLock { $0.spans = contents }
     }
 
-    /// What is missing of a file of this length, in order.
+    /// The missing ranges of a file with this length, in order.
     func gaps(upTo length: Int) -> [Range<Int>] { book.withLock { $0.spans.gaps(upTo: length) } }
 
-    /// Ends the digest, which nobody needs any more.
+    /// Drops the digest, which is no longer needed.
     func end() {
         isOver.store(true, ordering: .relaxed)
     }
@@ -83,7 +84,8 @@ final class PartContent: Sendable {
 // MARK: - Writing
 
 extension PartContent {
-    /// `piece` was written to the file, where nothing was. Returns whether the caller should catch up.
+    /// Notes that `piece` was written where nothing was before. Returns whether the caller should catch up with the
+    /// digest.
     func wrote(_ piece: Bytes, at offset: Int, _ now: HTTP.Instant) throws(Errno) -> Bool {
         let end = try book.withLock { book throws(Errno) in
             piece.withUnsafeBytes { book.spans.add($0, at: offset, isCounted: book.record != nil) }
@@ -93,7 +95,7 @@ extension PartContent {
         if algorithm == nil { return false }
         if hashed.load(ordering: .relaxed) == offset {
             prefix.withLock { prefix in
-                // Somebody may have read it from the file since.
+                // Somebody else may have read the bytes from the file already.
                 guard prefix.end == offset else { return }
                 piece.withUnsafeBytes { hash($0, &prefix) }
             }
@@ -102,7 +104,7 @@ extension PartContent {
         return !isCatchingUp.exchange(true, ordering: .relaxed)
     }
 
-    /// Updates the record, after the bytes are in the file.
+    /// Updates the record, once the bytes are in the file.
     private func note(_ book: inout Book, _ now: HTTP.Instant) throws(Errno) {
         guard book.record != nil else { return }
         guard now >= book.nextTime || book.spans.byteCount - book.noted >= Self.interval else { return }
@@ -118,7 +120,7 @@ extension PartContent {
         return true
     }
 
-    /// Brings the record up to date; false if there is none.
+    /// Brings the record up to date. Returns false if there is none.
     func updateRecord() throws(Errno) -> Bool {
         try book.withLock { book throws(Errno) in try update(&book) }
     }
@@ -128,17 +130,17 @@ extension PartContent {
         book.withLock { $0.record = record }
     }
 
-    /// Discards what is there. `record` is the new record, made already.
+    /// Discards what is there. `record` is the new record, already created.
     func begin(_ record: RecordFile?) throws(Errno) {
-        // First, so that nobody reads on in a file that is empty by then.
+        // Done first, so that nobody continues reading a file that has been emptied.
         book.withLock { $0 = Book(record: record) }
-        // Within the lock under which the file is read: what is hashed from now on is of the new content.
+        // Under the lock that reading the file takes, so that only new content is hashed from now on.
         try prefix.withLock { prefix throws(Errno) in
             try file.truncate(to: 0)
             do throws(Digester.Unavailable) {
                 prefix.digester = try Self.digester(algorithm)
             } catch {
-                // A digest could be made before. Without one the file would not be verified.
+                // The digest could be created before; without one the file would not be verified.
                 prefix.digester = nil
             }
             prefix.end = 0
@@ -156,19 +158,19 @@ extension PartContent {
         hashed.store(prefix.end, ordering: .relaxed)
     }
 
-    /// Hashes bytes that are there in order and were not hashed when they came, a turn at a time.
+    /// Hashes bytes that are there in order but were not hashed on arrival, one turn at a time.
     func catchUp(on threads: DiskThreads) {
         do throws(Errno) {
             if try hash(upTo: hashed.load(ordering: .relaxed) + Self.turn) {
                 return threads.start { self.catchUp(on: threads) }
             }
         } catch {
-            // The error will recur when the digest is asked for in the end.
+            // The error will recur when the digest is requested at the end.
         }
         isCatchingUp.store(false, ordering: .relaxed)
     }
 
-    /// Hashes one turn. Returns whether there is more.
+    /// Hashes the bytes of one turn. Returns whether there are more.
     private func hash(upTo limit: Int) throws(Errno) -> Bool {
         let end = prefixEnd
         while try hashStep(upTo: min(end, limit)) {
@@ -179,7 +181,7 @@ extension PartContent {
 
     private func hashStep(upTo end: Int) throws(Errno) -> Bool {
         try prefix.withLock { prefix throws(Errno) in
-            // What was there before the part began anew is no longer: there may be holes in its place.
+            // What was there before the part was emptied is gone: its place may be a hole.
             let end = min(end, prefixEnd)
             guard prefix.end < end else { return false }
             let bytes = Bytes(try file.read(at: prefix.end, upTo: min(Self.step, end - prefix.end)))
@@ -189,8 +191,8 @@ extension PartContent {
         }
     }
 
-    /// The digest of the whole, once all of it is written; nil if none was asked for. `isOver` is asked now and then
-    /// whether to stop.
+    /// The digest of the complete file; nil if none was requested. `isOver` is called now and then to learn whether to
+    /// stop.
     func digest(unless isOver: () -> Bool) throws -> ContentDigest? {
         if algorithm == nil { return nil }
         while try hash(upTo: hashed.load(ordering: .relaxed) + Self.turn) {
@@ -200,7 +202,7 @@ extension PartContent {
         return try digester.finish()
     }
 
-    /// The digest of all that is there, read again. `isOver` is asked now and then whether to stop.
+    /// The digest of everything that is there, read again. `isOver` is called now and then to learn whether to stop.
     func digest(_ algorithm: ContentDigest.Algorithm, unless isOver: () -> Bool) throws -> ContentDigest {
         var digester = try Digester(algorithm)
         let isThere = try read(0..<prefixEnd) { bytes throws(Errno) in
@@ -215,8 +217,8 @@ extension PartContent {
 // MARK: - Going on
 
 extension PartContent {
-    /// Takes up these pieces, which are in order, if they are unchanged; false if not. `isOver` is asked now and then
-    /// whether to stop.
+    /// Continues from these pieces, which are in order. Returns false if they have changed. `isOver` is called now and
+    /// then to learn whether to stop.
     func takeUp(_ pieces: [ResumeData.Piece], unless isOver: () -> Bool) throws(Errno) -> Bool {
         var spans = Spans()
         for piece in pieces {
@@ -258,7 +260,7 @@ extension PartContent {
         return counted
     }
 
-    /// Reads a range step by step; false if less is there.
+    /// Reads a range in steps. Returns false if the file is shorter.
     private func read(_ range: Range<Int>, _ see: (Bytes) throws(Errno) -> Void) throws(Errno) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {

@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Finds what an earlier download left to go on with: by resume data, or beside the destination.
+/// Finds what an earlier download left to continue from, by resume data or beside the destination.
 struct PartFinder {
     let download: Download
     let request: TransportRequest
-    /// Whether a hook decides where files go, which is not known before the response.
+    /// Whether a hook chooses the destination, which is then unknown before the response.
     let hasHook: Bool
 
     private enum Found: Sendable {
@@ -16,7 +16,7 @@ struct PartFinder {
         case failed(HTTPSession.FileFailure)
     }
 
-    /// Nil if there is nothing to go on with.
+    /// Finds a part; nil if there is nothing to continue from.
     func find(_ call: LiveCall) async throws -> (DownloadPart, ResumeData)? {
         guard let partPath = download.data?.partPath ?? placement?.partPath else { return nil }
         let (data, address) = (download.data, address)
@@ -63,13 +63,13 @@ struct PartFinder {
         return try damaged(.invalidResumeData("the part file has changed"))
     }
 
-    /// Handles a damaged file, which is emptied later when the download starts over.
+    /// Handles a damaged file: throws, or returns nil so that the download starts over and empties it.
     private func damaged(_ error: NetworkError) throws -> (DownloadPart, ResumeData)? {
         if download.options.startsOverIfDamaged ?? (download.data == nil) { return nil }
         throw error
     }
 
-    /// Where the file will go, as far as that can be known without a response.
+    /// Where the file will go, if that can be known without a response.
     private var placement: Placement? {
         if hasHook { return nil }
         let name = FileName.suggested([:], path: request.head.target)
@@ -84,8 +84,8 @@ struct PartFinder {
         WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil).description
     }
 
-    /// Looks for a part file, on a disk thread. One that was left by a download of another URL does not count, unless
-    /// resume data say otherwise; nor does one that somebody else has put there.
+    /// Looks for a part file, on a disk thread. One from a download of another URL does not count unless resume data
+    /// say so, nor one that another user put there.
     private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
         let isFoundByName = data == nil
         do {
@@ -96,7 +96,7 @@ struct PartFinder {
                 if data?.url != address { return .nothing }
             }
             guard let data else { return .nothing }
-            // Resume data belong to one caller. What lies beside the destination may be another's.
+            // Resume data belong to one caller. A file found beside the destination may be in use by another.
             switch try PartFile.found(at: path, needsLock: isFoundByName) {
             case .success(let file): return .part(file, data)
             case .failure where isFoundByName: return .nothing

@@ -1,31 +1,31 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Finds part files whose downloads died with their process.
+/// Finds part files whose downloads ended with their process.
 ///
-/// A part file is locked for as long as it is used, and the kernel ends a lock with its process. So a part file is
-/// litter if it is not locked, has no record from which it could be resumed, and has not been written for a day. The
-/// draft of a record is litter once its process has ended. A file with any other name is never touched.
+/// A part file is locked while it is used, and the kernel releases a lock when its process ends. So a part file is
+/// litter if it is unlocked, has no record to resume it from, and has not been written for a day. A record's draft is
+/// litter once its process has ended. Files with other names are never touched.
 struct PartSweep {
-    /// Seconds since the last writing. No download needs so long from making its file to locking it, and a caller that
-    /// was told of a file that could not be moved has had time to fetch it.
+    /// The age in seconds, since the last write, at which part files are litter. No download takes so long between
+    /// creating and locking its file, and a caller had time to fetch a file that could not be moved.
     static let age = 24 * 3600
-    /// Seconds for a record's draft, which is locked, written and renamed at once.
+    /// The age in seconds for drafts of records, which are locked, written and renamed at once.
     static let draftAge = 60
 
-    /// The names that may be those of litter.
+    /// The names that may belong to litter.
     static func suspects(among names: [String]) -> [String] {
         let names = Set(names)
         return names.filter { name in
             guard name.hasPrefix(".") else { return false }
-            // A record may be a moment older than its part file.
+            // A record may be briefly older than its part file.
             if name.hasSuffix(Placement.recordSuffix) { return !names.contains(Placement.part(ofRecord: name)) }
             if name.hasSuffix(Placement.draftSuffix) { return true }
             return name.hasSuffix(Placement.partSuffix) && !names.contains(Placement.record(ofPart: name))
         }.sorted()
     }
 
-    /// Removes the litter in a folder, on a disk thread; returns how many files that were.
+    /// Removes the litter in a folder, on a disk thread. Returns the number of files removed.
     static func run(in folder: String, olderThan age: Int, at now: Int) throws(Errno) -> Int {
         var count = 0
         for name in suspects(among: try FileSystem.names(in: folder)) {
@@ -40,12 +40,12 @@ struct PartSweep {
         guard status.isOlder(than: age, at: now) else { return false }
         do throws(Errno) {
             let file = try PartFile(opening: path)
-            // Another file may be in its place by now; and without a lock only its age shows that nobody uses it.
+            // Another file may be there by now; and without a lock only the age shows that nobody uses it.
             guard try file.status().isOlder(than: file.isLocked ? age : Self.age, at: now) else { return false }
             try file.remove()
             return true
         } catch {
-            // It is in use, gone meanwhile, or another user's.
+            // The file is in use, gone, or another user's.
             return false
         }
     }
@@ -61,7 +61,7 @@ final class SweptFolders: Sendable {
     func sweep(_ folder: String, on threads: DiskThreads) {
         guard folders.withLock({ $0.insert(folder).inserted }) else { return }
         threads.start {
-            // A folder that cannot be read stays as it is; the download itself reports what is wrong with it.
+            // A folder that cannot be read stays as it is; the download itself reports the problem.
             do throws(Errno) {
                 _ = try PartSweep.run(in: folder, olderThan: PartSweep.age, at: Int(WallClock.seconds))
             } catch {}
@@ -70,11 +70,11 @@ final class SweptFolders: Sendable {
 }
 
 extension HTTPSession {
-    /// Removes part files from `folder` that were left by downloads of processes that have ended, and have no record
-    /// from which they could be resumed. Returns how many those were. The first download into a folder does this as
-    /// well, for files that are a day old or more. Drafts of records are removed after a minute already.
+    /// Removes part files from `folder` that downloads of ended processes left, and that have no record to resume from.
+    /// Returns the number of files removed. The first download into a folder does the same for files at least a day
+    /// old. Drafts of records are removed after a minute.
     ///
-    /// Part files of running downloads stay, of this process or another, and so do all other files.
+    /// Part files of downloads that are running in any process stay, and so do all other files.
     @discardableResult
     public static func sweepParts(in folder: String, olderThan age: Duration = .seconds(24 * 3600)) async throws -> Int
     {

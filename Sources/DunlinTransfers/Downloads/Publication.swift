@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
-/// What is done with names and files before and after a body is written, on a disk thread.
+/// What is done with names and files before and after a body is written. For disk threads.
 struct Publication: Sendable {
     let placement: Placement
     let options: HTTPSession.DownloadOptions
 
-    /// Makes a new part file with room for `length` bytes. Obstacles to moving it to its name later are found now, if
+    /// Creates a part file with room for `length` bytes. Obstacles to moving it to its name later are reported now, if
     /// they can be seen.
     func makePart(_ token: UInt64, length: Int?) throws(HTTPSession.FileFailure) -> PartFile {
         try checkTarget()
@@ -48,7 +48,7 @@ struct Publication: Sendable {
     func publish(_ file: PartFile) throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             if options.isDurable { try file.sync() }
-            // The path may be another file's by now, or nothing's.
+            // The path may belong to another file by now, or to none.
             guard try file.isInPlace() else { throw .noSuchFile }
             openUp(try move(file))
         } catch {
@@ -61,8 +61,9 @@ struct Publication: Sendable {
         }
     }
 
-    /// Gives the file the permissions of any file that is made there: those of its folder and its process now, which
-    /// another may have begun it in. A part file that somebody has closed to readers stays closed to them.
+    /// Gives the file the permissions that any new file there would have: those of its folder and of the current
+    /// process, which may not be the one that began it. A part file that somebody closed to readers stays closed to
+    /// them.
     private func openUp(_ file: PartFile) {
         var random = SystemRandomNumberGenerator()
         do throws(Errno) {
@@ -73,11 +74,12 @@ struct Publication: Sendable {
             let own = try file.status().ownership.permissions
             if try new.status().ownership.permissions & ~own == 0 { try file.setPermissions(permissions) }
         } catch {
-            // The file is whole and has its name. That fewer users may write to it than should is no reason to fail.
+            // The file is complete and has its name. Too few permissions are no reason to fail.
         }
     }
 
-    /// Moves the file, which may have been resumed from another file system. Returns the file that has the name now.
+    /// Moves the file, which may have been resumed from another file system. Returns the file that has the name
+    /// afterwards.
     private func move(_ file: PartFile) throws(Errno) -> PartFile {
         do throws(Errno) {
             try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
@@ -102,10 +104,10 @@ struct Publication: Sendable {
         do throws(Errno) { return try file.isInPlace() ? file.path : nil } catch { return nil }
     }
 
-    /// Removes a file that nobody will want.
+    /// Removes a file that is no longer wanted.
     static func discard(_ file: PartFile) {
-        // The caller is told why there is no file; that its rest cannot be removed, as in a folder that has become
-        // read-only, would say less. A later sweep finds it.
+        // The caller learns why there is no file, which matters more than that it cannot be removed, as in a folder
+        // that has become read-only. A later sweep finds it.
         do throws(Errno) { try file.remove() } catch {}
     }
 }

@@ -1,24 +1,24 @@
 internal import DunlinReactor
 
-/// A record on a disk, open to be updated. Every call is for a disk thread.
+/// An open record file. All calls are for disk threads.
 struct RecordFile: Sendable {
     private let file: PartFile
     private var record: ResumeRecord
 
-    /// Writes a new record with room for so many pieces in place of any that is there, in one step.
+    /// Creates a record with room for `pieces` pieces, replacing an existing one in a single step.
     init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
         let record = ResumeRecord(data, capacity: pieces)
         do throws(Errno) {
             file = try Self.make(record.bytes, at: path)
         } catch  where error.meansNoSuchFile || error.meansLocked || error.meansExisting {
-            // A sweep found the draft of a process that has ended, and met ours in its place. That happens once only.
+            // A sweep that found the draft of an ended process may have met ours instead. That happens only once.
             file = try Self.make(record.bytes, at: path)
         }
         self.record = record
     }
 
-    /// Makes the file as a draft, which has the same name each time: the next process replaces what a killed one left.
-    /// Nobody else writes to it, because a record belongs to whoever has its part file.
+    /// Creates the file as a draft, whose name is always the same, so the next process replaces what a killed one left.
+    /// Nobody else writes to it, because a record belongs to the owner of its part file.
     private static func make(_ bytes: [UInt8], at path: String) throws(Errno) -> PartFile {
         let draft = Placement.draftPath(ofRecord: path)
         try FileSystem.remove(draft)
@@ -33,7 +33,7 @@ struct RecordFile: Sendable {
         return file
     }
 
-    /// Writes that these pieces are there, and no others.
+    /// Records that exactly these pieces are there.
     mutating func note(_ pieces: [ResumeData.Piece]) throws(Errno) {
         let update = record.advance(to: pieces)
         try Self.write(update.bytes, to: file, at: update.offset)
@@ -43,8 +43,8 @@ struct RecordFile: Sendable {
         try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
     }
 
-    /// Reads the record there; nil if there is none, or not one of ours. Throws `invalidResumeData` for a file that is
-    /// no record.
+    /// Reads the record at a path; nil if there is none or it is not ours. Throws `invalidResumeData` for a file that
+    /// is not a record.
     static func read(_ path: String) throws -> ResumeRecord? {
         guard let file = try open(path) else { return nil }
         guard file.length <= ResumeRecord.longest else {
@@ -62,8 +62,7 @@ struct RecordFile: Sendable {
         }
     }
 
-    /// Whether a record can be made there: nothing is in its place that somebody else has put there, and that we may
-    /// not remove.
+    /// Whether a record can be created there: its place is free, or holds a file of this user that may be replaced.
     static func mayBeMade(at path: String) throws(Errno) -> Bool {
         for name in [path, Placement.draftPath(ofRecord: path)] {
             guard let status = try FileSystem.status(of: name) else { continue }

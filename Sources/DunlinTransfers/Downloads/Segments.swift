@@ -1,14 +1,14 @@
 extension HTTPSession {
-    /// How many exchanges may fetch one file side by side, and how large a segment must be.
+    /// How many exchanges may fetch one file in parallel, and how large a segment must be.
     public struct Segments: Sendable, Hashable, Codable {
-        /// How many exchanges there may be, each on a connection of its own: 1 to `limit`.
+        /// The greatest number of exchanges, each on its own connection: 1 to `limit`.
         public var count: Int
-        /// The least bytes of a segment. A file of less than twice as many is fetched by one exchange.
+        /// The least number of bytes in a segment. A file of less than twice as many is fetched by one exchange.
         public var minimumLength: Int
 
-        /// The most exchanges that one file may have.
+        /// The greatest number of exchanges for one file.
         public static let limit = 16
-        /// 8 MiB.
+        /// The default of `minimumLength`: 8 MiB.
         public static let defaultMinimum = 8 << 20
 
         public init(_ count: Int, minimumLength: Int = Segments.defaultMinimum) {
@@ -16,7 +16,7 @@ extension HTTPSession {
             self.minimumLength = minimumLength
         }
 
-        /// Throws `NetworkError` code `invalidConfiguration` for numbers out of range.
+        /// Throws a `NetworkError` with code `invalidConfiguration` for numbers out of range.
         func validate() throws {
             if let problem { throw NetworkError(.invalidConfiguration, problem) }
         }

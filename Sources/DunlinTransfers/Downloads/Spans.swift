@@ -1,31 +1,31 @@
 internal import DunlinSecure
 
-/// Which bytes of a file are there, and their checksums.
+/// The ranges of a file's bytes that are there, and their checksums.
 ///
-/// A span grows at its end only, as a checksum does. Two spans that touch were brought by two exchanges, and stay two.
+/// A span grows only at its end, as a checksum does. Two adjacent spans came by two exchanges and stay separate.
 ///
 /// It must not know files, records, or who brings what.
 struct Spans {
     private struct Span {
         var range: Range<Int>
-        /// The checksum; valid only if it was computed from the beginning on.
+        /// The checksum; valid only if it was computed from the span's beginning.
         var checksum = Checksum()
     }
 
-    /// In order, without overlaps, none empty.
+    /// The spans in order, without overlaps, none empty.
     private var spans: [Span] = []
 
     var byteCount: Int { spans.reduce(0) { $0 + $1.range.count } }
 
-    /// The end of the bytes that are there without a gap from the beginning on.
+    /// The end of the bytes that are there from the beginning on without a gap.
     var prefixEnd: Int {
         spans.reduce(0) { $1.range.lowerBound == $0 ? $1.range.upperBound : $0 }
     }
 
-    /// The pieces that are there, with the checksums that were computed.
+    /// The pieces that are there, with the computed checksums.
     var pieces: [ResumeData.Piece] { spans.map { ResumeData.Piece(range: $0.range, checksum: $0.checksum.value) } }
 
-    /// The ranges that are missing of a file of this length, in order.
+    /// The missing ranges of a file with this length, in order.
     func gaps(upTo length: Int) -> [Range<Int>] {
         var (gaps, end): ([Range<Int>], Int) = ([], 0)
         for span in spans {
@@ -36,8 +36,7 @@ struct Spans {
         return gaps
     }
 
-    /// Adds bytes that are there now, at the end of a span or as the beginning of a new one. None of them was there
-    /// before.
+    /// Adds bytes at the end of a span or as the beginning of a new one. None of them may have been there before.
     mutating func add(_ bytes: UnsafeRawBufferPointer, at offset: Int, isCounted: Bool) {
         if bytes.isEmpty { return }
         let index = spans.firstIndex { $0.range.upperBound == offset } ?? insert(Span(range: offset..<offset))
@@ -45,7 +44,7 @@ struct Spans {
         if isCounted { spans[index].checksum.update(bytes) }
     }
 
-    /// Adds a piece of its own, whose checksum is known.
+    /// Adds a separate piece whose checksum is known.
     mutating func add(_ range: Range<Int>, _ checksum: Checksum) {
         _ = insert(Span(range: range, checksum: checksum))
     }

@@ -1,11 +1,11 @@
-/// Keeps the chunks on their way to a disk: which is to be written, and when the reader that brings them must wait.
+/// Holds the chunks on their way to disk, and decides which to write next and when their reader must wait.
 ///
 /// Rules:
-/// 1. Chunks are written in the order in which they came, one at a time, by whoever `offer` told to begin.
-/// 2. With more than `high` bytes unwritten there is no room, and the reader waits until no more than `low` are: a slow
-///    disk holds up the peer instead of filling memory. The same is true of more than `most` chunks and half as many,
-///    for the peer says how small they are, and each takes memory of its own.
-/// 3. The first failure stays. Chunks that were still to be written are discarded, and those who wait get the error.
+/// 1. Chunks are written in order of arrival, one at a time, by the caller that `offer` told to begin.
+/// 2. With more than `high` unwritten bytes, there is no room and the reader waits until there are at most `low`, so a
+///    slow disk slows the peer instead of filling memory. The same applies above `most` chunks, until there are half as
+///    many: the peer chooses their size, and each takes memory of its own.
+/// 3. The first failure is final. Unwritten chunks are discarded, and waiters get the error.
 ///
 /// It must not know files, threads or clocks.
 struct WriterMachine<Piece, Waiter, Failure> {
@@ -55,17 +55,17 @@ struct WriterMachine<Piece, Waiter, Failure> {
         return true
     }
 
-    /// The chunk to write next; nil if there is none, and the writer is done.
+    /// The chunk to write next; nil if there is none, which ends the writing.
     mutating func next() -> (piece: Piece?, waiter: Waiter?) {
         if failure == nil, !pieces.isEmpty { return (pieces.removeFirst().piece, nil) }
         if case .failed(let failure, _) = state { state = .failed(failure, isWriting: false) } else { state = .resting }
         return (nil, takeWaiter())
     }
 
-    /// A chunk has been written. Returns the waiter that may go on.
+    /// Notes that a chunk was written. Returns the waiter that may continue.
     mutating func wrote(_ count: Int) -> Waiter? {
         written += count
-        // Unwritten chunks are discarded after a failure, while this one was underway.
+        // After a failure, the unwritten chunks were discarded while this one was being written.
         unwritten = max(0, unwritten - count)
         return takeWaiter()
     }
@@ -77,14 +77,14 @@ struct WriterMachine<Piece, Waiter, Failure> {
         return takeWaiter()
     }
 
-    /// False if there is nothing to wait for. One may wait at a time.
+    /// Adds a waiter for room. Returns false if there is room already. Only one may wait at a time.
     mutating func waitForRoom(_ waiter: Waiter) -> Bool {
         guard failure == nil, isFull else { return false }
         self.waiter = (waiter, isForRest: false)
         return true
     }
 
-    /// Waits until nobody writes any more; false if there is nothing to wait for.
+    /// Adds a waiter for the end of all writing. Returns false if nothing is being written.
     mutating func waitForRest(_ waiter: Waiter) -> Bool {
         guard isWriting else { return false }
         self.waiter = (waiter, isForRest: true)

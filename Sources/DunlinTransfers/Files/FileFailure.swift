@@ -1,14 +1,14 @@
 internal import DunlinReactor
 
 extension HTTPSession {
-    /// What a file system refused.
+    /// An operation that a file system refused.
     public struct FileFailure: Error, Sendable, CustomStringConvertible {
         /// The path of the file.
         public var path: String
-        /// The kernel's number.
+        /// The kernel's error number.
         public var errno: Int32
-        /// The path of the downloaded file, if it was complete and could not be moved to its name. It is the caller's
-        /// from then on.
+        /// The path of the downloaded file, if it was complete but could not be moved to its name. It belongs to the
+        /// caller.
         public var keptAt: String?
         /// Why a file that was found is not used although it could be opened; nil if the file system refused it.
         /// `errno` is `EPERM` then.
@@ -18,9 +18,9 @@ extension HTTPSession {
         package enum Distrust: Sendable, Hashable {
             /// It is no file, or no folder where one is looked for.
             case otherKind
-            /// It belongs to this user.
+            /// It belongs to another user, with this ID.
             case ownedBy(UInt32)
-            /// It has so many names, by any of which it may be reached.
+            /// It has this many names, and may be reached by any of them.
             case hasNames(Int)
             case isWritableByGroup
             case isWritableByOthers
@@ -32,7 +32,7 @@ extension HTTPSession {
             self.keptAt = keptAt
         }
 
-        /// Whether there is no room left: on the disk, for this user, or for a file this large.
+        /// Whether there is no space left: on the disk, for this user, or for so large a file.
         public var meansNoSpace: Bool { Errno(rawValue: errno).meansNoSpace }
 
         public var description: String {
@@ -55,7 +55,7 @@ extension HTTPSession {
 }
 
 extension NetworkError {
-    /// What a file system refused; nil if the error has another reason.
+    /// The file system's refusal; nil if the error has another cause.
     public var fileFailure: HTTPSession.FileFailure? { underlying as? HTTPSession.FileFailure }
 }
 
@@ -69,7 +69,7 @@ extension HTTPSession.FileFailure {
         distrust = Distrust(fault)
     }
 
-    /// The error for a download that came as far as `head`. It is in no phase of the network.
+    /// The error for a download that got as far as `head`. It is in no network phase.
     func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
         NetworkError(code, reason, requestMayHaveBeenSent: true, underlying: self, response: head)
     }

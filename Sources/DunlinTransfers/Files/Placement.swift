@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinSemantics
 
-/// Where one file goes, and where it is while it is being written: in the same folder, so that it can be moved to its
-/// name in one step, and under a name that shows what it is.
+/// The place of a file, and of its part file while it is written: in the same folder, so that it can be moved to its
+/// name in one step, and with a name that shows what it is.
 struct Placement: Sendable, Equatable {
     /// The absolute path of the folder.
     let folder: String
@@ -15,7 +15,7 @@ struct Placement: Sendable, Equatable {
     /// The suffix of part files.
     static var partSuffix: String { ".dunlin-part" }
 
-    /// The suffix of records of part files from which a download can be resumed.
+    /// The suffix of the records by which part files can be resumed.
     static var recordSuffix: String { ".dunlin-record" }
 
     /// The suffix of drafts, which become records once they are written.
@@ -31,7 +31,7 @@ struct Placement: Sendable, Equatable {
         name.dropLast(recordSuffix.count) + partSuffix
     }
 
-    /// The part file that a later download into the same place finds again.
+    /// The path of a part file that a later download to the same place can find.
     var partPath: String {
         let plain = ".\(name)"
         let room = FileName.longest - max(Self.partSuffix.utf8.count, Self.recordSuffix.utf8.count)
@@ -49,24 +49,24 @@ struct Placement: Sendable, Equatable {
         return withoutSlashes(String(path[..<slash]))
     }
 
-    /// A part file that nobody else uses; `token` tells it from others.
+    /// The path of a part file that nobody else uses; `token` makes it unique.
     func partPath(_ token: UInt64) -> String {
         Self.joined(folder, ".\(Hex.text(token, count: 16))\(Self.partSuffix)")
     }
 
-    /// Where a record is written before it has its name.
+    /// The path at which a record is written before it gets its name.
     static func draftPath(ofRecord path: String) -> String {
         joined(folder(of: path), ".\(Hex.text(hash(of: path), count: 16))\(draftSuffix)")
     }
 
-    /// A file in a folder, under the suggested name.
+    /// Creates a placement in a folder, with the suggested name.
     init(folder: String, suggestedName: String) {
         self.folder = Self.withoutSlashes(folder)
         name = suggestedName
         self.suggestedName = suggestedName
     }
 
-    /// Nil for a path that names no file: one that ends in a slash or a dot, or is empty.
+    /// Creates a placement; nil for a path that names no file: an empty one, or one that ends in a slash or a dot.
     init?(path: String, suggestedName: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         name = String(path[path.utf8.index(after: slash)...])
@@ -75,7 +75,7 @@ struct Placement: Sendable, Equatable {
         self.suggestedName = suggestedName
     }
 
-    /// A file of its own in the folder for those that need not last.
+    /// A unique file in the folder for temporary files.
     static func temporary(_ token: UInt64, suggestedName: String) -> Placement {
         let folder = withoutSlashes(FileSystem.temporaryFolder)
         return Placement(folder: folder, name: "dunlin-\(Hex.text(token, count: 16))", suggestedName: suggestedName)

@@ -1,8 +1,7 @@
-/// The transfers of a journal, and those who wait until there are none.
+/// The transfers of a journal, and the waiters for the end of all of them.
 ///
 /// Rules: the journal is drained when the last transfer is over and forgotten. A transfer that is left to other
-/// processes has not ended, so closing a journal does not drain it; but those who wait are told that there is nothing
-/// to wait for any more.
+/// processes has not ended, so closing a journal does not drain it, but it releases the waiters.
 struct JournalBook<Transfer, Waiter> {
     private var entries: [(id: String, transfer: Transfer)] = []
     private var waiters: [UInt64: Waiter] = [:]
@@ -14,14 +13,14 @@ struct JournalBook<Transfer, Waiter> {
 
     func has(_ id: String) -> Bool { entries.contains { $0.id == id } }
 
-    /// False if it is closed.
+    /// Adds a transfer. Returns false if the journal is closed.
     mutating func add(_ transfer: Transfer, _ id: String) -> Bool {
         if isClosed { return false }
         entries.append((id, transfer))
         return true
     }
 
-    /// Removes a transfer. Returns whether it was the last, and who waited for that.
+    /// Removes a transfer. Returns whether it was the last, and the waiters to release.
     mutating func remove(_ id: String, isForgotten: Bool) -> (isDrained: Bool, [Waiter]) {
         guard let place = entries.firstIndex(where: { $0.id == id }) else { return (false, []) }
         entries.remove(at: place)
@@ -30,7 +29,7 @@ struct JournalBook<Transfer, Waiter> {
         return (isForgotten && !isClosed, Array(waiters.values))
     }
 
-    /// Nil if there is nothing to wait for.
+    /// Adds a waiter and returns its ID; nil if there is nothing to wait for.
     mutating func wait(_ waiter: Waiter) -> UInt64? {
         if entries.isEmpty { return nil }
         lastWaiter += 1
@@ -42,14 +41,14 @@ struct JournalBook<Transfer, Waiter> {
         waiters[number] = nil
     }
 
-    /// Takes no more transfers. Returns those that are to be stopped.
+    /// Accepts no more transfers. Returns those that must be stopped.
     mutating func close() -> [Transfer] {
         isClosed = true
         return transfers
     }
 
     mutating func note(_ issue: HTTPSession.JournalIssue) {
-        // One a file, the newest.
+        // Keeps one issue for each file, the newest.
         issues.removeAll { $0.path == issue.path }
         issues.append(issue)
     }

@@ -46,7 +46,7 @@ struct JournalDriver: Sendable {
 
     private static var cancelled: NetworkError { NetworkError(.cancelled, "the transfer was cancelled") }
 
-    /// What counts if it is left after an attempt: what is known of that stays.
+    /// The result if the transfer is left to others after an attempt. What the error says of that attempt stays.
     private static func left(after result: Result) -> Result {
         let left = TransferJournal.Transfer.left
         guard case .failure(let error) = result, var failure = error as? NetworkError else { return .failure(left) }
@@ -54,14 +54,15 @@ struct JournalDriver: Sendable {
         return .failure(failure)
     }
 
-    /// In the journal's words, should somebody have stopped it. What is known of its request stays.
+    /// The result to report. If somebody stopped the transfer, it is the journal's own error, with what is known of the
+    /// request.
     private func told(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
         var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
         let isShutDown = stopped.code == .sessionClosed || journal.session.isClosed
         let what = isShutDown ? "the session was shut down" : "its request was cancelled"
         stopped.code = .cancelled
-        // Its part is the journal's, or gone.
+        // The part file is the journal's, or gone.
         stopped.leftover = nil
         stopped.reason =
             if transfer.wasCancelled { Self.cancelled.reason } else if transfer.wasClosed, !isShutDown {
@@ -84,7 +85,7 @@ struct JournalDriver: Sendable {
         }
     }
 
-    /// What cannot be written down here is known until the process ends, and counts for it.
+    /// Saves the entry, then waits. If it cannot be saved, it still holds in this process.
     private func pause(_ entry: JournalEntry, _ delay: Duration) async {
         do {
             try await write(entry)
@@ -96,7 +97,7 @@ struct JournalDriver: Sendable {
         _ = await ValueWaiter<Void>(on: loop).wait(until: deadline, cancellation: transfer.cancellation)
     }
 
-    /// Told first: should the process end meanwhile, it is told again by the next.
+    /// Reports the result, then forgets the entry. If the process ends in between, the next one reports it again.
     private func forget(_ result: Result, withLeftovers: Bool) async {
         await journal.ended?(transfer, result)
         let (storage, id) = (journal.storage, transfer.id)
@@ -121,10 +122,10 @@ struct JournalDriver: Sendable {
 // MARK: - Attempts
 
 extension JournalDriver {
-    /// What came of it, and whether all that was sent for it may be sent again.
+    /// The result, and whether everything that was sent may be sent again.
     private typealias Attempted<Success> = (result: Swift.Result<Success, any Error>, isRepeatable: Bool)
 
-    /// Throws what kept it from being written down that a file is about to get its name.
+    /// Makes an attempt. Throws if the entry cannot record that a file is about to get its name.
     private func attempt(_ entry: JournalEntry) async throws -> Attempted<TransferJournal.Outcome> {
         guard let asked = transfer.asked else { return (.failure(TransferJournal.Transfer.left), true) }
         do {
@@ -167,7 +168,8 @@ extension JournalDriver {
         return (outcome, isRepeatable)
     }
 
-    /// Goes on by itself with what lies beside the destination, unless that came from another URL.
+    /// Creates the task. It continues by itself from what lies beside the destination, unless that came from another
+    /// URL.
     private func task(
         _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked,
         _ options: HTTPSession.DownloadOptions
@@ -201,7 +203,7 @@ extension JournalEntry.Upload {
 }
 
 extension JournalEntry.NamedFile {
-    /// What is known of a file that an earlier process had finished. A digest was compared before it got its name.
+    /// The file that an earlier process completed. Its digest was checked before it got its name.
     fileprivate func downloaded(by entry: JournalEntry) -> HTTPSession.DownloadedFile {
         var digest: ContentDigest?
         if case .download(let download) = entry.work { digest = download.contentDigest }

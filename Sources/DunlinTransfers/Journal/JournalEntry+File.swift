@@ -1,14 +1,14 @@
 internal import DunlinSecure
 internal import DunlinSemantics
 
-/// An entry as a file: a line that says what it is and how it looks, and JSON.
+/// An entry as a file: a line with its type and format, then JSON.
 ///
 ///     dunlin-transfer 2 0123456789abcdef
 ///     {"id": …}
 ///
-/// The number is the form's; the digits are the `Checksum` of what follows the line.
+/// The number is the format's version; the digits are the `Checksum` of what follows the line.
 extension JournalEntry {
-    /// Why a file is no entry.
+    /// Why a file is not a valid entry.
     struct Damage: Error, Equatable, CustomStringConvertible {
         let description: String
 
@@ -17,14 +17,14 @@ extension JournalEntry {
         }
     }
 
-    /// Longer ones are none.
+    /// The greatest length of an entry's file.
     static let longest = 1 << 20
-    /// How often anything can have been tried: once a second for a hundred years is less.
+    /// The valid counts of attempts: one a second for a hundred years would be fewer.
     static let counts = 0...1 << 32
     private static let magic = "dunlin-transfer"
     private static let version = "2"
 
-    /// Throws for one that would be longer than any may be.
+    /// The entry as a file's bytes. Throws if they would exceed the greatest length.
     func bytes() throws -> [UInt8] {
         var json = HTTP.JSON()
         json.format = DynamicValue.JSONFormat(order: .sorted, escapesSlashes: false)
@@ -38,7 +38,7 @@ extension JournalEntry {
         return bytes
     }
 
-    /// Reads a file of the name that belongs to `id`.
+    /// Reads the file of the entry with this ID.
     init(_ bytes: [UInt8], id: String) throws(Damage) {
         guard bytes.count <= Self.longest else { throw Damage("it is too long") }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 64 else {
@@ -63,7 +63,7 @@ extension JournalEntry {
         Hex.text(content.withUnsafeBytes { Checksum.value(of: $0) }, count: 16)
     }
 
-    /// What cannot be, though somebody may have written it.
+    /// A contradiction in the entry; nil if there is none. Somebody else may have written the file.
     private var contradiction: String? {
         guard ([request.url] + request.formerURLs).allSatisfy(Self.isAddress), !request.method.isEmpty else {
             return "its URL or method is invalid"

@@ -1,9 +1,9 @@
 internal import DunlinSemantics
 
 extension JournalEntry.Request {
-    /// What may lie on a disk of a request: its fields without those that carry credentials or look like it, but for
-    /// the ones in `kept`, whose names are in lower case, and its URL as `stored`. `secretFields` are those that the
-    /// session says are. A session sends its own defaults and credentials anyway.
+    /// Creates what may be stored of a request: its URL as `stored`, and its fields without those that carry
+    /// credentials or look so, except those in `kept`, whose names are in lower case. `secretFields` are the session's.
+    /// A session sends its own defaults and credentials anyway.
     init(
         _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, keeping kept: Set<String>,
         hiding secretFields: HTTP.SecretFields = .usual
@@ -17,7 +17,7 @@ extension JournalEntry.Request {
         timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
         ownFields = harmless.overlaid(with: named)
-        // Whoever takes it up may be another process, whose session need not have one.
+        // The guard is saved, because the process that resumes the transfer may have a session without one.
         switch options.guard {
         case .session: break
         case .none: hasNoGuard = true
@@ -25,7 +25,7 @@ extension JournalEntry.Request {
         }
     }
 
-    /// The same with what somebody adds who takes it up: each of their fields replaces those of its name.
+    /// The saved options and those that the resuming caller adds: each added field replaces those with its name.
     func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
         var options = added ?? HTTPSession.Options()
         options.fields = ownFields.overlaid(with: options.fields)
@@ -40,7 +40,7 @@ extension JournalEntry.Request {
         return options
     }
 
-    /// That of its URL. One that nobody can read is of no origin that is known.
+    /// The origin of the URL. A URL that cannot be read has an origin of its own that nothing else has.
     var origin: HTTP.Origin {
         do throws(AddressError) {
             return try WebAddress(url).origin
@@ -60,16 +60,16 @@ extension JournalEntry.Request {
         set { fields = newValue.flatMap { [$0.name, $0.value] } }
     }
 
-    /// Whether sending it twice does its work once.
+    /// Whether sending the request twice has the same effect as sending it once.
     var isRepeatable: Bool {
         if HTTP.Method(method).isIdempotent { return true }
         return stride(from: 0, to: fields.count, by: 2).contains { fields[$0].lowercased() == Self.idempotencyKey }
     }
 
-    /// Says of a request what its method does not: the server knows it again.
+    /// The field that makes any request repeatable: the server recognizes a repetition.
     static var idempotencyKey: String { "idempotency-key" }
 
-    /// Those that the request has of its own; the largest number is no limit.
+    /// The limits that the request sets itself; the largest number means no limit.
     private static func nanoseconds(_ timeouts: HTTPSession.RequestTimeouts) -> [String: Int64]? {
         var limits: [String: Int64] = [:]
         for limit in Timeouts.Limit.allCases {
@@ -84,7 +84,7 @@ extension JournalEntry.Request {
 }
 
 extension JournalEntry.Download {
-    /// Nil for a destination that only this process can decide on.
+    /// Creates the saved form; nil for a destination that only this process can choose.
     init?(_ destination: HTTPSession.Destination, _ options: HTTPSession.DownloadOptions) {
         switch destination.file {
         case .file(let path): (self.path, isFolder) = (path, false)
@@ -108,11 +108,11 @@ extension JournalEntry.Download {
         guard let digest, let algorithm = digestAlgorithm.flatMap(ContentDigest.Algorithm.init(rawValue:)) else {
             return nil
         }
-        // What was written down came from a digest.
+        // The saved text came from a digest.
         do throws(ContentDigest.Malformed) { return try ContentDigest(algorithm, hex: digest) } catch { return nil }
     }
 
-    /// What is written down survives a loss of power, so what it speaks of must too.
+    /// A saved entry survives a power loss, so the file that it describes must too.
     var options: HTTPSession.DownloadOptions {
         var options = HTTPSession.DownloadOptions(
             overwrites: overwrites, createsFolders: createsFolders, digest: contentDigest, contentTypes: contentTypes,

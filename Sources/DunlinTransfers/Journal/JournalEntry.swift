@@ -1,26 +1,26 @@
-/// One transfer of a journal, as it is saved: what was asked for, and how far that is.
+/// One transfer of a journal as it is saved: what was requested, and how far it has come.
 ///
-/// It has what a process needs to do it again, and nothing secret: see `Request.init`.
+/// It contains what a process needs to do it again, and no secrets: see `Request.init`.
 ///
 /// It must not know files, locks or clocks.
 struct JournalEntry: Sendable, Equatable, Codable {
-    /// What is sent, each time from its beginning.
+    /// The request, which is sent from the beginning each time.
     struct Request: Sendable, Equatable, Codable {
         var method: String
-        /// Absolute, without user info, and with asterisks for secrets in its query.
+        /// The absolute URL, without user info and with asterisks for secrets in its query.
         var url: String
-        /// Whether there are such asterisks; nil for no.
+        /// Whether the URL has such asterisks; nil for no.
         var hidesSecrets: Bool?
         /// Earlier URLs of the same file.
         var formerURLs: [String] = []
-        /// Names and values in turn.
+        /// The names and values, alternating.
         var fields: [String]
-        /// Nanoseconds by limit; there is no limit where one is missing. Nil: the session's.
+        /// Nanoseconds by limit; a missing limit is no limit. Nil for the session's limits.
         var timeouts: [String: Int64]?
         var label: String?
-        /// Its own; nil for the session's.
+        /// The request's own guard; nil for the session's.
         var `guard`: HTTPSession.Guard?
-        /// Whether it goes without the session's; nil for no.
+        /// Whether the request ignores the session's guard; nil for no.
         var hasNoGuard: Bool?
     }
 
@@ -29,11 +29,11 @@ struct JournalEntry: Sendable, Equatable, Codable {
         case upload(Upload)
     }
 
-    /// Where a response's body is written to.
+    /// Where a response's body is written.
     struct Download: Sendable, Equatable, Codable {
-        /// Absolute.
+        /// The absolute path.
         var path: String
-        /// Whether the path is a folder's, in which the file gets the name that is suggested.
+        /// Whether the path is a folder, in which the file gets the suggested name.
         var isFolder: Bool
         var overwrites: Bool
         var createsFolders: Bool
@@ -46,15 +46,15 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var segments: HTTPSession.Segments?
     }
 
-    /// The file that is a request's body.
+    /// The file that is the request's body.
     struct Upload: Sendable, Equatable, Codable {
-        /// Absolute.
+        /// The absolute path.
         var path: String
         var contentType: String?
     }
 
-    /// A file that has its name, or is about to get it: a later process that finds just this one there knows that it
-    /// had.
+    /// A file that has its name or is about to get it. A later process that finds exactly this file knows that it got
+    /// the name.
     struct NamedFile: Sendable, Equatable, Codable {
         var path: String
         var number: UInt64
@@ -63,26 +63,26 @@ struct JournalEntry: Sendable, Equatable, Codable {
     }
 
     enum State: Sendable, Equatable, Codable {
-        /// Nothing is on its way: the transfer was never begun, or it failed and waits for another attempt.
+        /// Nothing is being sent: the transfer never began, or it failed and waits for another attempt.
         case waiting
-        /// Something was sent, or was about to be.
+        /// Something was sent or about to be sent.
         case running
-        /// All bytes are there; the file is about to get its name, or has it.
+        /// All bytes are there; the file has its name or is about to get it.
         case publishing(NamedFile)
     }
 
     let id: String
     var request: Request
     let work: Work
-    /// The user's own words, as JSON.
+    /// The user's metadata, as JSON.
     let metadata: String?
     var state = State.waiting
-    /// How often it was begun, by all processes.
+    /// How often the transfer was begun, by all processes.
     var attempts = 0
-    /// How often it failed and was to have another attempt.
+    /// How often it failed in a way that allowed another attempt.
     var failures = 0
 
-    /// Makes the id of an entry, which is also its name in the folder.
+    /// Creates the ID of an entry, which is also its file's name.
     static func makeID() -> String { Hex.random() }
 
     static func isID(_ text: some StringProtocol) -> Bool {

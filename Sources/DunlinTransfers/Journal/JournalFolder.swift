@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
-/// The folder of a journal's entries, one file each. Every call may wait for a disk.
+/// The folder of a journal's entries, with one file for each. Every call may wait for the disk.
 ///
-/// An entry belongs to whoever has its file locked. The lock is the kernel's and ends with the process, so nobody works
-/// at an entry that is not locked. A file's contents never change: to change an entry, its owner writes another file,
-/// locks it, and renames it over the old one. So others see the old state or the new, and neither without a lock. If
-/// somebody locks the old file too late, its name is another's by then. Each step is on the disk before the next
+/// An entry belongs to the process that has locked its file. The kernel releases the lock when the process ends, so
+/// nobody works on an unlocked entry. A file's contents never change: to change an entry, its owner writes another
+/// file, locks it, and renames it over the old one. So others see either the old or the new state, always locked.
+/// Whoever locks the old file too late finds that its name belongs to another. Each step is on disk before the next
 /// begins.
 struct JournalFolder: Sendable {
     let path: String
@@ -13,20 +13,20 @@ struct JournalFolder: Sendable {
     private static let entrySuffix = ".transfer"
     private static let newSuffix = ".transfer-new"
     private static let damagedSuffix = ".transfer-damaged"
-    /// Older files that were never given an entry's name belong to nobody who is still at it.
+    /// The age in seconds at which a file that never got an entry's name is abandoned.
     private static let minimumAge = 60
 
     /// What was found under an entry's name.
     enum Finding: Sendable {
         case entry(JournalEntry, PartFile)
-        /// Somebody else's: another process's, or another journal's of this one.
+        /// Another process has it, or another journal of this process.
         case inUse
-        /// Set aside under the name `path`.
+        /// It was set aside under the name `path`.
         case damaged(path: String, JournalEntry.Damage)
         case unreadable(HTTPSession.FileFailure)
     }
 
-    /// Makes the folder if there is none, for this user alone, and removes what never became an entry.
+    /// Creates the folder if it is missing, for this user only, and removes files that never became entries.
     func open() throws(HTTPSession.FileFailure) {
         try naming(path) { () throws(Errno) in
             if try FileSystem.status(of: path) == nil {
@@ -45,13 +45,14 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Whoever may write here may have a journal send any file of ours to anybody.
+    /// Checks that only this user may write to the folder: others could have a journal send any of our files to
+    /// anybody.
     private func check() throws(HTTPSession.FileFailure) {
         let fault = try naming(path) { () throws(Errno) in try FileSystem.fault(ofFolder: path) }
         if let fault { throw HTTPSession.FileFailure(path, fault) }
     }
 
-    /// Those of all entries, whoever works at them.
+    /// The IDs of all entries, whoever works on them.
     func ids() throws(HTTPSession.FileFailure) -> [String] {
         try check()
         return try naming(path) { () throws(Errno) in
@@ -60,7 +61,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Writes down a new entry, which is ours.
+    /// Saves a new entry, which is ours.
     func add(_ entry: JournalEntry, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) -> PartFile {
         let name = file(entry.id + Self.entrySuffix)
         return try naming(name) { () throws(Errno) in
@@ -68,7 +69,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Writes down another state of an entry that is ours.
+    /// Saves a new state of an entry that is ours.
     func rewrite(_ id: String, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) -> PartFile {
         let name = file(id + Self.entrySuffix)
         return try naming(name) { () throws(Errno) in
@@ -76,7 +77,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Takes an entry, if nobody else has it and nobody else can have written it. Nil if it is gone.
+    /// Takes an entry if nobody else has it and only this user can have written it; nil if it is gone.
     func take(_ id: String) -> Finding? {
         let name = file(id + Self.entrySuffix)
         do throws(Errno) {
@@ -85,14 +86,14 @@ struct JournalFolder: Sendable {
             case .success(let own): part = own
             case .failure(let fault): return .unreadable(HTTPSession.FileFailure(name, fault))
             }
-            // What somebody was about to write when its process ended.
+            // A new state that a process was about to write when it ended.
             try FileSystem.remove(file(id + Self.newSuffix))
             do throws(JournalEntry.Damage) {
                 return .entry(try JournalEntry(try Self.contents(of: part), id: id), part)
             } catch {
                 let aside = file(id + Self.damagedSuffix)
                 try FileSystem.move(name, to: aside, overwriting: true)
-                // Locked until it has its other name.
+                // Keeps the lock until the file has its new name.
                 withExtendedLifetime(part) {}
                 try FileSystem.syncFolder(path)
                 return .damaged(path: aside, error)
@@ -113,7 +114,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// What lies where an entry says that its file is; nil if there is nothing, or none of its name can be looked at.
+    /// The file at the path that an entry names; nil if there is none, or none can be examined.
     static func named(_ path: String) -> JournalEntry.NamedFile? {
         do throws(Errno) {
             guard let status = try FileSystem.status(of: path), status.kind == .file else { return nil }
@@ -131,7 +132,7 @@ extension JournalFolder {
         _ bytes: [UInt8], _ id: String, as name: String, overwriting: Bool
     ) throws(Errno) -> PartFile {
         let new = file(id + Self.newSuffix)
-        // Of an earlier attempt of ours that failed.
+        // Left from an earlier attempt of ours that failed.
         try FileSystem.remove(new)
         let part = try PartFile(creating: new, permissions: 0o600, needsLock: true)
         do throws(Errno) {
@@ -145,7 +146,7 @@ extension JournalFolder {
         do throws(Errno) {
             try FileSystem.syncFolder(path)
         } catch {
-            // Nobody is to find later what its caller was told is not there.
+            // Nobody may later find an entry that the caller was told does not exist.
             if !overwriting { Self.removeUnlocked(name) }
             throw error
         }
@@ -166,7 +167,7 @@ extension JournalFolder {
         return bytes
     }
 
-    /// What cannot be removed is looked at again when the journal is opened the next time.
+    /// Removes a file if it is not locked. What cannot be removed is examined again when the journal is next opened.
     private static func removeUnlocked(_ path: String) {
         do throws(Errno) { try FileSystem.remove(path) } catch {}
     }
@@ -179,7 +180,7 @@ extension JournalFolder {
 }
 
 extension JournalEntry.NamedFile {
-    /// A file that has this name, or is about to have it.
+    /// Describes a file that has this name, or is about to have it.
     init(_ path: String, _ status: FileStatus) {
         self.init(path: path, number: status.number, length: status.length, modified: status.modified)
     }

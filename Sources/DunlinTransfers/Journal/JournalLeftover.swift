@@ -1,15 +1,15 @@
 internal import DunlinReactor
 internal import DunlinSemantics
 
-/// What earlier attempts of a journal's download left beside its destination. Every call may wait for a disk.
+/// What earlier attempts of a journal's download left beside its destination. Every call may wait for the disk.
 struct JournalLeftover: Sendable {
-    /// Where it may lie: in a folder a file is named after where it comes from.
+    /// The paths where it may be: in a folder, a file is named after its URL.
     private let partPaths: [String]
-    /// Where it may have come from, as an entry says it: perhaps without secrets.
+    /// The URLs that it may have come from, as an entry saves them: perhaps without secrets.
     private let urls: [String]
     private let secret: HTTP.SecretFields
 
-    /// Nil for what leaves nothing.
+    /// Creates the leftover of an entry; nil for a transfer that leaves nothing.
     init?(_ entry: JournalEntry, _ secret: HTTP.SecretFields) {
         guard case .download(let download) = entry.work else { return nil }
         urls = [entry.request.url] + entry.request.formerURLs
@@ -21,13 +21,13 @@ struct JournalLeftover: Sendable {
         }
     }
 
-    /// What to go on with from `url`, which is another than it came from; nil if there is nothing, and for what a
-    /// download finds by itself.
+    /// The resume data for `url`, if it differs from the URL that the bytes came from; nil if there are none, or if a
+    /// download finds them by itself.
     func elsewhere(than url: String) -> ResumeData? {
         partPaths.lazy.compactMap { record(of: $0) }.first { $0.url != url }
     }
 
-    /// Removes it, unless somebody else works at it. What cannot be removed is swept later.
+    /// Removes it, unless somebody else uses it. What cannot be removed is swept later.
     func remove() {
         for path in partPaths where record(of: path) != nil {
             do throws(Errno) { try Self.remove(path, Placement.recordPath(ofPart: path)) } catch {}
@@ -40,7 +40,7 @@ struct JournalLeftover: Sendable {
             part = try PartFile(opening: partPath)
         } catch {
             guard error.meansNoSuchFile else { throw error }
-            // It has become the file, and its process ended before the record was gone.
+            // The part became the file, and its process ended before the record was removed.
             return try FileSystem.remove(recordPath)
         }
         try FileSystem.remove(recordPath)
@@ -51,7 +51,7 @@ struct JournalLeftover: Sendable {
         urls.contains(url) || urls.contains(StoredURL(url, hiding: secret).text)
     }
 
-    /// Nil for one of another download, and for one that is damaged: a download begins anew by itself then.
+    /// The record of a part; nil if it is damaged or of another download: the download then starts over by itself.
     private func record(of partPath: String) -> ResumeData? {
         do {
             let record = try RecordFile.read(Placement.recordPath(ofPart: partPath))

@@ -1,6 +1,6 @@
 extension JournalMachine.Ending {
-    /// Whether it may be otherwise in a moment is for the error to say: the network's, or a server's that is busy.
-    /// `isRepeatable`: all that was sent may be sent again.
+    /// Classifies an error: whether it may pass soon, as errors of the network or a busy server may. `isRepeatable`
+    /// says whether everything that was sent may be sent again.
     init(_ error: any Error, isRepeatable: Bool = true) {
         guard let error = error as? NetworkError else {
             self = error is CancellationError ? .stopped : .failed(mayPass: false, isSafe: false)
@@ -32,7 +32,7 @@ extension NetworkError {
 }
 
 extension Fields {
-    /// `Retry-After` in seconds (RFC 9110 §10.2.3). A date would need a clock that agrees with the server's.
+    /// `Retry-After` in seconds (RFC 9110 §10.2.3). A date would require a clock that agrees with the server's.
     fileprivate var retryDelay: Duration? {
         guard let text = self["retry-after"], text.utf8.count <= 9, let seconds = UInt32(text) else { return nil }
         return .seconds(seconds)

@@ -1,12 +1,12 @@
 internal import DunlinSemantics
 
-/// A URL as a journal saves it: values of its query whose names look like secrets, and those that have a secret encoded
-/// in them, are asterisks. It cannot be asked for any more then.
+/// A URL as a journal saves it: with asterisks for query values whose names look secret or that contain an encoded
+/// secret. Such a URL can no longer be requested.
 struct StoredURL: Sendable, Equatable {
     let text: String
     let hidesSecrets: Bool
 
-    /// `secret` is what to hide; nil for nothing.
+    /// Creates a stored URL; `secret` says what to hide, nil for nothing.
     init(_ url: String, hiding secret: HTTP.SecretFields?) {
         text = secret.map { WebAddress.withoutSecretsOfQuery(url, hiding: $0) } ?? url
         hidesSecrets = text != url

@@ -1,14 +1,14 @@
 extension TransferJournal: CustomStringConvertible, CustomReflectable {
-    /// The folder.
+    /// The journal's folder.
     public var description: String { "TransferJournal(\(VisibleText.of(folder)))" }
 
     public var customMirror: Mirror { Mirror(self, children: ["folder": folder], displayStyle: .class) }
 }
 
 extension TransferJournal.Transfer: CustomStringConvertible, CustomReflectable {
-    /// Names the transfer by its id.
+    /// The transfer's ID.
     public var description: String { "Transfer(\(id))" }
 
-    /// Its entry may have the secrets that the journal's rules keep.
+    /// Shows only the ID, since the entry may contain secrets that the journal's rules keep.
     public var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
 }

@@ -1,18 +1,17 @@
 extension TransferJournal {
-    /// How often and how soon a transfer that failed has another attempt.
+    /// How often and how soon a failed transfer is attempted again.
     public struct Rules: Sendable, Hashable {
-        /// How many attempts it has at most, over all processes: those that failed count, not those that were stopped
-        /// or that ended with their process. With 0, as with 1, it has none by itself after the one that it was begun
-        /// for.
+        /// The greatest number of attempts, over all processes. Attempts that failed count; those that were stopped or
+        /// ended with their process do not. With 0 or 1, a transfer is not attempted again by itself.
         public var attempts = 10
         /// The wait before the second attempt; it doubles each time.
         public var firstDelay = Duration.seconds(1)
         public var longestDelay = Duration.seconds(300)
-        /// Names of fields that are saved although they look like secrets.
+        /// The names of fields that are saved although they look secret.
         public var keptFields: Set<String> = ["Idempotency-Key"]
-        /// Whether URLs are saved whole. By default values of their queries are not whose names look like secrets, as
-        /// in signed URLs, or that have such a name encoded in them, and whoever restores such a transfer gives it its
-        /// URL (`Transfer.needsURL`). With `true` the folder is as secret as they are; only its user can read it.
+        /// Whether URLs are saved complete. By default, query values are left out if their names look secret, as in
+        /// signed URLs, or if they contain such a name encoded; whoever restores such a transfer must give its URL
+        /// (`Transfer.needsURL`). With `true`, the folder is as secret as the URLs; only its user can read it.
         public var keepsSecretsOfURLs = false
 
         public init() {}

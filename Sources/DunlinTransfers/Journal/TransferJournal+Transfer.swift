@@ -3,18 +3,18 @@ internal import DunlinSemantics
 internal import Synchronization
 
 extension TransferJournal {
-    /// One transfer that is saved, and belongs to this journal until it is over.
+    /// A saved transfer, which belongs to this journal until it is over.
     ///
     /// It begins with `start()`, or when its outcome is first awaited. From then on it runs by itself, with further
-    /// attempts by the journal's rules; the object may be released. If it is released before it has begun, the transfer
-    /// stays in the folder until it is restored.
+    /// attempts by the journal's rules, and the object may be released. If it is released before it has begun, the
+    /// transfer stays in the folder until it is restored.
     ///
     /// Cancelling a task that awaits it does not cancel the transfer.
     public final class Transfer: Sendable {
-        /// What it was asked for with in this process.
+        /// What this process requested the transfer with.
         struct Asked: Sendable {
             var target: HTTP.Target
-            /// The URL that its starter gave, in place of the one that was saved.
+            /// The URL that was given to `start`, instead of the saved one.
             var url: String?
             var query = HTTP.Query()
             var options: HTTPSession.Options
@@ -30,13 +30,13 @@ extension TransferJournal {
             var machine: JournalMachine
             var asked: Asked?
             var task: TaskDelegate?
-            /// The entry's file, locked for as long as it is ours.
+            /// The entry's file, locked while the transfer is ours.
             var file: PartFile?
         }
 
         let journal: TransferJournal
         let settlement = Settlement<Result<Outcome, any Error>>()
-        /// Thrown when it is cancelled, or the journal closed.
+        /// Thrown when the transfer is cancelled or the journal closed.
         let cancellation = Cancellation()
         private let first: JournalEntry
         private let isAnew: Bool
@@ -52,7 +52,7 @@ extension TransferJournal {
         }
 
         deinit {
-            // Nobody can have begun it, because its driver keeps it.
+            // Nobody has begun the transfer: its driver would retain it.
             guard settlement.valueIfSettled == nil else { return }
             unlock()
             journal.lost(first.id)
@@ -60,9 +60,9 @@ extension TransferJournal {
     }
 
     public enum Kind: Sendable, Hashable {
-        /// To a file, or into a folder.
+        /// A download to a file or into a folder.
         case download(to: String)
-        /// Of a file.
+        /// An upload of a file.
         case upload(from: String)
     }
 
@@ -70,8 +70,8 @@ extension TransferJournal {
     public struct Outcome: Sendable {
         /// The file of a download; nil for an upload.
         public let file: HTTPSession.DownloadedFile?
-        /// The server's response, with the body of an upload's response. Nil for a download that an earlier process had
-        /// finished without being able to report it.
+        /// The server's response; for an upload, with its body. Nil for a download that an earlier process completed
+        /// but could not report.
         public let response: HTTPSession.Response<Bytes>?
     }
 }
@@ -79,7 +79,7 @@ extension TransferJournal {
 // MARK: - What it is
 
 extension TransferJournal.Transfer {
-    /// The transfer's id, the same in every process.
+    /// The transfer's ID, the same in every process.
     public var id: String { first.id }
 
     public var kind: TransferJournal.Kind {
@@ -90,23 +90,23 @@ extension TransferJournal.Transfer {
     }
 
     public var method: HTTP.Method { HTTP.Method(first.request.method) }
-    /// The URL of the transfer as it is saved: without user info, and with asterisks for secrets in its query.
+    /// The transfer's URL as it is saved: without user info, and with asterisks for secrets in its query.
     public var url: String { entry.request.url }
-    /// Whether the URL had secrets, which are not saved, so that it must be begun with `start(from:)`. Begun in another
-    /// way it fails with `NetworkError` code `invalidRequest`, and stays in the folder.
+    /// Whether the URL had secrets, which are not saved, so that the transfer must be begun with `start(from:)`. Begun
+    /// otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder.
     public var needsURL: Bool { state.withLock { $0.machine.lacksURL } }
     public var label: String? { first.request.label }
-    /// How often it was begun, by all processes. With 0 nothing can have been sent.
+    /// How often the transfer was begun, by all processes. With 0, nothing can have been sent.
     public var attempts: Int { entry.attempts }
-    /// Whether an earlier process asked for it.
+    /// Whether an earlier process requested the transfer.
     public var isRestored: Bool { !isAnew }
 
-    /// The metadata that it was made with; nil if there is none. Throws what the decoder throws.
+    /// Returns the metadata that the transfer was created with; nil if there is none. Throws the decoder's errors.
     public func metadata<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
         try first.metadata.map { try HTTP.JSON.standard.decode(type, from: Bytes($0)) }
     }
 
-    /// The request that is on its way for it, to be found in the session's `tasks`; nil while there is none.
+    /// The ID of the request that is being sent for the transfer, as in the session's `tasks`; nil while there is none.
     public var task: HTTPSession.TaskID? { state.withLock { $0.task?.id } }
 
     var entry: JournalEntry { state.withLock { $0.machine.entry } }
@@ -116,17 +116,17 @@ extension TransferJournal.Transfer {
 // MARK: - What becomes of it
 
 extension TransferJournal.Transfer {
-    /// Begins it; has no effect when it has begun. For a restored transfer, `options` brings back what was not saved:
+    /// Begins the transfer; no effect if it has begun. For a restored transfer, `options` supplies what was not saved:
     /// hooks, credentials, secret fields. They override what was saved.
     public func start(options: HTTPSession.Options? = nil) {
         begin(nil, options)
     }
 
-    /// Begins it with another URL of the same file, for instance because the former one has expired. Throws
-    /// `NetworkError` code `invalidRequest` for a URL that is not absolute.
+    /// Begins the transfer with another URL of the same file, for instance because the old one has expired. Throws a
+    /// `NetworkError` with code `invalidRequest` for a URL that is not absolute.
     ///
-    /// Another origin is sent no secrets of the former one, as with a redirect: no secret fields, none of
-    /// `Rules.keptFields` but `Idempotency-Key`, and no credentials. What is given here is sent.
+    /// As with a redirect, another origin gets no secrets of the old one: no secret fields, none of `Rules.keptFields`
+    /// but `Idempotency-Key`, and no credentials. Options given here are sent.
     public func start(from url: String, options: HTTPSession.Options? = nil) throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
@@ -145,7 +145,7 @@ extension TransferJournal.Transfer {
             let former = state.asked
             if url != nil || options != nil || former == nil {
                 let request = state.machine.entry.request
-                // What this process asked for is known whole, which what is saved of it may not be.
+                // What this process requested is known completely; what is saved may not be.
                 let target = url.map { HTTP.Target($0) } ?? former?.target ?? HTTP.Target(request.url)
                 state.asked = Asked(
                     target: target, url: url, query: url == nil ? former?.query ?? .init() : .init(),
@@ -156,7 +156,7 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// Gives up what another origin may not see of what it was asked for with, before and here.
+    /// Drops what another origin must not see, of what was requested with before and here.
     private func move(_ state: inout State, to next: HTTP.Origin, _ options: HTTPSession.Options?) {
         let entry = state.machine.entry.request
         let origin = entry.origin
@@ -174,14 +174,14 @@ extension TransferJournal.Transfer {
         state.asked?.options = former
     }
 
-    /// Drives the transfer in a detached task, so that limits and enclosures of its starter do not apply. It ends with
-    /// the transfer; the journal waits for it when it is closed.
+    /// Drives the transfer in a detached task, so that its starter's limits and enclosures do not apply. The task ends
+    /// with the transfer; closing the journal waits for it.
     private func drive() {
         Task.detached { await JournalDriver(transfer: self).run() }
     }
 
-    /// Cancels it, begun or not, and forgets it; it fails with `NetworkError` code `cancelled`. Has no effect when it
-    /// is over. A transfer whose request is cancelled in other ways, by the registry above all, stays in the folder.
+    /// Cancels the transfer, begun or not, and forgets it; it fails with `NetworkError` code `cancelled`. No effect if
+    /// it is over. A transfer whose request is cancelled in another way, such as by the registry, stays in the folder.
     public func cancel() {
         let (isNews, mustDrive, task) = state.withLock { state in
             (state.machine.cancel(), state.machine.start(), state.task)
@@ -190,7 +190,7 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// The outcome. Awaiting it begins the transfer if nobody has.
+    /// The outcome. Awaiting it begins the transfer if it has not begun.
     public var result: Result<TransferJournal.Outcome, any Error> {
         get async {
             start()
@@ -205,7 +205,7 @@ extension TransferJournal.Transfer {
     /// The outcome; nil until it is over.
     public var resultIfEnded: Result<TransferJournal.Outcome, any Error>? { settlement.valueIfSettled }
 
-    /// Leaves it to the next journal: at once if it has not begun, else when its driver notices.
+    /// Leaves the transfer to the next journal: at once if it has not begun, otherwise when its driver notices.
     func close() {
         let (isNews, task, isSuspended) = state.withLock { state in
             let isSuspended = state.machine.isSuspended
@@ -237,9 +237,9 @@ extension TransferJournal.Transfer {
 // MARK: - Its file
 
 extension TransferJournal.Transfer {
-    /// The entry has another file. The lock on the old one ends after the new one has its name. On a disk thread.
+    /// Replaces the entry's file. The lock on the old file ends after the new one has its name. For disk threads.
     func hold(_ new: PartFile) {
-        // Closing may wait for a disk: not under the lock.
+        // Closing may wait for the disk, so not under the lock.
         let old = state.withLock { state in
             defer { state.file = new }
             return state.file
@@ -247,8 +247,8 @@ extension TransferJournal.Transfer {
         _ = consume old
     }
 
-    /// Ends the lock, so that the entry is anybody's. The unlock is explicit, because a child process that is about to
-    /// run another program has the file open until then, and closing it here would leave it locked.
+    /// Releases the lock, so that anybody may take the entry. It is released explicitly, because a child process about
+    /// to run another program holds the file open until then, and closing it here would leave it locked.
     func unlock() {
         state.withLock { $0.file.take() }?.unlock()
     }
@@ -268,7 +268,7 @@ extension TransferJournal.Transfer {
     var wasCancelled: Bool { state.withLock { $0.machine.wasCancelled } }
     var wasClosed: Bool { state.withLock { $0.machine.wasClosed } }
 
-    /// Notes the request that is on its way; false if somebody has stopped the transfer meanwhile.
+    /// Notes the request that is being sent, and cancels it if somebody has stopped the transfer meanwhile.
     func sends(_ task: TaskDelegate?) {
         let isStopped = state.withLock { state in
             state.task = task

@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Transfers that outlive their process: each is saved in a folder before it is sent, and a later process goes on with
+/// Transfers that outlive their process: each is saved in a folder before it is sent, and a later process continues
 /// what an earlier one left unfinished.
 ///
 /// ```swift
@@ -15,11 +15,11 @@ internal import Synchronization
 /// let file = try await transfer.value.file
 /// ```
 ///
-/// Any number of processes may share a folder: each transfer belongs to one of them as long as that process runs.
-/// Nothing is transferred while no process runs. Downloads and uploads are forgotten when they are over.
+/// Any number of processes may share a folder; each transfer belongs to one of them while that process runs. Nothing is
+/// transferred while no process runs. Transfers are forgotten when they are over.
 ///
 /// A journal ends with `close()`, or when its session is shut down; unfinished transfers stay in the folder. Transfers
-/// that have begun keep their journal and its session.
+/// that have begun retain their journal and its session.
 public final class TransferJournal: SessionResident, Sendable {
     /// Told the outcome of a transfer, before it is forgotten. Should the process end meanwhile, the transfer is
     /// restored and reported again.
@@ -33,15 +33,15 @@ public final class TransferJournal: SessionResident, Sendable {
     let ended: EndHook?
     private let book = Mutex(JournalBook<Held, ValueWaiter<Void>>())
 
-    /// A transfer that keeps its journal, and so is not kept by it.
+    /// A transfer, held weakly because it retains its journal.
     private struct Held {
         weak var transfer: Transfer?
     }
 
-    /// Opens the journal in a folder, which is made if there is none, readable for this user alone.
+    /// Opens the journal in a folder, which is created if it is missing, readable only by this user.
     ///
-    /// Throws `FileFailure` if that is impossible, or if the folder is not this user's alone (`FileFailure.distrust`),
-    /// and `NetworkError` code `sessionClosed` if the session is shut down.
+    /// Throws a `FileFailure` if that is impossible or if the folder does not belong to this user alone
+    /// (`FileFailure.distrust`), and a `NetworkError` with code `sessionClosed` if the session is shut down.
     public init(
         in folder: String, of session: HTTPSession, rules: Rules = Rules(),
         ended: (@Sendable (Transfer, Result<Outcome, any Error>) async -> Void)? = nil
@@ -61,14 +61,14 @@ public final class TransferJournal: SessionResident, Sendable {
         }
     }
 
-    /// Every unfinished transfer that is this journal's, oldest first, begun or not.
+    /// All unfinished transfers of this journal, begun or not, oldest first.
     public var transfers: [Transfer] { book.withLock { $0.transfers.compactMap(\.transfer) } }
 
-    /// Problems since the journal was opened: entries that were damaged, could not be read or may have been written by
-    /// others, and files that could not be removed.
+    /// The problems since the journal was opened: entries that were damaged, unreadable or possibly written by others,
+    /// and files that could not be removed.
     public var issues: [HTTPSession.JournalIssue] { book.withLock { $0.issues } }
 
-    /// Takes up the unfinished transfers of processes that have ended, unless others have taken them up: each begins
+    /// Takes over the unfinished transfers of processes that have ended, unless others have taken them. Each begins
     /// when it is started or awaited. A second call returns those that were left since the first.
     ///
     /// A damaged entry is set aside, as a file whose name ends in `.transfer-damaged`, and reported in `issues` and as
@@ -91,7 +91,7 @@ public final class TransferJournal: SessionResident, Sendable {
         return restored
     }
 
-    /// An entry that was taken up, with the file that is where the entry says.
+    /// An entry that was taken over, with the file that is where the entry says.
     private struct Restored: Sendable {
         let finding: JournalFolder.Finding
         let named: JournalEntry.NamedFile?
@@ -112,11 +112,12 @@ public final class TransferJournal: SessionResident, Sendable {
 
 extension TransferJournal {
     /// Saves a download, which begins when it is started or awaited. The destination must be a file or a folder; others
-    /// are decided by a process that may not run any more, and throw `NetworkError` code `invalidRequest`.
+    /// would have to be chosen by this process, which may be gone by then, and throw a `NetworkError` with code
+    /// `invalidRequest`.
     ///
-    /// Of the options, fields, timeouts, guard and label are saved, but no fields that look like secrets (except
-    /// `Rules.keptFields`), and no secrets of the URL (but for `Rules.keepsSecretsOfURLs`). Session defaults and
-    /// credentials are sent as for any request. `metadata` is yours, and comes back with the restored transfer.
+    /// Of the options, fields, timeouts, guard and label are saved, except fields that look secret (unless in
+    /// `Rules.keptFields`) and secrets of the URL (unless `Rules.keepsSecretsOfURLs`). The session's defaults and
+    /// credentials are sent as for any request. The restored transfer has the same `metadata`.
     public func download(
         _ target: HTTP.Target, query: HTTP.Query = .init(), options: HTTPSession.Options = .init(),
         to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
@@ -130,11 +131,11 @@ extension TransferJournal {
         return try await add(.download(download), .get, .none, asked, metadata)
     }
 
-    /// Saves an upload, which begins when it is started or awaited. The file must stay until the upload is over.
+    /// Saves an upload, which begins when it is started or awaited. The file must exist until the upload is over.
     ///
-    /// Each attempt sends the whole upload, so a server may get it more than once. Where that matters, give it a field
-    /// `Idempotency-Key`, or use a method that may be repeated. Other uploads are sent again only if they were not
-    /// sent, and `Transfer.attempts` shows of a restored one whether it may have been.
+    /// Each attempt sends the whole upload, so a server may get it more than once. Where that matters, add a field
+    /// `Idempotency-Key` or use an idempotent method. Other uploads are sent again only if they were not sent; for a
+    /// restored one, `Transfer.attempts` shows whether it may have been.
     public func upload(
         _ target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = .init(),
         options: HTTPSession.Options = .init(), from path: String, contentType: String? = "application/octet-stream",
@@ -171,7 +172,7 @@ extension TransferJournal {
         do {
             return try enter(Transfer(JournalMachine(entry, rules, isAnew: true), file, .asked(asked), self))
         } catch {
-            // Closed meanwhile: nobody is to find later what its caller was told is not there.
+            // The journal was closed meanwhile; nobody may later find an entry that the caller was told does not exist.
             try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
                 try storage.forget(entry.id)
             }
@@ -179,7 +180,7 @@ extension TransferJournal {
         }
     }
 
-    /// What is secret in URLs.
+    /// The names of secrets in URLs.
     var secretFields: HTTP.SecretFields { session.configuration.secretFields }
 
     /// A URL as it is saved.
@@ -199,26 +200,24 @@ extension TransferJournal {
 // MARK: - The end
 
 extension TransferJournal {
-    /// Returns once every transfer of this journal is over, including those that come meanwhile. Throws
-    /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. A transfer that is never
-    /// started is never over.
+    /// Returns when every transfer of this journal is over, including those added meanwhile. Throws `CancellationError`
+    /// if the awaiting task is cancelled, which cancels no transfer. A transfer that is never started is never over.
     public func waitUntilEmpty() async throws {
         if await untilEmpty() { try Task.checkCancellation() }
     }
 
-    /// Stops every transfer and returns once none is on its way any more. They stay in the folder, where another
-    /// process or another journal may take them up at once. Those who wait for one get `NetworkError` code `cancelled`.
-    /// Calling it again has no effect.
+    /// Stops all transfers, and returns when none is running. They stay in the folder, where another process or journal
+    /// may take them over at once. Whoever awaits one gets a `NetworkError` with code `cancelled`. Calling it again has
+    /// no effect.
     ///
-    /// Called within any request, such as in one of its hooks, or by code that refreshes a credential, it stops them
-    /// and waits for none, because a transfer may wait for that code. When the awaiting task is cancelled, it returns
-    /// at once.
+    /// If called within a request, such as in a hook, or by code that refreshes a credential, it stops them without
+    /// waiting, because a transfer may wait for that code. It returns at once if the awaiting task is cancelled.
     public func close() async {
         _ = stop()
         if Enclosure.subjects.isEmpty { _ = await untilEmpty() }
     }
 
-    /// Waits until no transfer is left, or until the awaiting task is cancelled. False if there was none to wait for.
+    /// Waits until no transfer is left or the awaiting task is cancelled. Returns false if there was none to wait for.
     private func untilEmpty() async -> Bool {
         let (waiter, interrupt) = (ValueWaiter<Void>(on: session.core.loop), Cancellation())
         guard let number = book.withLock({ $0.wait(waiter) }) else { return false }
@@ -242,7 +241,7 @@ extension TransferJournal {
         remove(transfer.id, isForgotten: isForgotten)
     }
 
-    /// A transfer was released before it had begun.
+    /// Notes that a transfer was released before it had begun.
     func lost(_ id: String) {
         remove(id, isForgotten: false)
     }

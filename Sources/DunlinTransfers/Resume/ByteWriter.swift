@@ -1,4 +1,4 @@
-/// Puts numbers and texts one after the other, little end first.
+/// Appends numbers and texts in little-endian order.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -10,14 +10,14 @@ struct ByteWriter {
         withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// After its length.
+    /// Appends a text, preceded by its length.
     mutating func put(_ text: String) {
         put(UInt32(truncatingIfNeeded: text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 }
 
-/// Takes what a `ByteWriter` put; nil where there is less than asked for.
+/// Reads what a `ByteWriter` wrote; nil if fewer bytes are left.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var offset = 0
@@ -40,7 +40,7 @@ struct ByteReader {
         word(8)
     }
 
-    /// A number that an `Int` holds.
+    /// Reads a number that fits in an `Int`.
     mutating func position() -> Int? {
         word(8).flatMap { Int(exactly: $0) }
     }

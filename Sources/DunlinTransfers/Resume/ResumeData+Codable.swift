@@ -9,7 +9,7 @@ extension ResumeData: Codable {
         var checksum: UInt64
     }
 
-    /// Numbers the forms in which it was ever encoded.
+    /// The version of the encoded form.
     private static let version = 3
 
     public func encode(to encoder: any Encoder) throws {
@@ -28,8 +28,8 @@ extension ResumeData: Codable {
         try values.encodeIfPresent(source.map { [$0.salt, $0.hash] }, forKey: .source)
     }
 
-    /// Throws `NetworkError` with the code `invalidResumeData` for values that are impossible, and the decoder's own
-    /// error for data that is not of this form.
+    /// Throws a `NetworkError` with code `invalidResumeData` for impossible values, and the decoder's own error for
+    /// data in another form.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         guard try values.decode(Int.self, forKey: .version) == Self.version else {

@@ -11,17 +11,14 @@ extension ResumeData {
     /// let file = try await client.download(resuming: data, to: .file("/data/disk.img"))
     /// ```
     ///
-    /// The server is asked whether the file is still the same: if not, all of the file comes again, and nothing of the
-    /// partial one is in it. Everything that the partial file holds must be of that state, from the beginning on, which
-    /// cannot be checked here. It is read once now, and must not have changed when the download begins. From then on it
-    /// is the download's: it is written to, and moved to the destination in the end.
+    /// The server is asked whether the file is unchanged. If not, all of it is downloaded, and nothing of the partial
+    /// file is used. The partial file must be the file's beginning in that state, which cannot be checked here. It is
+    /// read once now, and must not change before the download begins. From then on it belongs to the download, which
+    /// writes to it and finally moves it to the destination.
     ///
-    /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or malformed, a URL that is not
-    /// absolute, and a file that is not there, is empty or is longer than it will be. Throws `FileFailure` for a file
-    /// that cannot be read, or is not this user's alone (its group may write to it, for instance).
-    ///
-    /// - Parameter tag: The `ETag` field that the server sent with the beginning, with its quotes. A weak one is
-    ///   refused: other bytes may have the same.
+    /// Throws a `NetworkError` with code `invalidResumeData` for a validator that is weak or malformed, a URL that is
+    /// not absolute, and a file that is missing, empty or longer than the complete one. Throws a `FileFailure` for a
+    /// file that cannot be read or does not belong to this user alone (for instance, its group may write to it).
     public init(
         partialFile path: String, of url: String, entityTag tag: String, fields: Fields = [:],
         completeLength: Int? = nil
@@ -65,7 +62,7 @@ extension ResumeData {
         do throws(Errno) { return try FileSystem.absolute(path) } catch { throw HTTPSession.FileFailure(path, error) }
     }
 
-    /// On a disk thread. Nil if there is nothing to go on with.
+    /// Reads the partial file, on a disk thread; nil if there is nothing to resume from.
     private static func beginning(_ path: String) throws(HTTPSession.FileFailure) -> Piece? {
         let found: Result<PartFile, FileOwnership.Fault>
         do throws(Errno) {

@@ -1,39 +1,38 @@
 internal import DunlinSemantics
 
-/// What is needed to go on with a download that was cancelled: its URL, the state of the file that was being sent, and
-/// the part file that holds what came.
+/// What is needed to resume a cancelled download: its URL, the state of the file on the server, and the part file with
+/// the bytes that came.
 ///
-/// It goes on for the user who began alone, and where the same origin answers: another user, or another origin after
-/// redirects, gets all of the file anew, whatever the validator says. Whoever the user is where a session's
-/// authenticator or an interceptor says it, no other session is known to have the same.
+/// It resumes only for the same user and if the same origin answers. Another user, or another origin after redirects,
+/// gets all of the file anew, whatever the validator says. If an authenticator or interceptor identifies the user, no
+/// other session counts as the same user's.
 ///
-/// It can be stored, and holds no secrets: of who asked there is a salted hash, user info is taken off the URL, and
-/// request fields are kept only if neither their names nor their values look like secrets. A signed URL is its own
-/// secret; set `url` to another one for the same file when it has expired.
+/// It can be stored and contains no secrets: the user is a salted hash, the URL has no user info, and request fields
+/// are kept only if neither their names nor their values look secret. A signed URL is its own secret; when it expires,
+/// set `url` to another one for the same file.
 public struct ResumeData: Sendable, Equatable {
     /// A range of bytes that has arrived, with its checksum.
     struct Piece: Sendable, Hashable {
         var range: Range<Int>
-        /// The `Checksum` of what the part file holds there.
+        /// The `Checksum` of these bytes in the part file.
         var checksum: UInt64
     }
 
-    /// The URL to ask for the rest. Another URL may lead to the same file; the server is asked whether it does.
+    /// The URL to request the rest from. Another URL may lead to the same file; the server is asked whether it does.
     public var url: String
     public let method: HTTP.Method
-    /// The request's own fields, as far as they may be kept.
+    /// The request's own fields, except those that must not be kept.
     public let fields: Fields
-    /// The server's validator of the file: an entity tag, or a date. Nil if it gave none that can be relied on; then
-    /// the download starts over.
+    /// The server's validator of the file: an entity tag or a date. Nil if there was no reliable one; the download then
+    /// starts over.
     public let validator: String?
-    /// The length of the whole file, if the server said it.
+    /// The length of the whole file; nil if the server has not said it.
     public let completeLength: Int?
     /// The path of the part file with the bytes that have arrived.
     public var partPath: String
-    /// The pieces that have arrived: in order, without overlaps, none empty. Two that touch were brought by two
-    /// exchanges.
+    /// The pieces that have arrived: in order, without overlaps, none empty. Two adjacent pieces came by two exchanges.
     let pieces: [Piece]
-    /// Whose bytes they are; nil where whoever made the data says that they may be gone on with.
+    /// The source of the bytes; nil if whoever created the data vouches for them.
     let source: ResumeSource?
     /// The names that nothing printed shows values of: those of the session that made or took the data. They are not
     /// stored, and make no difference between two values.
@@ -45,10 +44,10 @@ public struct ResumeData: Sendable, Equatable {
         static func == (one: Self, other: Self) -> Bool { true }
     }
 
-    /// How many bytes have arrived.
+    /// The number of bytes that have arrived.
     public var byteCount: Int { pieces.reduce(0) { $0 + $1.range.count } }
 
-    /// How many bytes have arrived without a gap from the beginning on.
+    /// The number of bytes that have arrived from the beginning on without a gap.
     public var offset: Int {
         pieces.reduce(0) { $1.range.lowerBound == $0 ? $1.range.upperBound : $0 }
     }
@@ -69,7 +68,7 @@ public struct ResumeData: Sendable, Equatable {
         shown.secret = secret
     }
 
-    /// Made of values from outside. Nil if they contradict each other, or are impossible.
+    /// Creates resume data from outside values; nil if they are impossible or contradict each other.
     init?(
         url: String, method: HTTP.Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
         pieces: [Piece], source: ResumeSource? = nil
@@ -84,7 +83,7 @@ public struct ResumeData: Sendable, Equatable {
             partPath: partPath, pieces: pieces, source: source)
     }
 
-    /// The data with other pieces, which are in order.
+    /// A copy with other pieces, which must be in order.
     func with(pieces: some Sequence<Piece>) -> ResumeData {
         ResumeData(copy: self, pieces: Array(pieces))
     }
@@ -129,8 +128,8 @@ public struct ResumeData: Sendable, Equatable {
 // MARK: - Secrets
 
 extension ResumeData {
-    /// The fields that may be stored on a disk, and matter when the rest is asked for. `secret` are those that a
-    /// session says are, beside the usual ones.
+    /// The fields that may be stored on disk and matter when the rest is requested. `secret` are a session's own secret
+    /// names, in addition to the usual ones.
     static func kept(_ fields: Fields, hiding secret: HTTP.SecretFields = .usual) -> Fields {
         fields.withoutSecrets(secret).filtered { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")
@@ -146,8 +145,7 @@ extension ResumeData {
 // MARK: - What is shown
 
 extension ResumeData: CustomStringConvertible, CustomReflectable {
-    /// What was asked for, and how much of it is where; the URL without the secrets of its query, by the names of the
-    /// session that made or took the data.
+    /// What was requested, and how much of it is where; the URL is without its query's secrets.
     public var description: String {
         let size = completeLength.map { " of \($0)" } ?? ""
         return VisibleText.of("\(method) \(shownURL): \(byteCount)\(size) bytes in \(partPath)")

@@ -1,37 +1,38 @@
 internal import DunlinSemantics
 
-/// Decides what a download that may be resumed asks for, and what the answer means (RFC 9110 §13.1.5, §14).
+/// Decides what a resumable download requests, and what a response means (RFC 9110 §13.1.5, §14).
 ///
 /// Rules:
-/// 1. The rest is asked for only with a strong validator: `Range`, and `If-Range` so that a server whose file has
-///    changed sends all of it. No content coding is ever asked for: a part of coded bytes is a part of nothing.
-/// 2. 200 is the whole file, whatever was asked for: what is there is discarded.
-/// 3. 206 is appended if it begins where we are, is of the same state and of the same length. An entity tag must be
-///    repeated; a server that leaves it out has not checked `If-Range`, so the whole is asked for. The body must end
-///    where the head says; one that goes on is refused before a byte of that is written.
-/// 4. 416 with the length that is there means that nothing was missing. After any other 416 the whole is asked for.
-/// 5. A body that breaks is resumed, if it had begun in this machine's life. That happens `attempts` times without a
-///    byte in between, and later each time. A body that ends too early counts as broken. Bodies that bring little are
-///    accepted `crumbs` times: a file is not worth any number of exchanges. After a file has changed `attempts` times
-///    the download fails.
+/// 1. The rest is requested only with a strong validator: by `Range`, and by `If-Range` so that a server whose file has
+///    changed sends all of it. No content coding is ever requested, since a part of coded bytes is useless.
+/// 2. 200 is the whole file, whatever was requested: the existing bytes are discarded.
+/// 3. 206 is appended if it begins where the existing bytes end and has the same validator and length. An entity tag
+///    must be repeated; a server that omits it has not checked `If-Range`, so the whole is requested. The body must end
+///    where the head says; if it continues, it is refused before a byte of that is written.
+/// 4. 416 with the length of the existing bytes means that nothing was missing. After any other 416 the whole is
+///    requested.
+/// 5. A body that breaks is resumed if it began within this machine's life, up to `attempts` times without a new byte,
+///    with growing waits. A body that ends too early counts as broken. Bodies that bring little are accepted `crumbs`
+///    times, because the number of exchanges for a file must be limited. After a file has changed `attempts` times, the
+///    download fails.
 ///
-/// 6. What answers a request for the rest is of no use if somebody else asked, or another origin answered, than of whom
-///    the bytes are that are there: the same validator may name another file. Then the whole is asked for.
+/// 6. The rest is useless if another user requested it, or another origin sent it, than the existing bytes: the same
+///    validator may then name another file. So the whole is requested.
 ///
-/// It must not know files, clocks or connections. The bytes that it counts as there were written: the driver says so.
+/// It must not know files, clocks or connections. It counts bytes as there when the driver reports them as written.
 package struct ResumeMachine: Sendable {
     struct Rules: Sendable {
-        /// How often to go on without a new byte, and how often to start over. None: never by itself.
+        /// How often to continue without a new byte, and how often to start over. With 0, never by itself.
         var attempts = 3
         var firstDelay = Duration.milliseconds(500)
         var longestDelay = Duration.seconds(30)
-        /// How often a body may end early that brought less than a small piece.
+        /// How often a body may end early after less than a small piece.
         static let crumbs = 100
         static let smallPiece = 64 << 10
 
         static var crumbReason: String { "the server sends the file in too many small pieces" }
 
-        /// How long to wait after so many attempts without a byte.
+        /// The wait after this many attempts without a byte.
         func delay(_ attempt: Int) -> Duration {
             min(firstDelay * (1 << min(attempt, 30)), longestDelay)
         }
@@ -39,27 +40,26 @@ package struct ResumeMachine: Sendable {
 
     enum Ask: Sendable, Equatable {
         case whole
-        /// Nil: up to the end.
+        /// The rest of the file; `upTo` is nil for up to its end.
         case rest(from: Int, upTo: Int? = nil, Validator)
     }
 
-    /// What to do about a head.
+    /// What to do with a response.
     enum Action: Sendable, Equatable {
-        /// The body is the whole file. The record is removed first, then the bytes that are there; then the body is
-        /// written from 0 on.
+        /// The body is the whole file: remove the record, then the existing bytes, and write the body from 0 on.
         case startOver
-        /// The body is this part of the file, which goes on where we are.
+        /// The body is this part of the file, which follows the existing bytes.
         case append(Range<Int>)
-        /// All bytes are there already; the body is not needed.
+        /// All bytes are there; the body is not needed.
         case complete
-        /// The body is of no use, and `ask` says what to send next.
+        /// The body is useless; `ask` says what to send next.
         case askAgain
-        /// The response says nothing about the file, and is delivered as any response. The bytes that are there stay.
+        /// The response is not about the file and is delivered like any other. The existing bytes stay.
         case deliver
         case refuse(Refusal)
     }
 
-    /// Why a response cannot be appended. The bytes that are there stay.
+    /// Why a response cannot be appended. The existing bytes stay.
     package enum Refusal: Sendable, Equatable {
         case severalParts
         case coded
@@ -69,14 +69,14 @@ package struct ResumeMachine: Sendable {
         case keepsChanging
     }
 
-    /// What follows after a body that ended as its framing said.
+    /// What follows a body that ended as its framing said.
     enum Ending: Sendable, Equatable {
         case complete
         /// The server sent less than it has; `ask` says what to send next.
         case askAgain
-        /// Less than it announced.
+        /// The body was shorter than announced.
         case tooShort
-        /// Little, too often.
+        /// Bodies brought little too often.
         case crumbs
     }
 
@@ -96,14 +96,14 @@ package struct ResumeMachine: Sendable {
     private(set) var completeLength: Int?
     private var mayHaveRanges = true
     private var isCoded = false
-    /// How many bytes are there, from the beginning on.
+    /// The number of bytes that are there from the beginning on.
     private(set) var offset: Int
-    /// Where the next bytes begin that are there; nil if there are none.
+    /// Where the next existing bytes begin; nil if there are none.
     private(set) var limit: Int?
-    /// Where the body ends that is being read; nil if its framing says it.
+    /// Where the body being read ends; nil if its framing determines that.
     private(set) var bodyEnd: Int?
     private(set) var hasBegun = false
-    /// Bytes that were there when the last attempt began.
+    /// The number of bytes that were there when the last attempt began.
     private var mark: Int
     private var idleAttempts = 0
     private var restarts = 0
@@ -115,8 +115,8 @@ package struct ResumeMachine: Sendable {
         mark = 0
     }
 
-    /// Goes on from `offset`, up to where what is there was found to be what the data say. From `limit` on there is
-    /// more; who brings what is missing behind that is not for this machine.
+    /// Continues from `offset`, up to which the existing bytes were verified. From `limit` on there are more; filling
+    /// the gap after those is not this machine's task.
     init(_ rules: Rules = Rules(), goingOnWith data: ResumeData, from offset: Int, upTo limit: Int? = nil) {
         self.rules = rules
         validator = data.validator.flatMap { Validator($0) }
@@ -130,15 +130,15 @@ package struct ResumeMachine: Sendable {
 // MARK: - Asking
 
 extension ResumeMachine {
-    /// Whether such a request may be sent for a range. One with a range of its own may not.
+    /// Whether the request may be sent for a range. One that has a range of its own may not.
     static func mayResume(_ method: HTTP.Method, _ fields: Fields, hasBody: Bool) -> Bool {
         method == .get && !hasBody && !fields.contains("range") && !fields.contains("if-range")
     }
 
-    /// The pieces that must be read again before one goes on; none if there is nothing to go on from. What the part
-    /// file holds beside them counts for nothing.
+    /// The pieces that must be verified before resuming; empty if there is nothing to resume from. Other bytes of the
+    /// part file do not count.
     ///
-    /// What is missing between pieces can be asked for only if the file's length is known.
+    /// The gaps between pieces can be requested only if the file's length is known.
     static func pieces(of data: ResumeData, partLength: Int) -> [ResumeData.Piece] {
         guard data.validator != nil else { return [] }
         let pieces = data.pieces.filter { $0.range.upperBound <= partLength }
@@ -165,16 +165,17 @@ extension ResumeMachine {
         return ["Accept-Encoding": "identity", "Range": "bytes=\(start)-\(last)", "If-Range": validator.description]
     }
 
-    /// Whether the bytes that are there could be resumed later, and are worth a record.
+    /// Whether the existing bytes could be resumed later, and are worth a record.
     var isResumable: Bool { validator != nil && mayHaveRanges && !isCoded }
 }
 
 // MARK: - Answers
 
 extension ResumeMachine {
+    /// The action for a response.
     ///
-    /// With `isChanged`, the body is not what the server sent, and so no part of it. `isElsewhere`: it is not for the
-    /// user, or not from the origin, of the bytes that are there.
+    /// With `isChanged`, the body is not what the server sent, and so not a part of the file. `isElsewhere`: it is for
+    /// another user, or from another origin, than the existing bytes.
     mutating func answered(_ head: ResponseHead, isChanged: Bool = false, isElsewhere: Bool = false) -> Action {
         if isChanged, head.status == .partialContent { return .refuse(.coded) }
         defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
@@ -216,10 +217,10 @@ extension ResumeMachine {
         }
     }
 
-    /// What a 206 is that was asked for from `start` on.
+    /// What a 206 is, for a request from `start` on.
     enum Part: Sendable, Equatable {
         case part(Range<Int>, complete: Int?)
-        /// The part is of another state of the file, or of an unknown one.
+        /// The part is of another or unknown state of the file.
         case changed
         case refused(Refusal)
     }
@@ -241,7 +242,7 @@ extension ResumeMachine {
         return .part(range, complete: complete)
     }
 
-    /// One of several exchanges found that the file has changed: the bytes that are there are of no use.
+    /// Notes that one of several exchanges found the file changed: the existing bytes are useless.
     mutating func changed() -> Action { askForWhole() }
 
     private mutating func unsatisfied(_ fields: Fields, _ validator: Validator) -> Action {
@@ -277,12 +278,12 @@ extension ResumeMachine {
 // MARK: - Bodies
 
 extension ResumeMachine {
-    /// The file is written up to `offset`.
+    /// Notes that the file is written up to `offset`.
     mutating func wrote(upTo offset: Int) {
         self.offset = offset
     }
 
-    /// The end that the body being read must not exceed; nil if it is unknown.
+    /// The end that the current body must not exceed; nil if it is unknown.
     var bodyLimit: Int? { bodyEnd ?? completeLength }
 
     mutating func ended() -> Ending {
@@ -300,7 +301,7 @@ extension ResumeMachine {
         return crumbs <= Rules.crumbs
     }
 
-    /// The body broke, or what was to bring the rest of it did.
+    /// Notes that the body broke, or the attempt to get the rest of it.
     mutating func interrupted(by cause: Interruption) -> Continuation {
         guard hasBegun, isResumable, cause.mayPass, isWorthAnother() else { return .giveUp }
         if offset > mark { idleAttempts = 0 }
@@ -332,7 +333,7 @@ extension ResumeMachine.Interruption {
 }
 
 extension Fields {
-    /// Nil without one, and with one that is no number or several that differ.
+    /// The Content-Length; nil if there is none, if it is not a number, or if there are several that differ.
     fileprivate var contentLength: Int? {
         let values = Set(values(of: "content-length"))
         guard values.count == 1, let value = values.first, value.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else {

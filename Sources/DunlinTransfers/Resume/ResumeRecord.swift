@@ -1,15 +1,17 @@
 internal import DunlinSecure
 
-/// The file beside a part file that says what the part file holds.
+/// The file beside a part file that records the part file's contents.
 ///
-/// It has a head, which does not change, and two slots. A slot holds the pieces that have arrived, with a number that
-/// grows; the higher number counts. Head and slots each end with a checksum.
+/// It consists of a constant head and two slots. Each slot holds the pieces that have arrived and a growing number; the
+/// slot with the higher number counts. Head and slots each end with a checksum.
 ///
-/// Rules for writing it, so that a process that is killed at any moment leaves a record that is true:
+/// Rules for writing it, so that a process killed at any moment leaves a correct record:
 /// 1. A piece is in the part file before a slot lists it: first the bytes, then `advance`, then one write of the slot
-///    it gives, over the older of the two. A slot that was not written whole does not count, and the other is true.
-/// 2. If less is to be there than a record lists, the record comes first: when a download starts over, a new record is
-///    written under another name and renamed over the old one, and the part file is cut or written to only then.
+///    it gives, over the older of the two. A slot that was not written completely does not count, and the other is
+///    correct.
+/// 2. If the part file is to hold less than a record lists, the record comes first: when a download starts over, a new
+///    record is written under another name and renamed over the old one, and the part file is cut or written to only
+///    then.
 /// 3. The part file is removed only after its record, unless it becomes the download's result.
 ///
 /// A loss of power may break this order, which the pieces' checksums reveal: a download that resumes reads the part
@@ -18,28 +20,28 @@ internal import DunlinSecure
 ///
 /// It must not know files or clocks.
 struct ResumeRecord: Sendable, Equatable {
-    /// What is being downloaded. `partPath` is the part file's name here, without a folder.
+    /// The data of the download. Here `partPath` is only the part file's name.
     private(set) var data: ResumeData
-    /// How many pieces a slot has room for.
+    /// The number of pieces for which a slot has room.
     let capacity: Int
-    /// How often something was written into a slot.
+    /// How often a slot has been written.
     private(set) var sequence: UInt64
     private let headLength: Int
     private let headCheck: UInt64
 
-    /// A slot of a record to be written.
+    /// A slot to be written.
     struct Update: Equatable {
         let offset: Int
         let bytes: [UInt8]
     }
 
-    /// Longer ones are none.
+    /// The greatest length of a record.
     static let longest = 1 << 20
     static let capacities = 1...1024
-    /// Room for a file that several exchanges bring.
+    /// The number of pieces for a file that several exchanges bring.
     static let manyPieces = 256
 
-    /// A record of its first state, to be written as a whole.
+    /// Creates a record in its first state, to be written as a whole.
     init(_ data: ResumeData, capacity: Int = 1) {
         let capacity = min(max(capacity, Self.capacities.lowerBound), Self.capacities.upperBound)
         var own = data
@@ -52,7 +54,7 @@ struct ResumeRecord: Sendable, Equatable {
         self.data = own.with(pieces: data.pieces.prefix(capacity))
     }
 
-    /// The whole file as it is written first.
+    /// The bytes of the whole file as it is first written.
     var bytes: [UInt8] {
         let slot = slot()
         let empty = [UInt8](repeating: 0, count: slot.count)
@@ -60,7 +62,7 @@ struct ResumeRecord: Sendable, Equatable {
         return Self.head(of: data, capacity) + slots
     }
 
-    /// Now these are there: in order and without overlaps, no more than `capacity`.
+    /// Records these pieces: in order, without overlaps, at most `capacity`. Returns the slot to write.
     mutating func advance(to pieces: [ResumeData.Piece]) -> Update {
         sequence += 1
         data = data.with(pieces: pieces.prefix(capacity))
@@ -68,7 +70,7 @@ struct ResumeRecord: Sendable, Equatable {
         return Update(offset: headLength + (Self.isFirst(sequence) ? 0 : bytes.count), bytes: bytes)
     }
 
-    /// What a person gets, who does not know where the record lies: `folder` is the record's.
+    /// The resume data for a caller, who does not know where the record is: `folder` is the record's.
     func resumeData(in folder: String) -> ResumeData {
         var data = data
         data.partPath = folder.isEmpty || folder.hasSuffix("/") ? folder + data.partPath : folder + "/" + data.partPath
@@ -85,7 +87,7 @@ struct ResumeRecord: Sendable, Equatable {
 // MARK: - Writing
 
 extension ResumeRecord {
-    /// With its version.
+    /// The first bytes of the file, which include its version.
     private static let magic = Array("dunlinR3".utf8)
     private static let slotFrame = 24
 
@@ -127,7 +129,7 @@ extension ResumeRecord {
         return writer.bytes
     }
 
-    /// A slot belongs to one head: its checksum begins with the head's.
+    /// The checksum of a slot, which begins with the head's so that the slot belongs to one head.
     private static func check(_ bytes: [UInt8], _ head: UInt64 = 0) -> UInt64 {
         var checksum = Checksum()
         withUnsafeBytes(of: head.littleEndian) { checksum.update($0) }
@@ -139,7 +141,7 @@ extension ResumeRecord {
 // MARK: - Reading
 
 extension ResumeRecord {
-    /// Reads a file; throws `invalidResumeData` for whatever was not written as a record is.
+    /// Reads a record file. Throws `invalidResumeData` for anything that was not written as a record.
     init(_ bytes: [UInt8]) throws(NetworkError) {
         guard bytes.count <= Self.longest else { throw .invalidResumeData("the record file is too long") }
         var reader = ByteReader(bytes)
@@ -212,7 +214,7 @@ extension ResumeRecord {
             completeLength: complete == .max ? nil : Int(complete), partPath: name, pieces: [], source: source)
     }
 
-    /// Nil for what is none; none where it is not said whose the bytes are.
+    /// Reads a source: nil if it is malformed, an inner nil if the record names none.
     private static func source(_ reader: inout ByteReader) -> ResumeSource?? {
         switch reader.word32() {
         case 0: return .some(nil)

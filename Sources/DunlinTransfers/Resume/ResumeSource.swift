@@ -1,10 +1,10 @@
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// Whose bytes a part file holds: a hash of who asked for them, and of the origin that sent them after all redirects. A
-/// validator names a state of one file; another user's, or another origin's, may have the same.
+/// The source of a part file's bytes: a hash of the user who requested them and of the origin that sent them after all
+/// redirects. The same validator may name another file for another user or origin.
 ///
-/// It is stored beside the file, so the hash has a salt of its own, and tells nobody who it was.
+/// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
     let salt: [UInt8]
     let hash: [UInt8]
@@ -12,22 +12,22 @@ struct ResumeSource: Sendable, Hashable {
     static let saltLength = 16
     static let hashLength = 32
 
-    /// Nil for what none can be.
+    /// Creates a source from stored values; nil for impossible ones.
     init?(salt: [UInt8], hash: [UInt8]) {
         guard salt.count == Self.saltLength, hash.count == Self.hashLength else { return nil }
         (self.salt, self.hash) = (salt, hash)
     }
 
-    /// With a new salt.
+    /// Creates a source with a new salt.
     init(_ answer: Answer) {
         salt = Self.random(Self.saltLength)
         hash = Self.hash(answer, salt) ?? Self.random(Self.hashLength)
     }
 
-    /// Whether an answer is of the same user and the same origin.
+    /// Whether an answer is for the same user and from the same origin.
     func isOf(_ answer: Answer) -> Bool { Self.hash(answer, salt) == hash }
 
-    /// Who asked, and who answered.
+    /// The user who asked, and the origin that answered.
     struct Answer: Sendable {
         let asker: String
         let origin: String
@@ -36,7 +36,7 @@ struct ResumeSource: Sendable, Hashable {
             (self.asker, self.origin) = (asker, origin)
         }
 
-        /// Of the last exchange of a call.
+        /// The answer of a call's last exchange.
         init(of response: TransportResponse, to call: LiveCall) {
             self.init(asker: call.asker(over: response.hop), origin: call.request.head.origin.description)
         }
@@ -47,7 +47,7 @@ struct ResumeSource: Sendable, Hashable {
         return (0..<count).map { _ in random.next() }
     }
 
-    /// Nil where there is no such hash: then nothing is of the same user.
+    /// The salted hash; nil if it cannot be computed, and then nothing counts as the same user's.
     private static func hash(_ answer: Answer, _ salt: [UInt8]) -> [UInt8]? {
         do throws(HashFunction.Unavailable) {
             let text = "\(answer.origin.utf8.count):\(answer.origin)\(answer.asker)"
@@ -59,6 +59,6 @@ struct ResumeSource: Sendable, Hashable {
 }
 
 extension ResumeSource: CustomReflectable {
-    /// Nothing of who it is.
+    /// Shows nothing of the user.
     var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,12 +1,12 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Fetches the rest of a file, or of what is missing of it, by other exchanges while one body comes.
+/// Fetches the rest of a file, or its missing parts, by further exchanges while one body comes.
 extension DownloadRun {
-    /// Whether several exchanges may bring the file, should the server allow it.
+    /// Whether several exchanges may fetch the file, if the server allows it.
     func maySplit(_ call: LiveCall) -> Bool { options.segments?.count ?? 1 > 1 && mayAskAgain(call) && !isAlone }
 
-    /// How to bring what is missing; nil if that is the body that comes now, and no more.
+    /// The plan to fetch what is missing; nil if the current body is all of it.
     func plan(
         _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
@@ -26,13 +26,13 @@ extension DownloadRun {
     private func workers(
         for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: LiveCall
     ) -> Int {
-        // A `data` hook is told of chunks in their order.
+        // A `data` hook must get chunks in order.
         guard maySplit(call), !call.hasHook(\.data) else { return 1 }
         guard head.status == .partialContent || AcceptRanges(head.fields) == .bytes else { return 1 }
         return SegmentMachine<Void>.workers(options.segments?.count ?? 1, for: bytes, minimum: minimum)
     }
 
-    /// Returns nil if the download starts over.
+    /// Fills the file. Returns nil if the download starts over.
     mutating func fill(
         by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ delegate: isolated TaskDelegate
     ) async throws -> Response? {
@@ -41,12 +41,12 @@ extension DownloadRun {
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
         earlier += fetch.hops(before: outcome)
-        // The hop of what did not come to its end is among them.
+        // The hop of an incomplete response is among the earlier ones.
         if case .complete = outcome {} else { answered = nil }
         switch outcome {
         case .complete: return try await finish(plan.arrival.response, call)
         case .failed(let error):
-            // One that can carry no hop leaves it to the metrics.
+            // An error that cannot carry a hop leaves it to the metrics.
             if !(error is NetworkError) { call.control?.untoldHop = earlier.popLast() }
             throw error
         case .overrun(let error):

@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// How the exchanges of a file in segments fail.
+/// The errors of the exchanges that fetch a file in segments.
 extension NetworkError {
     static var partsMissing: NetworkError {
         NetworkError(.connectionClosed, "parts of the file are missing", phase: .receive, requestMayHaveBeenSent: true)

@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
 extension SegmentAnswer.Uselessness {
-    /// What the answer that brought nothing is told as.
+    /// The error for an answer that brought nothing.
     func error(_ head: ResponseHead) -> NetworkError {
         let (code, reason): (NetworkError.Code, String) =
             switch self {

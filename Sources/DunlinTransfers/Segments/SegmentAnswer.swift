@@ -1,8 +1,8 @@
 package import DunlinSemantics
 
-/// What a server answered to a request for a range of a file whose state and length are known, beside other requests.
+/// What a server answered to a request for a range of a file whose state and length are known, among other requests.
 package enum SegmentAnswer: Sendable, Equatable {
-    /// This range comes: the one that was asked for, or the beginning of it.
+    /// This range comes: the requested one, or its beginning.
     case part(Range<Int>)
     /// The file has changed.
     case changed
@@ -10,20 +10,21 @@ package enum SegmentAnswer: Sendable, Equatable {
     case busy
     case useless(Uselessness)
 
-    /// Why an answer brings nothing, and another would bring nothing either.
+    /// Why an answer brings nothing, nor would another.
     package enum Uselessness: Sendable, Equatable {
-        /// The server sends all of the file, whatever range is asked for.
+        /// The server sends the whole file for any range.
         case ignoresRanges
         case refused(ResumeMachine.Refusal)
         case status
-        /// The answer is of another origin, to which a redirect led, or for another user: the same validator may name
+        /// The answer is from another origin, reached by a redirect, or for another user: the same validator may name
         /// another file there.
         case elsewhere
-        /// The answer brings too little, and not for the first time.
+        /// The answer brings too little, and is not the first that does.
         case crumb
     }
 
-    /// `isElsewhere`: another origin answered than the one whose file the validator names, or another user asked.
+    /// Classifies an answer. `isElsewhere`: another origin answered than the one of the validator, or another user
+    /// asked.
     package init(
         _ head: ResponseHead, isElsewhere: Bool = false, to range: Range<Int>, _ validator: Validator, of length: Int
     ) {
@@ -38,7 +39,7 @@ package enum SegmentAnswer: Sendable, Equatable {
             case .refused(let refusal): self = .useless(.refused(refusal))
             }
         case 200, 203: self = validator.agreement(with: head.fields) == .changed ? .changed : .useless(.ignoresRanges)
-        // If the file had not changed, the range would be there.
+        // If the file had not changed, the range would exist.
         case 416: self = .changed
         default: self = ResumeMachine.Interruption.status(head.status).mayPass ? .busy : .useless(.status)
         }

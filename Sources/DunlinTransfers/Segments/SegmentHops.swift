@@ -1,12 +1,12 @@
 internal import DunlinTransport
 
-/// The hops of the exchanges that bring one file side by side, each once.
+/// The hops of the exchanges that fetch one file in parallel, each once.
 ///
 /// Rules:
-/// 1. An exchange's hop is noted when it has ended, whatever with.
-/// 2. The first exchange's hop is kept apart: it is told with its response, or when that is left.
-/// 3. Hops of stopped exchanges are kept apart too: they are told after those of exchanges that ended by themselves.
-/// 4. The hop that an error has is not told twice.
+/// 1. An exchange's hop is recorded when the exchange has ended, with any outcome.
+/// 2. The first exchange's hop is kept apart: it is reported with its response, or when that is discarded.
+/// 3. Hops of stopped exchanges are kept apart too, and reported after those of exchanges that ended by themselves.
+/// 4. The hop in an error is not reported twice.
 struct SegmentHops: Sendable {
     private var ended: [HTTP.Hop] = []
     private var lead: HTTP.Hop?
@@ -24,7 +24,7 @@ struct SegmentHops: Sendable {
         }
     }
 
-    /// Those that are told beside the outcome.
+    /// The hops to report in addition to the outcome's own.
     func hops(before outcome: SegmentedFetch.Outcome) -> [HTTP.Hop] {
         switch outcome {
         case .complete, .useless: ended + stopped

@@ -1,49 +1,45 @@
-/// Decides which ranges of one file several workers fetch side by side, each with one exchange at a time.
+/// Decides which ranges of one file several workers fetch in parallel, each with one exchange at a time.
 ///
 /// Rules:
-/// 1. Every missing byte belongs to one worker's run, or is open. A run brings its bytes in order.
-/// 2. A worker without work takes a fair share of the open bytes first. If there are none, it asks for the far end of
-///    the run that has most left: a slow worker keeps what it can, and never less than `minimum`.
-/// 3. Bytes asked for of another's run stay the other's until the answer has come, and pass over then, in one step: a
-///    server that does not answer, or has no connection left, takes nothing from any worker. A run that has come that
-///    far meanwhile keeps all. The same holds for open bytes: if a worker that asked for them gets no answer, another
-///    one without work may ask for all of them too, after a wait.
-/// 4. The rest of a run that ends is open, or belongs to those who have asked for it already.
-/// 5. An answer may reach beyond its run, since others were answered for what lies there. It is read on, past what they
-///    bring, as long as something lies behind that nobody was answered for: the server may refuse the rest. Once the
-///    answer has come that far, those bytes are its worker's. So what one answer brings is not lost by another. Only
-///    what an answer that broke off has left is asked for anew, as long as nobody has left.
-/// 6. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
-///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for bytes of a run
-///    that somebody brings. Answers that bring little of what was asked for are accepted `crumbs` times, and are of no
-///    use then. From another's run they take nothing.
-/// 7. The work is over when nothing is missing, or no worker is left.
+/// 1. Every missing byte belongs to one worker's run or is open. A run brings its bytes in order.
+/// 2. A worker without work first takes a fair share of the open bytes. If there are none, it requests the far end of
+///    the run that has most left; the slow worker keeps what it can bring, and at least `minimum`.
+/// 3. Bytes requested from another's run stay the other's until the answer has come, and then pass over in one step: a
+///    server that does not answer, or has no connection left, takes nothing from any worker. A run that has reached
+///    them meanwhile keeps them all. The same holds for open bytes: if the worker that requested them gets no answer,
+///    an idle one may request all of them too, after a wait.
+/// 4. The rest of a run that ends becomes open, or goes to those who have already requested it.
+/// 5. A worker whose exchange breaks continues after growing waits, up to `attempts` times without a new byte. Then it
+///    leaves, and so does one whose answer is useless; after that nobody requests another's bytes. Answers that bring
+///    little of what was requested are accepted `crumbs` times, and are useless then. They take nothing from another's
+///    run.
+/// 6. The work is over when nothing is missing, or no worker is left.
 ///
 /// It must not know files, clocks, connections or heads.
 package struct SegmentMachine<Waiter> {
     package struct Rules: Sendable {
         package var minimum = HTTPSession.Segments.defaultMinimum
-        /// How many runs a file is divided into at most: as many pieces as its record has room for.
+        /// The greatest number of runs that a file is divided into: the number of pieces for which its record has room.
         package var cuts = ResumeRecord.manyPieces
         var retries = ResumeMachine.Rules()
-        /// How many answers at most may be both short and small.
+        /// The greatest number of answers that may be both short and small.
         var crumbs = ResumeMachine.Rules.crumbs
-        /// A smaller answer is a small one.
+        /// The number of bytes below which an answer is small.
         var smallPiece = ResumeMachine.Rules.smallPiece
-        /// How long to wait for those who have asked before asking for the same.
+        /// How long to wait for workers that have requested bytes before requesting the same.
         var longestWait = Duration.seconds(2)
 
         package init() {}
     }
 
-    /// What a worker does next.
+    /// A worker's next step.
     package enum Step: Equatable {
         case ask(Range<Int>)
-        /// Wait: the waiter is called when there may be work.
+        /// Wait until the waiter is called, when there may be work.
         case wait
-        /// Wait, but only for `longestWait`: then `overtake` says what to do.
+        /// Wait for at most `longestWait`; then `overtake` says what to do.
         case hesitate
-        /// End: there is no more work for it.
+        /// End: there is no more work for this worker.
         case leave
     }
 
@@ -52,13 +48,13 @@ package struct SegmentMachine<Waiter> {
         /// How many others bring, before those that count.
         package var skipped = 0
         package let count: Int
-        /// Whether the rest of the answer is another worker's, or nobody's.
+        /// Whether the rest of the answer belongs to another worker or to nobody.
         package let isEnd: Bool
     }
 
     private struct Run {
         let asked: Range<Int>
-        /// The next byte.
+        /// The position of the next byte.
         var position: Int
         var end: Int
         /// The end of the answer.
@@ -89,17 +85,18 @@ package struct SegmentMachine<Waiter> {
 
     private let rules: Rules
     private var workers: [Worker]
-    /// In order, without overlaps.
+    /// The open ranges in order, without overlaps.
     private var open: [Range<Int>]
     private var cutsLeft: Int
     private var isRefused = false
     /// Whether an answer broke off.
     private var hasBroken = false
     private var crumbsLeft: Int
-    /// How many bytes are missing.
+    /// The number of missing bytes.
     package private(set) var missing: Int
 
-    /// `gaps` are missing. Worker 0 receives `lead` already, with which the first of them begins.
+    /// Creates a machine. `gaps` are the missing ranges. Worker 0 is already receiving `lead`, the beginning of the
+    /// first gap.
     package init(_ rules: Rules = Rules(), workers count: Int, gaps: [Range<Int>], lead: Range<Int>) {
         self.rules = rules
         workers = Array(repeating: Worker(), count: max(1, count))
@@ -115,21 +112,21 @@ package struct SegmentMachine<Waiter> {
         crumbsLeft = rules.crumbs
     }
 
-    /// How many workers are worth having for so many bytes.
+    /// The number of workers worth having for this many bytes.
     static func workers(_ count: Int, for bytes: Int, minimum: Int) -> Int {
         max(1, min(count, bytes / max(1, minimum)))
     }
 
     package var isComplete: Bool { missing == 0 }
 
-    /// The workers that bring nothing just now: they may be about to ask for something, or read what others bring.
+    /// The workers that bring nothing at present, and may be about to request something.
     var bystanders: [Int] {
         workers.indices.filter { index in
             workers[index].run.map { !$0.isAnswered || $0.isPassing } ?? true
         }
     }
 
-    /// Whether no worker is left, and something is missing.
+    /// Whether no worker is left although bytes are missing.
     package var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
 }
 
@@ -151,7 +148,8 @@ extension SegmentMachine {
         return overtakable == nil ? .wait : .hesitate
     }
 
-    /// The range to ask for after a wait for workers that got no answer; nil if it goes on waiting, with its waiter.
+    /// The range to request after waiting for workers that got no answer; nil if the worker keeps waiting, with its
+    /// waiter.
     package mutating func overtake(for worker: Int) -> Range<Int>? {
         guard !isComplete, !workers[worker].hasLeft, workers[worker].run == nil, let range = overtakable else {
             return nil
@@ -161,12 +159,12 @@ extension SegmentMachine {
         return range
     }
 
-    /// Of the worker that asks, and others that may.
+    /// The number of workers without work, including the one that asks.
     private var idle: Int { workers.count { !$0.hasLeft && $0.run == nil } }
 
     private mutating func takeOpen() -> Range<Int>? {
         guard let first = open.first else { return nil }
-        // Both numbers may be as large as any: what a server says, and what means that nothing is to be shared.
+        // Both numbers may be very large: one comes from a server, and the other may mean that nothing is shared.
         let share = max(rules.minimum, (first.count - 1) / idle + 1)
         guard cutsLeft > 0, !isRefused, first.count - rules.minimum >= share else { return open.removeFirst() }
         cutsLeft -= 1
@@ -179,7 +177,7 @@ extension SegmentMachine {
         workers.compactMap { $0.run.flatMap(unasked) }.max { $0.count < $1.count }
     }
 
-    /// The part of a run that no other worker has asked for.
+    /// The part of a run that no other worker has requested.
     private func unasked(of run: Run) -> Range<Int>? {
         guard run.isOwned else { return nil }
         let asked = workers.compactMap { other in
@@ -188,7 +186,7 @@ extension SegmentMachine {
         return run.position..<min(run.end, asked.min() ?? run.end)
     }
 
-    /// The largest range that a worker has asked for without an answer, and no other after it.
+    /// The largest range that one worker has requested without an answer, and no other after it.
     private var overtakable: Range<Int>? {
         workers.compactMap { worker in
             guard let run = worker.run, run.unanswered != nil, let range = unasked(of: run), !range.isEmpty,
@@ -211,16 +209,16 @@ extension SegmentMachine {
 // MARK: - What comes of it
 
 extension SegmentMachine {
-    /// The server sends `range`: what was asked for, or the beginning of that. False if none of it is wanted any more;
-    /// `ended` follows then. Also returns the waiters to call.
+    /// Notes that the server sends `range`: the requested one or its beginning. Returns false if none of it is wanted
+    /// any more (`ended` must follow), and the waiters to call.
     package mutating func answered(_ range: Range<Int>, to worker: Int) -> (isWanted: Bool, waiters: [Waiter]) {
         guard var run = workers[worker].run else { return (false, []) }
         workers[worker].run?.isAnswered = true
         run.isAnswered = true
-        // A worker that asked later was answered first.
+        // A worker that asked later got its answer first.
         if run.isOwned, run.position == run.end { return (false, []) }
         if !run.isOwned {
-            // Another's run is worth more than a small piece out of its middle.
+            // Another's run is worth more than a small piece from its middle.
             guard !isSmall(range, of: run.asked) else { return (false, []) }
             guard let host = host(of: run.asked.lowerBound), let end = workers[host].run?.end else {
                 return (false, [])
@@ -239,8 +237,8 @@ extension SegmentMachine {
         return (true, takeWaiters())
     }
 
-    /// The worker whose run the byte belongs to, if it is still to come there. A worker that has been answered keeps
-    /// the next byte.
+    /// The worker whose run contains the byte, if it is still to come there. A worker that has its answer keeps the
+    /// next byte.
     private func host(of byte: Int) -> Int? {
         workers.firstIndex { worker in
             worker.run.map { run in
@@ -254,15 +252,14 @@ extension SegmentMachine {
         range.count < min(asked.count, rules.smallPiece)
     }
 
-    /// Whether an answer that brings `range` of what was `asked` for is of no use, because it brings too little and is
-    /// not the first.
+    /// Whether an answer with `range` instead of `asked` is useless, because it brings too little and is not the first.
     package mutating func isCrumb(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
         guard isSmall(range, of: asked) else { return false }
         defer { crumbsLeft = max(0, crumbsLeft - 1) }
         return crumbsLeft == 0
     }
 
-    /// So many bytes have come. Returns which of them count; what is behind those is to be told of again.
+    /// Notes that this many bytes have come. Returns how many of them count.
     package mutating func received(_ count: Int, by worker: Int) -> Taken {
         guard workers[worker].run?.isOwned == true else { return Taken(count: 0, isEnd: true) }
         let skipped = skip(count, by: worker)
@@ -274,13 +271,14 @@ extension SegmentMachine {
         return Taken(skipped: skipped, count: taken, isEnd: run.position == run.end && beyond(run) == nil)
     }
 
-    /// The worker's exchange ended well. Returns the waiters to call.
+    /// Notes that the worker's exchange ended well. Returns the waiters to call.
     package mutating func ended(_ worker: Int) -> [Waiter] {
         leaveRun(of: worker)
         return takeWaiters()
     }
 
-    /// The worker's exchange broke. Returns when it may go on (nil: not at all), and the waiters to call.
+    /// Notes that the worker's exchange broke. Returns the wait before it may continue (nil: not at all), and the
+    /// waiters to call.
     package mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
         var isUseless = false
         if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
@@ -297,7 +295,7 @@ extension SegmentMachine {
         return (rules.retries.delay(attempt), takeWaiters())
     }
 
-    /// The worker's answer was of no use, and further ones would be of none. Returns the waiters to call.
+    /// Notes that the worker's answer was useless, as further ones would be. Returns the waiters to call.
     package mutating func refused(_ worker: Int) -> [Waiter] {
         isRefused = true
         leaveRun(of: worker)
@@ -313,7 +311,7 @@ extension SegmentMachine {
         release(run.position..<run.end)
     }
 
-    /// Makes a range open, unless another worker has asked for it.
+    /// Makes a range open, unless another worker has requested it.
     private mutating func release(_ range: Range<Int>) {
         var rest = range
         let askers = workers.indices.filter { index in

@@ -3,24 +3,24 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
-/// Fetches one file by several exchanges side by side, as `SegmentMachine` decides.
+/// Fetches one file by several parallel exchanges, as `SegmentMachine` decides.
 ///
-/// Each worker is a child task with a cancellation of its own, thrown with the call's. The call's control is told what
-/// all workers together have brought. When the first of them says that it is over, the others are stopped.
+/// Each worker is a child task with its own cancellation, which the call's cancellation includes. The call's control
+/// counts what all workers bring together. When the first worker reports the end, the others are stopped.
 final class SegmentedFetch: Sendable {
     typealias Machine = SegmentMachine<ValueWaiter<Void>>
 
     enum Outcome: Sendable {
         case complete
-        /// The server has another file by now, or ignores ranges, or what comes is another user's or origin's: the
-        /// download starts over.
+        /// The server's file has changed, it ignores ranges, or the bytes are another user's or origin's: the download
+        /// starts over.
         case useless
-        /// The server sent more than it announced; what has come may be anything.
+        /// The server sent more than it announced, so what has come may be anything.
         case overrun(NetworkError)
         case failed(any Error)
     }
 
-    /// What is fetched, by how many, and what came first.
+    /// What is fetched, by how many workers, and what came first.
     struct Plan: Sendable {
         let workers: Int
         let minimum: Int
@@ -29,7 +29,7 @@ final class SegmentedFetch: Sendable {
         let gaps: [Range<Int>]
         /// The range that the first answer brings.
         let lead: Range<Int>
-        /// Who asked first, and which origin answered, after all redirects.
+        /// The user who asked first, and the origin that answered after all redirects.
         let source: ResumeSource
         let arrival: LiveCall.Arrival
         /// The first exchange.
@@ -41,13 +41,13 @@ final class SegmentedFetch: Sendable {
         var asking: AskingMachine<ValueWaiter<Void>>
         var hops = SegmentHops()
         var failure: (any Error)?
-        /// Whether nothing that comes by range is of use.
+        /// Whether everything that came by range is useless.
         var startsOver = false
         var overrun: NetworkError?
         /// The last writer of each worker.
         var writers: [Int: DownloadWriter] = [:]
         var interrupts: [Int: Cancellation] = [:]
-        /// The workers that something has come to since they asked.
+        /// The workers that have received something since their last request.
         var progressed: Set<Int> = []
     }
 
@@ -60,7 +60,7 @@ final class SegmentedFetch: Sendable {
 
     var loop: Reactor { call.loop }
 
-    /// `request` is what was asked for, before anything was asked for by range.
+    /// Creates a fetch; `request` is the original request, before any range was requested.
     init(
         _ plan: Plan, _ part: DownloadPart, _ options: HTTPSession.DownloadOptions, _ request: TransportRequest,
         _ call: LiveCall
@@ -78,10 +78,10 @@ final class SegmentedFetch: Sendable {
                 asking: AskingMachine(isOpen: !call.mayBecomeAnother)))
     }
 
-    /// The hops of all exchanges, but for those that the outcome has.
+    /// The hops of all exchanges, except those in the outcome.
     func hops(before outcome: Outcome) -> [HTTP.Hop] { state.withLock { $0.hops.hops(before: outcome) } }
 
-    /// Returns when nobody fetches or writes any more.
+    /// Fetches the file. Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
         call.control?.receiveTogether()
         let outcome = await withTaskGroup(of: Outcome?.self) { group in
@@ -106,11 +106,11 @@ final class SegmentedFetch: Sendable {
             await settle(writers)
             return .overrun(overrun)
         }
-        // A worker that is stopped because all bytes have come reports that it was stopped.
+        // A worker that was stopped because all bytes had come reports that it was stopped.
         if state.withLock({ $0.machine.isComplete }) {
             do {
                 for writer in writers { try await pump(writer, plan.arrival.response.head, upTo: nil).flush() }
-                // Nothing can be missing; were it, a file with a hole must not pass for whole.
+                // Nothing can be missing here; but a file with a hole must never pass for complete.
                 guard part.content.gaps(upTo: plan.length).isEmpty else { throw NetworkError.partsMissing }
                 return .complete
             } catch {
@@ -126,7 +126,7 @@ final class SegmentedFetch: Sendable {
     /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
     func settle(_ writers: [DownloadWriter]) async {
         for writer in writers {
-            // An error of the disk has been reported already, or will be.
+            // An error of the disk has been or will be reported elsewhere.
             do throws(Errno) { _ = try await writer.flush(until: .never, nil) } catch {}
         }
     }
@@ -135,7 +135,7 @@ final class SegmentedFetch: Sendable {
 // MARK: - Workers
 
 extension SegmentedFetch {
-    /// Runs a worker; nil if others go on.
+    /// Runs a worker. Returns nil if others continue.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
         let exchange = isLead ? plan.exchange : CallPart(of: call.delegate, number: worker)
@@ -165,7 +165,7 @@ extension SegmentedFetch {
         }
     }
 
-    /// Until it is called, or else asks for what others have asked for. Nil if the work goes on.
+    /// Waits until the worker is called or may overtake others. Returns nil if the work continues.
     private func wait(
         _ waiter: ValueWaiter<Void>, _ worker: Int, _ exchange: CallPart, until end: HTTP.Instant
     ) async -> Outcome? {
@@ -191,7 +191,7 @@ extension SegmentedFetch {
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 
-    /// Makes one exchange; nil if the work goes on.
+    /// Makes one exchange. Returns nil if the work continues.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
         switch await permission(exchange) {
         case .given: break
@@ -244,9 +244,9 @@ extension SegmentedFetch {
     /// What one exchange brought.
     private struct Brought {
         let response: TransportResponse
-        /// Whether it is for another user or of another origin than what came first.
+        /// Whether it is for another user or from another origin than what came first.
         let isElsewhere: Bool
-        /// Whether an interceptor put another body in the place of the one that came, or answered another request.
+        /// Whether an interceptor replaced the body, or answered another request.
         let isMade: Bool
     }
 
@@ -260,7 +260,7 @@ extension SegmentedFetch {
         return answer
     }
 
-    /// `arrived` is the response, as soon as there is one.
+    /// Sends one request; `arrived` is set to the response as soon as there is one.
     private func ask(
         _ range: Range<Int>, _ worker: Int, _ exchange: CallPart, _ arrived: inout TransportResponse?
     ) async throws -> Brought {
@@ -317,7 +317,7 @@ extension SegmentedFetch {
     }
 
     private func writer(at offset: Int) -> DownloadWriter {
-        // All of them together hold no more of a file in memory than one alone, but for a piece each.
+        // Together they hold no more of a file in memory than a single writer, except for one piece each.
         DownloadWriter(part.content, at: offset, room: max(256 << 10, (2 << 20) / plan.workers), on: loop)
     }
 
@@ -341,21 +341,21 @@ extension SegmentedFetch {
         return (taken.skipped, taken.count, taken.isEnd)
     }
 
-    /// Stops workers that bring nothing, before a connection becomes free that they may be waiting for.
+    /// Stops workers that bring nothing, before a connection becomes free for which they may be waiting.
     private func stopBystanders() {
         let interrupts = state.withLock { state in state.machine.bystanders.compactMap { state.interrupts[$0] } }
         for cancellation in interrupts { cancellation.cancel(.task) }
     }
 
-    /// Gives up a body that has been read as far as it counts: reads its end, if that comes next.
+    /// Ends a body that has been read as far as it counts; reads its end if that comes next.
     private func leave(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
         guard stream.hop.bodyBytes == stream.expectedLength else { return await drop(response) }
-        // All bytes that count have come. The end decides only whether the connection can be used again.
+        // All bytes that count have come. The end decides only whether the connection can be reused.
         do { _ = try await stream.next() } catch {}
     }
 
-    /// Discards a response whose connection nobody else can use.
+    /// Discards a response whose connection cannot be reused.
     private func drop(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
         do { try await call.callTransport.drain(stream, upTo: 0, until: loop.now()) } catch {}
