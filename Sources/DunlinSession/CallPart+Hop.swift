@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
 extension CallPart {
-    /// The hop that the part's exchange ended with when its Swift task was cancelled, whose error carries none; nil if
-    /// that was told before.
+    /// The hop with which the part's exchange ended when its Swift task was cancelled, since that error carries none;
+    /// nil if it was reported before.
     package func takeUntoldHop() -> HTTP.Hop? { exchangeOptions?.control?.takeUntoldHop() }
 }

@@ -2,12 +2,10 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Who asks, under which guard and trust, and by which way, as far as the session says it, whatever a request says
-    /// beside.
+    /// The user, guard, trust and way of the session's requests, apart from what a request adds.
     ///
-    /// It is the same text for the same user and equal rules, and nil where there are none. It may have secrets in it.
-    /// It is for what is kept outside the session, such as pictures; what the session's stages keep and share goes by
-    /// the `Access` of each hop.
+    /// The text is the same for the same user and equal rules, and nil without any. It may contain secrets. It is for
+    /// what is kept outside the session, such as pictures; the session's stages use the `Access` of each hop.
     package var asker: String? {
         let (configuration, home) = (core.configuration, core.builder.home.home)
         var parts: [String] = []
@@ -25,7 +23,7 @@ extension HTTPSession {
         if let rules = Access.name(of: core.builder.connectionRules?.guardRules) { parts.append(rules) }
         parts += way
         if parts.isEmpty { return nil }
-        // Each with its length, so that no two lists are one text.
+        // Each with its length, so that different lists give different texts.
         return parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 

@@ -8,13 +8,12 @@ extension HTTPSession {
     }
 
     /// Opens connections ahead of need, until `count` are open to the origin of `target`, in use or idle. Returns how
-    /// many are open. Zero over a custom transport.
+    /// many are open; zero with a custom transport.
     ///
-    /// The limits of the configuration hold: it opens fewer when there is no room; it closes no connection for it and
-    /// overtakes no request. The connections go to requests that wait, or stay idle for as long as any other. While
-    /// they are being opened, connections show in `tasks` and are cancelled and counted by `shutdown` like requests.
-    /// Only those options count that say where, how and for how long to connect. Throws the first failure, once no
-    /// opening runs any more; connections that were opened stay.
+    /// It observes the configuration's limits: it opens fewer if there is no room, closes no other connection, and
+    /// overtakes no request. The connections go to waiting requests, or stay idle like any other. While being opened,
+    /// they appear in `tasks`, and `shutdown` cancels and counts them like requests. Only options about where, how and
+    /// how long to connect apply. Throws the first failure when all attempts have ended; opened connections stay open.
     @discardableResult
     public func prewarm(
         _ count: Int, to target: HTTP.Target = "", options: Options = Options()
@@ -44,7 +43,7 @@ extension HTTPSession {
             on: core.loops[0])
     }
 
-    /// Forgets the addresses of all names: each name is looked up again when it is needed. Open connections stay.
+    /// Forgets the addresses of all names, so that each is looked up again when needed. Open connections stay.
     public func removeCachedAddresses() {
         tasks.chain.callTransport.sockets?.removeCachedAddresses()
     }
@@ -56,11 +55,11 @@ extension HTTPSession {
     }
 }
 
-/// Opens a connection, and sends no request.
+/// Opens a connection without sending a request.
 private struct OpeningSink: Sink {
     typealias Value = Void
 
-    /// How many connections are to be open.
+    /// The number of connections that should be open.
     let count: Int
 
     var isScope: Bool { true }

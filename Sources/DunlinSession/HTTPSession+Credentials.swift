@@ -1,23 +1,23 @@
 internal import DunlinTransport
 
-/// Replacing, while a session lives, what goes to its base URL's origin and to no other. Requests that were made before
-/// keep what they have; a restart keeps what was set last.
+/// Methods that replace, while a session lives, what is sent only to its base URL's origin. Requests that were already
+/// made keep what they have; a restart keeps what was set last.
 extension HTTPSession {
-    /// Replaces the session's credentials; nil for none but the user info of the base URL. What is remembered of
-    /// passwords is forgotten.
+    /// Replaces the session's credentials; nil leaves only the user info of the base URL. Remembered passwords are
+    /// forgotten.
     ///
-    /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be
-    /// sent, beside a field `Authorization` or `authentication`, and without a base URL.
+    /// Throws a `NetworkError` with code `invalidConfiguration`, and changes nothing, if the credentials cannot be
+    /// sent, if there is a field `Authorization` or `authentication`, or if there is no base URL.
     public func replace(credentials: HTTP.Credentials?) throws {
         if credentials != nil { try checkAuthentication() }
         try core.builder.home.replace(credentials: credentials)
         emptyBooks()
     }
 
-    /// Forgets where user names and passwords got in, and those that `authenticationHandler` gave: the next request is
-    /// sent without, and the server asks again. The handler is asked for a client certificate again too: connections
-    /// that it may have secured with one are not used any more. What the configuration and options say stays, and so
-    /// does what the session's cache has stored for the user.
+    /// Forgets where passwords were accepted, and those that `authenticationHandler` gave: the next request is sent
+    /// without one, and the server asks again. The handler is also asked for a client certificate again, and
+    /// connections that may have been secured with one are no longer used. The passwords in the configuration and
+    /// options stay, and so does what the session's cache has stored for the user.
     public func forgetPasswords() {
         emptyBooks()
         if let generation = core.tlsPolicySource.forgetIdentity() {
@@ -29,7 +29,7 @@ extension HTTPSession {
         for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
     }
 
-    /// Replaces the session's `originFields`, in the same way.
+    /// Replaces the session's `originFields`, by the same rules.
     public func replace(originFields fields: Fields) throws {
         if fields.contains("authorization") { try checkAuthentication() }
         try core.builder.home.replace(fields)

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The base URL without user info, and whether the session takes requests.
+    /// The base URL without user info, and whether the session accepts requests.
     public var description: String {
         let base = configuration.baseURL.map { [WebAddress.shown($0)] } ?? []
         return "HTTPSession(\((base + (isClosed ? ["shut down"] : [])).joined(separator: ", ")))"
@@ -9,14 +9,14 @@ extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     public var debugDescription: String { description }
 
-    /// Shows the configuration only: other members hold secrets in many forms, such as fields ready to be sent.
+    /// Shows only the configuration: other properties contain secrets in many forms, such as fields ready to be sent.
     public var customMirror: Mirror {
         Mirror(self, children: ["configuration": configuration, "isClosed": isClosed], displayStyle: .class)
     }
 }
 
 extension HTTPSession.RequestTask: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names the request by its id.
+    /// The request's ID.
     public var description: String { "RequestTask(\(id))" }
 
     public var debugDescription: String { description }

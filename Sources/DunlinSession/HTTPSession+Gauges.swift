@@ -3,18 +3,18 @@ internal import DunlinRules
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// What the session is at now.
+    /// Returns the session's current numbers.
     ///
-    /// It asks each of the session's loops for its requests, then counts the connections, so it waits for a turn of
-    /// each loop, and takes longer the more origins there are. Each part is true of one moment; requests come and go
-    /// between two parts. `connections` is the sum of all connections without a wait.
+    /// It asks each of the session's loops for its requests, then counts the connections. So it waits for each loop
+    /// once, and takes longer with more origins. Each part is correct for one moment, but requests come and go between
+    /// parts. `connections` gives the total of all connections without waiting.
     public func gauges() async -> Gauges { await core.gauges() }
 
-    /// What the session is at now, and again at every interval, by the session's clock.
+    /// Returns the session's numbers now and at every interval, by the session's clock.
     ///
-    /// An observer that does not keep up misses snapshots and gets the newest: each is taken when it is asked for.
-    /// Between them nothing is done. Intervals shorter than a millisecond are one. The stream ends when the session is
-    /// shut down, restarted or released, which it does not prevent, and when the iterating task is cancelled.
+    /// A snapshot is taken when it is requested, so a slow observer misses some and gets the newest. Between snapshots
+    /// nothing is done. Shorter intervals than a millisecond count as one. The stream ends when the session is shut
+    /// down, restarted or released (it does not retain the session), and when the iterating task is cancelled.
     public func gauges(every interval: Duration) -> AsyncStream<Gauges> {
         let (loop, end) = (core.loops[0], Cancellation(partOf: core.tasks.chain.end))
         return AsyncStream(knowing: GaugeTicks(every: interval)) { [weak core] ticks -> (Gauges, HTTP.Instant)? in
@@ -29,7 +29,7 @@ extension HTTPSession {
 }
 
 extension Cancellation {
-    /// Waits until `time`, and says whether neither this nor the awaiting task was cancelled before.
+    /// Waits until `time`. Returns whether neither this nor the awaiting task was cancelled first.
     fileprivate func isAhead(at time: HTTP.Instant, on loop: Reactor) async -> Bool {
         let waiter = ValueWaiter<Void>(on: loop)
         return await withTaskCancellationHandler {

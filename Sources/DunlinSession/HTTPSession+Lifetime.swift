@@ -5,8 +5,8 @@ public import FoundationEssentials
 internal import Synchronization
 
 extension HTTPSession {
-    /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
-    /// system's error when it has no thread or descriptor left for a loop.
+    /// Creates a session. Throws a `NetworkError` with code `invalidConfiguration` if settings contradict each other,
+    /// and the system's error if it has no thread or descriptor left for a loop.
     public convenience init(_ configuration: Configuration = Configuration()) throws {
         let builder = try RequestBuilder(configuration)
         let warnings = builder.basic.warnings
@@ -22,7 +22,7 @@ extension HTTPSession {
         (configuration.tls.warnings + configuration.proxyTLS.warnings).forEach(warnings.note)
     }
 
-    /// A session of which only this is to be said:
+    /// Creates a session with changes to the default configuration:
     ///
     /// ```swift
     /// let client = try HTTPSession { $0.timeouts.total = .seconds(20) }
@@ -33,7 +33,7 @@ extension HTTPSession {
         try self.init(configuration)
     }
 
-    /// A session whose relative targets are under a URL, with what else is to be said of it:
+    /// Creates a session with a base URL for relative targets, and changes to the default configuration:
     ///
     /// ```swift
     /// let client = try HTTPSession(baseURL: "https://api.example.com/v1/") { $0.timeouts.total = .seconds(20) }
@@ -44,7 +44,7 @@ extension HTTPSession {
         try self.init(configuration)
     }
 
-    /// The same with a URL that is one already.
+    /// Creates a session with a base URL of type `URL`.
     public convenience init(baseURL: URL, _ change: (inout Configuration) throws -> Void = { _ in }) throws {
         try self.init(baseURL: baseURL.absoluteString, change)
     }
@@ -54,27 +54,27 @@ extension HTTPSession {
     /// The running requests of this session.
     public var tasks: TaskRegistry { core.tasks }
 
-    /// Runs `operation` on one of the session's own loops, together with the child tasks it starts: a request made
-    /// there needs no thread hop.
+    /// Runs `operation` on one of the session's own loops, together with its child tasks, so that requests made there
+    /// need no change of thread.
     ///
-    /// Mark the closure `@concurrent` where it would otherwise belong to an actor; on an actor there is nothing to
-    /// gain. Long computations in it delay other requests.
+    /// Mark the closure `@concurrent` if it would otherwise be isolated to an actor, where it would gain nothing. Long
+    /// computations in it delay other requests.
     public func onEventLoop<Value: Sendable>(
         _ operation: @concurrent @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withTaskExecutorPreference(core.loop, operation: operation)
     }
 
-    /// Whether the session takes no more requests.
+    /// Whether the session accepts no more requests.
     public var isClosed: Bool { tasks.isClosed }
 
-    /// What happens to the requests of this session from now on, until it is shut down. There may be any number of
-    /// observers; one that does not keep up gets the newest 256 events.
+    /// The events of this session's requests from now on, until it is shut down. Any number of observers is allowed; a
+    /// slow one gets only the newest 256 events.
     ///
     /// Requests that began before there was an observer are not reported.
     public var events: AsyncStream<Event> { events(bufferingNewest: 256) }
 
-    /// The session's events, of which the newest `capacity` are kept for an observer that is busy.
+    /// Returns the session's events, of which the newest `capacity` are buffered for a busy observer.
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.observe(bufferingNewest: capacity)
         if core.configuration.emitsReachabilityEvents, !isClosed {
@@ -83,26 +83,26 @@ extension HTTPSession {
         return events
     }
 
-    /// Ends the session: it takes no new requests, waits up to `grace` for running ones, cancels the rest, and closes
-    /// all connections. Returns how many requests had to be cancelled, once the last of them has ended.
+    /// Ends the session: it accepts no new requests, waits up to `grace` for running ones, cancels the rest, and closes
+    /// all connections. Returns the number of cancelled requests, when the last of them has ended.
     ///
     /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again has no effect.
     ///
-    /// Called within a request (in one of its hooks, or in a stream's scope), it leaves that request out: it is not
-    /// counted and not waited for, and goes on over the connection it has; where it needs another, for a redirect or a
-    /// retry, it fails with code `sessionClosed`. Nor are other requests waited for that shut down or wait like this
-    /// themselves. When the awaiting task is cancelled, all requests are cancelled at once, and it returns without
-    /// waiting for their end.
+    /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which is neither
+    /// counted nor waited for. It continues on its connection, but fails with code `sessionClosed` if it needs another,
+    /// for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the awaiting
+    /// task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
     ///
-    /// What the session asks for itself to bring its cache up to date is waited for as requests are, and not counted.
-    /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
+    /// The session's own requests, which update its cache, are waited for but not counted. A refresh of the session's
+    /// `authentication` is ended too, and waited for unless it made this call.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()
         return await end(closing, grace: grace)
     }
 
-    /// An earlier closing does not end requests, refreshes and observers that came after a restart opened the session.
+    /// Ends what belongs to a closing. An earlier closing does not end requests, refreshes and observers that came
+    /// after a restart had opened the session.
     private func end(_ closing: TaskRegistry.Closing, grace: Duration) async -> Int {
         let number = closing.number
         if grace > .zero {
@@ -111,16 +111,16 @@ extension HTTPSession {
         }
         var cancelled = 0
         if !core.residents.isOver(number) {
-            // Before all others, so that it is known of each that it was left and not given up.
+            // Before all others, so that each resident's work counts as left and not as cancelled.
             let left = core.residents.stop(number)
             cancelled = await tasks.cancelAll(
                 of: closing, uncounted: core.background.close(number).union(left))
             await core.residents.close(number)
         }
         await endRefreshes(number)
-        // Not the present transport, which may belong to a restart meanwhile.
+        // Not the current transport, which may belong to a restart meanwhile.
         await closing.chain.callTransport.sockets?.close()
-        // The hook may shut the session down again, and is not told a second time then.
+        // The hook may shut the session down again; it is not told a second time then.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
         if !core.residents.isOver(number), let invalidated = core.configuration.hooks.invalidated,
             !Enclosure.contains(telling)
@@ -136,8 +136,8 @@ extension HTTPSession {
         return cancelled
     }
 
-    /// Ends something, without a call to anybody, unless the session was opened again since that closing: what has come
-    /// since belongs to the open session.
+    /// Runs `end`, which must not call out, unless the session was reopened since that closing: what has come since
+    /// belongs to the open session.
     private func unlessOver<Value>(_ closing: UInt64, _ end: () -> Value?) -> Value? {
         tasks.withoutOpening { core.residents.isOver(closing) ? nil : end() }
     }
@@ -149,9 +149,9 @@ extension HTTPSession {
         }
     }
 
-    /// Shuts the session down and opens it again with the same configuration: earlier connections, addresses and TLS
-    /// sessions are not used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`. If
-    /// the session is shut down meanwhile, it stays so.
+    /// Shuts the session down and reopens it with the same configuration. Earlier connections, addresses and TLS
+    /// sessions are no longer used. Requests made before it returns fail with `NetworkError` code `sessionClosed`. If
+    /// the session is shut down meanwhile, it stays closed.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()
@@ -159,7 +159,7 @@ extension HTTPSession {
         let next = Chain(
             core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
             authentication: core.authentication)
-        // If it was closed once more meanwhile, it is for that closing whether the session opens again.
+        // If it was closed again meanwhile, that closing decides whether the session reopens.
         tasks.open(next, after: closing.number) {
             core.residents.reopen(after: closing.number)
             core.background.reopen(after: closing.number)

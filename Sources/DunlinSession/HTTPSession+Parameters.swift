@@ -1,4 +1,4 @@
-/// The verbs with parameters, which a serializer puts into the URL or the body: the session's, or the one named.
+/// The verbs with parameters, which the session's serializer, or the given one, puts into the URL or the body.
 ///
 /// ```swift
 /// try await client.get("search", parameters: ["q": "waders", "page": 2], as: Results.self)
@@ -6,9 +6,9 @@
 /// try await client.delete("items", parameters: ["id": 3], in: .body, as: .bytes)
 /// ```
 ///
-/// Without parameters a body still has its content type, if the serializer's format can write nothing.
+/// Without parameters, a body still has its content type if the serializer's format can be empty.
 extension HTTPSession {
-    /// Sends a request with parameters and makes a value of the response.
+    /// Sends a request with parameters. Returns a value made from the response.
     public func request<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
@@ -21,7 +21,7 @@ extension HTTPSession {
             as: response)
     }
 
-    /// A request with parameters that does not begin before it is resumed or awaited.
+    /// Creates a request with parameters. It begins when it is resumed or awaited.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
@@ -82,7 +82,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
+    /// Requests only the head: a response to HEAD has no body, whatever length it declares.
     public func head(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, fields: Fields = Fields(),

@@ -1,10 +1,9 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// One call from its arguments to a response with its whole body.
+/// Calls from their arguments to a response with its whole body.
 extension HTTPSession {
-    /// Sends a request and makes a value of the response. `progress:` is told of the response's body where the method
-    /// is safe, as GET is, and of the request's otherwise.
+    /// Sends a request. Returns a value made from the response.
     @discardableResult
     @inlinable public func request<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
@@ -19,7 +18,7 @@ extension HTTPSession {
             return try await observedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
         }
-        // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
+        // Read now; otherwise the options would be retained, and copied for that, while the response is awaited.
         let serializing = Serializing(
             validates: options.validatesResponse, errors: errorRules(options), body: body)
         let response: Response<Bytes>
@@ -32,7 +31,7 @@ extension HTTPSession {
         return try await serializing.value(of: response, by: serializer, with: contentSettings, isOnLoop: isOnLoop)
     }
 
-    /// Sends a request and gives the value of its response's JSON.
+    /// Sends a request. Returns the value decoded from the response's JSON.
     @inlinable public func request<Value: Decodable>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil, timeout: Duration? = nil,
@@ -44,7 +43,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// The response with its whole body, as it came.
+    /// The response with its whole body as received.
     @usableFromInline func fetch(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         accept: String?
@@ -54,7 +53,7 @@ extension HTTPSession {
         return try await TaskDelegate(call).run(call, into: WholeSink())
     }
 
-    /// Sends an observed request. The value is made before the request is over, because its observers are told of it.
+    /// Sends an observed request. The value is made before the request is over, because observers are told of it.
     @usableFromInline func observedRequest<S: ResponseSerializer>(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         as serializer: S
@@ -64,13 +63,13 @@ extension HTTPSession {
         return try await TaskDelegate(call).run(call, into: SerializedSink(serializer, call))
     }
 
-    /// Whether others than its caller observe a request: hooks, observers of events, a queue.
+    /// Whether a request has observers other than its caller: hooks, observers of events, a queue.
     @usableFromInline func isObserved(_ options: Options) -> Bool { core.isObserved(options) }
 
-    /// What errors tell of a response's body.
+    /// The rules for what errors show of a response's body.
     @usableFromInline func errorRules(_ options: Options) -> ErrorRules { core.errorRules(options) }
 
-    /// How content is read, where the session's configuration says so.
+    /// How content is read, if the session's configuration says so.
     @usableFromInline var contentSettings: ContentSettings? { core.contentSettings }
 
     @usableFromInline var isOnLoop: Bool { core.isOnLoop }

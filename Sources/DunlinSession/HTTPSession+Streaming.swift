@@ -2,15 +2,15 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Sends a request and passes the response to `operation` as soon as its head is there, whatever its status.
+    /// Sends a request and passes the response to `operation` when its head has come, whatever its status.
     ///
     /// The scope owns the exchange: leaving it before the body's end, by return, throw or cancel, closes the
     /// connection. `operation` runs on its caller's executor.
     ///
-    /// Called within the scope, `shutdown` and its like leave this request out.
+    /// If called within the scope, `shutdown` and similar methods exclude this request.
     ///
-    /// A server may answer while the request's body is still being sent. Sending goes on within the scope, and the
-    /// response can be read meanwhile. The response's body does not end before the request's has been sent.
+    /// A server may answer while the request's body is still being sent. Sending continues within the scope, and the
+    /// response can be read meanwhile. The response's body does not end before the request's body has been sent.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
@@ -35,19 +35,19 @@ extension HTTPSession {
         }
     }
 
-    /// Sends a request and returns the response as soon as its head is there, whatever its status. The body can be read
-    /// from anywhere as it comes.
+    /// Sends a request. Returns the response when its head has come, whatever its status. The body can be read anywhere
+    /// as it arrives.
     ///
     /// ```swift
     /// let response = try await client.stream("videos/7")
     /// return Reply(status: response.status.code, body: response.body)
     /// ```
     ///
-    /// The response owns the exchange. That ends when the body has been read to its end, when the request is cancelled,
-    /// and when the last copy of the response, its body and their iterators is released, on whichever thread; then the
-    /// connection is closed, unless all was read. The exchange of a response that came whole with its head has ended
-    /// already. Reading pulls: a slow reader stalls the server. The limit of `total` counts until the end. `shutdown`
-    /// cancels what is still being read.
+    /// The response owns the exchange. The exchange ends when the body has been read to its end, when the request is
+    /// cancelled, or when the last copy of the response, its body and their iterators is released, on any thread;
+    /// unless all was read, the connection is then closed. If the body came with the head, the exchange has already
+    /// ended. A slow reader stalls the server. The limit `total` counts until the end. `shutdown` cancels responses
+    /// that are still being read.
     public func stream(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
@@ -57,7 +57,7 @@ extension HTTPSession {
             target, method, query: query, body: try self.body(body, json), options: options.with(fields, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: false, on: delegate.loop)
-        // The registry waits for it when the session is shut down, and it ends with its response.
+        // The registry waits for this task when the session is shut down; it ends with its response.
         Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink) }
         return try await withTaskCancellationHandler {
             try await sink.response.owned { sink.close($0) }

@@ -1,9 +1,9 @@
 internal import DunlinTransport
 
-/// Requests with a handle. The verbs are shorter where no handle is needed.
+/// Requests with a handle. The verbs are shorter if no handle is needed.
 extension HTTPSession {
-    /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` at once. Throws for a
-    /// request that cannot be sent, and once the session is shut down.
+    /// Creates a request that begins when it is resumed or awaited. It is listed in `tasks` at once. Throws for a
+    /// request that cannot be sent, and if the session is shut down.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
@@ -15,7 +15,7 @@ extension HTTPSession {
         return try handle(for: call, into: SerializedSink(serializer, call) { $0 })
     }
 
-    /// The same for a value of JSON: a response's is `response`.
+    /// Creates a request for a value decoded from JSON; `response` is the whole response.
     public func task<Value: Decodable & Sendable>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
@@ -26,8 +26,8 @@ extension HTTPSession {
             options: options, as: .json(type))
     }
 
-    /// A call that is in the registry, and waits until its handle begins it. `isAwaited`: whoever makes it waits for it
-    /// there.
+    /// Adds a call to the registry that waits until its handle begins it. `isAwaited`: the code that makes it waits for
+    /// it there.
     package func handle<S: Sink>(
         for call: Call, into sink: S, leaving leftover: (any Sendable)? = nil, isAwaited: Bool = false
     ) throws -> RequestTask<S.Value>
@@ -38,8 +38,8 @@ extension HTTPSession {
         _ = control.suspend()
         let delegate = TaskDelegate(call)
         let settlement = Settlement<Result<Response<S.Value>, any Error>>()
-        // The registry waits for it when the session is shut down, and it ends with its request. It begins on the loop,
-        // so that whoever asks the registry from now on asks after it has entered, as long as there is a loop.
+        // The registry waits for this task when the session is shut down; it ends with its request. It begins on the
+        // loop, so that later queries to the registry come after it has entered, while there is a loop.
         Task(executorPreference: delegate.loop) {
             await delegate.run(call, into: sink, settling: settlement, isAwaited: isAwaited)
         }

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
 extension HTTPSession {
-    /// Gives all requests that `operation` makes, itself or in what it calls and starts, `duration` altogether.
+    /// Limits all requests that `operation` makes, directly or in what it calls and starts, to `duration` altogether.
     ///
-    /// Each request keeps its own limits too; the nearest one counts. A request that begins after the deadline is
-    /// refused with `NetworkError` code `timedOut` before anything is sent. Deadlines nest: an inner one can only be
-    /// nearer. It bounds requests, not `operation`'s own work.
+    /// Each request keeps its own limits too; the earliest applies. A request that begins after the deadline fails with
+    /// `NetworkError` code `timedOut` before anything is sent. Deadlines nest: an inner one can only be earlier. Only
+    /// requests are limited, not `operation`'s own work.
     public func withTimeout<Value>(
         _ duration: Duration, _ operation: () async throws -> Value
     ) async rethrows -> Value {

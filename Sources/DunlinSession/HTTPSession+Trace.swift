@@ -1,20 +1,20 @@
 extension HTTPSession {
-    /// What the requests of this session send and receive from now on, until it is shut down: connections, heads as
-    /// they are sent and as they come, interim responses, and sizes. For whoever looks for the reason of a failure.
+    /// Returns what the requests of this session send and receive from now on, until it is shut down: connections,
+    /// heads as sent and received, interim responses, and sizes. Use it to find the reason of a failure.
     ///
     /// ```swift
     /// let trace = client.trace()
     /// Task { for await event in trace { print(event) } }
     /// ```
     ///
-    /// - Secret fields are left out of what is printed. With `bytes`, the first so many of each write and read are
-    ///   told too, as they are before TLS. In heads an asterisk stands for each byte of a secret; a body is shown as it
-    ///   is, whatever it says. `showingSecrets` shows **every secret** of heads too.
-    /// - There may be any number of traces; each has one reader. One that does not keep up loses what comes when
-    ///   `capacity` events wait for it, and is told there how many (`TraceEvent.lost`). No request waits for it.
-    /// - Requests that were made before are not traced, nor is what is sent to open a connection. Without a trace,
-    ///   nothing of it is made.
-    /// - With `tag`, only requests whose `tags` have it are traced: for one request, tag that.
+    /// - Secret fields are not printed. With `bytes`, that many of the first bytes of each write and read are included,
+    ///   as they are before TLS. In heads, asterisks replace the bytes of secrets; bodies are shown unchanged, whatever
+    ///   they contain. `showingSecrets` also shows **every secret** of heads.
+    /// - Any number of traces is allowed, each with one reader. A slow reader loses events while `capacity` are
+    ///   waiting, and gets their number instead (`TraceEvent.lost`). No request waits for it.
+    /// - Requests that were made earlier are not traced, nor is what opens a connection. Without a trace, there is no
+    ///   overhead.
+    /// - With `tag`, only requests whose `tags` contain it are traced. To trace one request, give it a tag.
     public func trace(
         tagged tag: String? = nil, bytes: Int? = nil, showingSecrets: Bool = false, capacity: Int = 10_000
     ) -> AsyncStream<TraceEvent> {

@@ -1,6 +1,6 @@
 extension HTTPSession {
-    /// Begins a request and passes it to `operation` while its body is sent: to observe its progress, to suspend it,
-    /// and to await its value.
+    /// Begins a request and passes its handle to `operation` while its body is sent, to observe its progress, suspend
+    /// it, and await its value.
     ///
     /// ```swift
     /// let receipt = try await client.withUpload(to: "albums/7", body: body, as: Receipt.self) { upload in
@@ -9,9 +9,9 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// The scope owns the transfer: leaving it by return, throw or cancel ends what is still underway, and this returns
-    /// once it has ended. `operation` runs on its caller's executor. Progress that nobody reads costs nothing. Called
-    /// within the scope, `shutdown` and its like leave this request out.
+    /// The scope owns the transfer: leaving it by return, throw or cancel ends a transfer that is still under way, and
+    /// this returns when it has ended. `operation` runs on its caller's executor. Progress that nobody reads costs
+    /// nothing. If called within the scope, `shutdown` and similar methods exclude this request.
     public func withUpload<S: ResponseSerializer, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody, timeout: Duration? = nil, options: Options = Options(),
@@ -36,7 +36,7 @@ extension HTTPSession {
         }
     }
 
-    /// The same for a value of JSON.
+    /// Begins a request for a value decoded from JSON, in the same way.
     public func withUpload<Output: Decodable & Sendable, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody, timeout: Duration? = nil, options: Options = Options(),

@@ -1,11 +1,10 @@
 public import FoundationEssentials
 
-/// The verbs for a URL in a variable, and for a text that is one, which has the label `url:`.
+/// The verbs for a target of type `URL`, and for text that is a URL, with the label `url:`.
 ///
-/// There is none for a `String` without a label: in `"users/\(name)"` the name would be a part of the path as it is,
-/// instead of one escaped segment.
-// No generic target takes their place: given a literal it would be a `String`, or of no type that can be told, and one
-// function has one label.
+/// None takes an unlabelled `String`: in `"users/\(name)"`, the name would become part of the path unescaped.
+// A generic target cannot replace them: a literal would become a `String` or be ambiguous, and one function has one
+// label.
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(

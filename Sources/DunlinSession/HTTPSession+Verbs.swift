@@ -6,12 +6,12 @@
 /// try await client.delete("users/42")
 /// ```
 ///
-/// `as:` takes a `Decodable` type and gives the value alone, or a serializer and gives the whole `Response`; without it
-/// that is the response with its bytes. `query:` takes what `HTTP.QueryValue` does. `fields:` are fields of this
-/// request, in place of the session's of the same names, and of `options.fields`. `json:` is a body: the value as JSON,
-/// written as the session's configuration says. `timeout:` is the limit of the whole request, whatever attempts and
-/// redirects it takes. `progress:` is told of the body that moves: of the response's for GET, of the request's for the
-/// others; at once, whenever it has changed since it last returned, and at the end.
+/// `as:` takes a `Decodable` type and returns only the value, or a serializer and returns the whole `Response`; without
+/// it, the response has its bytes. `query:` takes parameters with `HTTP.QueryValue`s. `fields:` are fields of this
+/// request, which replace the session's and those of `options.fields` with the same names. `json:` is a body: the value
+/// as JSON, written by the session's configuration. `timeout:` limits the whole request, including retries and
+/// redirects. `progress:` is told the progress of the response's body for GET, and of the request's body for the
+/// others: at once, whenever it has changed since it last returned, and at the end.
 extension HTTPSession {
     @discardableResult
     @inlinable public func get<S: ResponseSerializer>(
@@ -35,7 +35,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
+    /// Requests only the head: a response to HEAD has no body, whatever length it declares.
     @inlinable public func head(
         _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), fields: Fields = Fields(),
         timeout: Duration? = nil, options: Options = Options()
@@ -149,7 +149,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// The body that was given, either way.
+    /// The body, from either argument.
     @inlinable package func body(_ body: RequestBody, _ json: (any Encodable)?) throws -> RequestBody {
         guard let json else { return body }
         return try encoded(json, insteadOf: body)

@@ -1,12 +1,12 @@
 internal import DunlinReactor
 
 extension HTTPSession {
-    /// How long somebody waits for what another's request brings: as long as a request of their own may take.
+    /// How long to wait for the result of another's request: as long as a request of one's own could take.
     package struct WaitLimit: Sendable, Hashable {
-        /// From the wait's beginning; nil for no limit.
+        /// The limit from the beginning of the wait; nil for none.
         package let total: Duration?
-        /// The deadline of the code that asks, on the loops' clock; `never` if there is none. It counts also while the
-        /// wait has not begun. `length` is the duration that `withTimeout` was given.
+        /// The deadline of the asking code, on the loops' clock; `never` if there is none. It counts even before the
+        /// wait has begun. `length` is the duration that `withTimeout` was given.
         package let inherited: HTTP.Instant
         package let length: Duration?
 
@@ -14,13 +14,13 @@ extension HTTPSession {
             (self.total, self.inherited, self.length) = (total, inherited, length)
         }
 
-        /// When a wait that began at `start` ends; for nil, one that has not begun.
+        /// The end of a wait that began at `start`, or, for nil, has not begun.
         package func end(from start: HTTP.Instant?) -> HTTP.Instant {
             guard let start, let total else { return inherited }
             return min(inherited, start.advanced(by: total.clampedNanoseconds))
         }
 
-        /// The error of a wait whose time was up at `now`.
+        /// The error of a wait whose time had run out at `now`.
         package func failure(
             _ reason: String = "the request timed out", from start: HTTP.Instant?, at now: HTTP.Instant,
             phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool
@@ -37,7 +37,7 @@ extension HTTPSession {
         }
     }
 
-    /// The time that a request of the running code would have with this total.
+    /// The limit that a request of the running code would have with this total.
     package func waitLimit(_ total: PerRequest<Duration>) -> WaitLimit {
         let inherited = InheritedDeadline.present
         return WaitLimit(
@@ -46,9 +46,9 @@ extension HTTPSession {
             length: inherited?.length)
     }
 
-    /// Now, by the clock of the session's loops.
+    /// The current time on the clock of the session's loops.
     package var loopTime: HTTP.Instant { core.loops[0].now() }
 
-    /// Whether requests wait for their turn, which is before any limit of theirs begins.
+    /// Whether requests wait for their turn, before any of their limits begins.
     package var hasQueue: Bool { core.queue != nil }
 }

@@ -1,15 +1,15 @@
 internal import DunlinReactor
 
-/// Says when a time has come by the clock of a session's loop, for what waits outside of the session's requests.
+/// An alarm on the clock of a session's loop, for waits outside the session's requests.
 ///
-/// It belongs to one owner, and rings no more once that lets go of it, but for a ring that is on its way.
+/// It belongs to one owner. After its release it does not ring, except for a ring already under way.
 package struct LoopAlarm: ~Copyable {
     private let reactor: Reactor
     private let bell: Bell
-    /// Nil as long as it was never set.
+    /// The alarm's token; nil if it was never set.
     private var token: UInt64?
 
-    /// `ring` is called on the loop, and must not wait there.
+    /// Creates an alarm. `ring` is called on the loop and must not wait there.
     package init(on session: HTTPSession, _ ring: @escaping @Sendable () -> Void) {
         (reactor, bell) = (session.core.loops[0], Bell(ring))
     }
@@ -18,7 +18,7 @@ package struct LoopAlarm: ~Copyable {
         if let token { reactor.forget(token) }
     }
 
-    /// Has it ring at `time`, or before if it was set to an earlier one: then it is to be set again.
+    /// Sets the alarm to `time`. It rings earlier if it was set to an earlier time, and must then be set again.
     package mutating func set(_ time: HTTP.Instant) {
         if let token { reactor.schedule(token, at: time) } else { token = reactor.schedule(bell, at: time) }
     }

@@ -1,5 +1,5 @@
 extension Reachability.Probe {
-    /// Asks for `target` with HEAD; any answer counts, whatever its status. The probe keeps the session.
+    /// A probe that requests `target` with HEAD; any answer counts, whatever its status. The probe retains the session.
     public static func head(
         _ target: HTTP.Target, of session: HTTPSession, every interval: Duration = .seconds(60)
     ) -> Self {

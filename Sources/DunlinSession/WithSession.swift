@@ -1,5 +1,5 @@
-/// Makes a session for as long as `operation` runs, and shuts it down at its end: requests that still run then, in
-/// other tasks, are waited for up to `grace` and cancelled. This returns when the last of them has ended.
+/// Creates a session for `operation` and shuts it down at the end: requests that still run then, in other tasks, are
+/// awaited for up to `grace`, then cancelled. Returns when the last of them has ended.
 ///
 /// ```swift
 /// try await withSession(.init(baseURL: "https://api.example.com/v1/")) { client in

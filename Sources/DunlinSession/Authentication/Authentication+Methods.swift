@@ -8,7 +8,7 @@ extension HTTPSession.Authentication {
     /// }
     /// ```
     ///
-    /// `token` is sent first, if there is one.
+    /// `token` is the first one to send, if there is one.
     public static func bearer(
         _ token: HTTPSession.BearerToken? = nil, refreshTimeout: Duration = .seconds(30),
         _ refresh: @escaping @Sendable (_ client: HTTPSession) async throws -> HTTPSession.BearerToken
@@ -38,7 +38,7 @@ private struct BearerAuthenticator: HTTPSession.Authenticator {
     }
 }
 
-/// A method that has a credential on every request.
+/// A method that puts a credential on every request.
 protocol CredentialMethod: HTTPSession.Authentication.Method {
     func source(at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) -> any CredentialSource
 }

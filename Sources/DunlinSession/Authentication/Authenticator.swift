@@ -1,6 +1,6 @@
 extension HTTPSession {
-    /// Puts a credential on every request to the base URL's origin, and gets another when it is refused: once for all
-    /// requests that wait for it.
+    /// A type that puts a credential on every request to the base URL's origin, and refreshes it when it is refused:
+    /// once for all requests that wait for it.
     ///
     /// ```swift
     /// struct OAuth: HTTPSession.Authenticator {
@@ -14,47 +14,49 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// `configuration.authentication = .by(OAuth())` has a session use it. For a bearer token that a closure gets,
+    /// `configuration.authentication = .by(OAuth())` makes a session use it. For a bearer token that a closure obtains,
     /// ``Authentication/bearer(_:refreshTimeout:_:)`` is shorter.
     ///
     /// Rules:
-    /// 1. The first request that finds no credential, or a refused or expired one, has it refreshed; all others wait
-    ///    for the same refresh, and share its result or its failure.
+    /// 1. The first request that finds no credential, or a refused or expired one, starts a refresh; all others wait
+    ///    for the same refresh, and share its result or failure.
     /// 2. A request that is refused is sent once more with a newer credential, if its body can be sent again. If it is
-    ///    refused again, its response is what it is.
-    /// 3. After a failed refresh, and after a new credential that is refused before it is accepted, none is got for a
-    ///    while, from a second to a minute: requests fail with what the refresh failed with, or go with what there is.
-    /// 4. A credential with a lifetime is refreshed ahead, while requests still go with it.
-    /// 5. `refresh` runs off the loops, in a task of its own with a limit of its own, whoever has left meanwhile.
-    ///    Requests that are made in it go without the credential, and wait in no queue.
-    /// 6. The credential stays with the origin. A request with its own `Authorization`, or other fields of the same
-    ///    names, with `credentials` in its options or user info in its URL goes with these.
+    ///    refused again, that response is delivered.
+    /// 3. After a failed refresh, and after a new credential that is refused before it was ever accepted, there is no
+    ///    refresh for a second to a minute: requests fail with the refresh's error, or are sent with the credential
+    ///    that there is.
+    /// 4. A credential with a lifetime is refreshed ahead of its end, while requests still use it.
+    /// 5. `refresh` runs off the loops, in its own task with its own time limit, even if the requests that need it end.
+    ///    Requests made in it are sent without the credential, and wait in no queue.
+    /// 6. The credential is sent to the base URL's origin only. A request with its own `Authorization` or other fields
+    ///    with the same names, with `credentials` in its options, or with user info in its URL is sent with these
+    ///    instead.
     public protocol Authenticator<Credential>: Sendable {
         associatedtype Credential: Sendable
 
-        /// What there is to begin with; nil to refresh before the first request.
+        /// The credential to begin with; nil to refresh before the first request.
         var initialCredential: Credential? { get }
 
-        /// How long a refresh may take.
+        /// The time limit of a refresh.
         var refreshTimeout: Duration { get }
 
-        /// The fields that a request with this credential has. Asked once for each credential.
+        /// Returns the fields of a request with this credential. Called once for each credential.
         func fields(for credential: Credential) -> Fields
 
-        /// How long a credential that has just been got is good for; nil until it is refused. Asked once for each.
+        /// Returns how long a new credential is valid; nil for until it is refused. Called once for each credential.
         func lifetime(of credential: Credential) -> Duration?
 
-        /// Gets a new credential; `stale` is the one before it, if there was one.
+        /// Returns a new credential; `stale` is the previous one, if there was one.
         func refresh(_ stale: Credential?, using client: HTTPSession) async throws -> Credential
 
-        /// Whether a response says that the credential is not, or no longer, accepted.
+        /// Returns whether a response says that the credential is not, or no longer, accepted.
         func isRefused(by response: ResponseHead) -> Bool
     }
 
     /// A bearer token (RFC 6750).
     public struct BearerToken: Sendable, Hashable, ExpressibleByStringLiteral {
         public var value: String
-        /// How long it is good for from the time when it was got; nil until it is refused.
+        /// How long the token is valid from when it was obtained; nil for until it is refused.
         public var lifetime: Duration?
 
         public init(_ value: String, lifetime: Duration? = nil) {
@@ -76,7 +78,7 @@ extension HTTPSession.Authenticator {
 }
 
 extension HTTPSession.BearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows nothing secret: descriptions end in logs.
+    /// Shows nothing secret, because descriptions end up in logs.
     public var description: String { "a bearer token" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }

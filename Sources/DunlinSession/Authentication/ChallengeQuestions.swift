@@ -14,19 +14,20 @@ final class ChallengeQuestions: Sendable {
         let space: HTTPSession.AuthenticationChallenge.ProtectionSpace
     }
 
-    /// Which question brought an answer.
+    /// The question that brought an answer.
     struct Mark: Sendable {
         fileprivate let questions: ChallengeQuestions
         fileprivate let space: Space
         fileprivate let number: UInt64
 
-        /// A server has said what it thinks of the answer.
+        /// Notes that a server has accepted or refused the answer.
         func judged() { questions.machine.withLock { $0.judged(space, number) } }
     }
 
     private let machine = Mutex(QuestionMachine<Space, Credential, Waiter>())
 
-    /// What the hook says, or has said to somebody else. What `isRefused` is not tried again: then `ask` asks.
+    /// The hook's response, perhaps to an earlier question by another request. If `isRefused` returns true for it, it
+    /// is not used again, and `ask` asks anew.
     func response(
         about space: Space, _ call: LiveCall, isRefused: (Credential) -> Bool, _ ask: () async throws -> Response
     ) async throws -> (Response, Mark) {
@@ -67,7 +68,7 @@ final class ChallengeQuestions: Sendable {
         }
     }
 
-    /// Nil if whoever asked has left without an answer.
+    /// Waits for the response to another request's question; nil if that request ended without one.
     private func wait(
         _ waiter: Waiter, _ space: Space, _ place: UInt64, _ call: LiveCall
     ) async throws -> (Response, UInt64)? {

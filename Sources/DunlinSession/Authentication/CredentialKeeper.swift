@@ -3,19 +3,20 @@ internal import DunlinRules
 internal import DunlinTransport
 internal import Synchronization
 
-/// Gives requests the credential of a session's authenticator, and has it refreshed, by the rules of `RefreshMachine`.
+/// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
+/// `RefreshMachine`.
 protocol CredentialSource: Sendable {
-    /// What a request is to go with now. Waits for a refresh if it must, within the call's limits.
+    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
     func grant(for call: LiveCall) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
-    /// What to do with a request that went with grant `number` and was refused.
+    /// What to do with a request that was sent with grant `number` and refused.
     func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
     func accepted(_ number: UInt64)
-    /// Ends the refreshes under way, and returns when their code has. The next request begins another.
+    /// Ends running refreshes, and returns when their code has ended. The next request begins another.
     func endRefreshes(on loop: Reactor) async
 }
 
-/// The fields of a credential, and its number.
+/// A credential's fields and its number.
 struct CredentialGrant: Sendable {
     let fields: Fields
     let number: UInt64
@@ -36,7 +37,7 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         }
     }
 
-    /// A refresh whose code runs, and who waits for the end of that.
+    /// A refresh whose code runs, and the waiters for its end.
     private struct Work {
         let cancellation: Cancellation
         var onlookers: [ValueWaiter<Void>] = []
@@ -114,8 +115,8 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
 extension CredentialKeeper {
     private typealias Refreshed = Result<Source.Credential, any Error>
 
-    /// Refreshes in tasks that belong to no request: they have nobody's deadline, and end with their session. Code that
-    /// does not heed its cancellation is not waited for by requests; what it brings later counts all the same.
+    /// Refreshes in tasks that belong to no request: they inherit no deadline and end with their session. Requests do
+    /// not wait for code that ignores its cancellation; what it brings later still counts.
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
         let around = Enclosure.refreshes
@@ -139,7 +140,8 @@ extension CredentialKeeper {
             let deadline = loop.now().advanced(by: limit.clampedNanoseconds)
             switch await ended.wait(until: deadline, cancellation: cancellation) {
             case .value(let result): end(number, result, at: loop.now())
-            // It is over before its code is cancelled: who asks once that has ended begins another.
+            // The refresh is over before its code is cancelled: requests that ask after the code has ended begin
+            // another.
             case .timedOut:
                 let error = NetworkError(
                     .timedOut, "the refresh of the credential timed out", exceeding: .total, limit: limit)

@@ -1,28 +1,28 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Where passwords got in: what a session remembers for all its requests, and what it remembers for those that have a
-/// password of their own, each password for itself.
+/// The passwords that servers have accepted: those that a session remembers for all its requests, and separately those
+/// of requests with passwords of their own.
 final class PasswordBook: Sendable {
-    /// For requests that have no password of their own. When passwords are forgotten another takes its place: what is
-    /// on its way by then is kept where nobody looks.
+    /// What is remembered for requests without a password of their own. It is replaced when passwords are forgotten, so
+    /// that results still under way go where nobody looks.
     struct Shared: Sendable {
         let keeper = PasswordKeeper()
         let questions = ChallengeQuestions()
-        /// What no other has: after passwords are forgotten, a hook may say another user.
+        /// A unique number: after passwords are forgotten, a hook may name another user.
         let number = SessionUser.newNumber()
     }
 
     private let present = Mutex(Shared())
     private let used = Atomic<Bool>(false)
-    /// The one used last comes last.
+    /// The keepers of single requests' passwords, the most recently used last.
     private let others = Mutex<[(password: OriginPassword, keeper: PasswordKeeper)]>([])
 
-    /// Passwords of single requests that are remembered.
+    /// The number of single requests' passwords that are remembered.
     private static let mostOthers = 32
     private static let mostSpaces = 8
 
-    /// The keeper of a password that single requests have.
+    /// The keeper of a password that belongs to single requests.
     func keeper(of password: OriginPassword) -> PasswordKeeper {
         others.withLock { others in
             if let index = others.firstIndex(where: { $0.password.isSame(as: password) }) {
@@ -37,10 +37,10 @@ final class PasswordBook: Sendable {
 
     var shared: Shared { present.withLock { $0 } }
 
-    /// Whether requests without a password of their own may have to be sent with something that got in before.
+    /// Whether requests without a password of their own may have to carry an answer that was accepted before.
     var isInUse: Bool { used.load(ordering: .relaxed) }
 
-    /// Something that belongs to all requests got in.
+    /// Notes that an answer for all requests was accepted.
     func noteUse() { used.store(true, ordering: .relaxed) }
 
     func removeAll() {

@@ -3,12 +3,12 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
-/// Makes the answers to challenges, and remembers where they got in.
+/// Makes the answers to challenges, and remembers where they were accepted.
 ///
-/// The rules are those of `ChallengeChoice`, `DigestMachine` and `ProtectionSpaces`; this adds the randomness, the
-/// hashes and the lock. A request asks for one answer at a time. Only what a server has accepted is sent unasked.
+/// The rules are those of `ChallengeChoice`, `DigestMachine` and `ProtectionSpaces`; this adds randomness, hashes and a
+/// lock. A request asks for one answer at a time. Only accepted answers are sent unasked.
 final class PasswordKeeper: Sendable {
-    /// What a request went with.
+    /// The answer that a request carried.
     enum Sent: Sendable {
         case basic(value: String, realm: String?)
         case digest(DigestAnswer, ProtectionSpaces.Name)
@@ -21,7 +21,7 @@ final class PasswordKeeper: Sendable {
             }
         }
 
-        /// How the body has to be hashed to send the same again; nil if it need not be.
+        /// The hash of the body that sending the same answer again needs; nil if none.
         var bodyHashFunction: HashFunction? {
             if case .digest(let answer, _) = self { answer.bodyHashFunction } else { nil }
         }
@@ -34,7 +34,7 @@ final class PasswordKeeper: Sendable {
             }
         }
 
-        /// Whether this is what it answered. Of Basic that was sent unasked nobody knows the realm.
+        /// Whether this answered the space. The realm of Basic sent unasked is unknown.
         func isFor(_ space: HTTPSession.AuthenticationChallenge.ProtectionSpace) -> Bool {
             switch self {
             case .digest(_, let name): space.method == .digest && name.isOf(realm: space.realm)
@@ -50,16 +50,17 @@ final class PasswordKeeper: Sendable {
     }
 
     private struct State {
-        /// What got in.
+        /// The spaces in which an answer was accepted.
         var proven: ProtectionSpaces
-        /// What has answered challenges, and has not been accepted yet. Digest alone: its answers are counted.
+        /// The spaces in which challenges were answered but no answer was accepted yet. Only Digest's, whose answers
+        /// are counted.
         var unproven: ProtectionSpaces
 
         mutating func change(isProven: Bool, _ change: (inout ProtectionSpaces) -> Void) {
             if isProven { change(&proven) } else { change(&unproven) }
         }
 
-        /// The machine of a space that is of this password.
+        /// The machine of a space for this password.
         mutating func machine(
             _ name: ProtectionSpaces.Name, where isMeant: (DigestMachine) -> Bool
         ) -> (machine: DigestMachine, isProven: Bool)? {
@@ -70,7 +71,7 @@ final class PasswordKeeper: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Whether requests may have to be sent with something that got in before.
+    /// Whether requests may have to carry an answer that was accepted before.
     private let used = Atomic<Bool>(false)
 
     init(limit: Int = 100) {
@@ -91,7 +92,7 @@ final class PasswordKeeper: Sendable {
 // MARK: - Before the server asks
 
 extension PasswordKeeper {
-    /// How the body of a request has to be hashed that nobody has asked yet; nil if it need not be.
+    /// The hash of the body for a request that has not been challenged yet; nil if none is needed.
     func bodyHashFunction(for request: RequestHead) -> HashFunction? {
         state.withLock { state in
             state.proven.name(for: request.origin.description, target: request.target).flatMap {
@@ -100,7 +101,7 @@ extension PasswordKeeper {
         }
     }
 
-    /// What a request goes with that nobody has asked yet.
+    /// The answer to send with a request that has not been challenged yet.
     func unasked(_ request: HashedRequest) -> Sent? {
         state.withLock { state in
             guard let name = state.proven.name(for: request.head.origin.description, target: request.head.target) else {
@@ -111,7 +112,7 @@ extension PasswordKeeper {
                 case .basic(let value): return .basic(value: value, realm: nil)
                 case .digest(var machine):
                     defer { access = .digest(machine) }
-                    // Without an answer the server asks, and is told then what is wrong.
+                    // Without an answer the server challenges, and then learns what is wrong.
                     guard case .send(let sent) = Self.answer(&machine, name, request, .unasked) else {
                         return nil
                     }
@@ -121,7 +122,7 @@ extension PasswordKeeper {
         }
     }
 
-    /// The same answer for another sending of the same request. Nil if its password is not at hand any more.
+    /// The same answer for another sending of the same request; nil if its password is no longer known.
     func repeated(_ sent: Sent, _ request: HashedRequest) -> Sent? {
         guard case .digest(let answer, let name) = sent else { return sent }
         return state.withLock { state in
@@ -137,8 +138,8 @@ extension PasswordKeeper {
 // MARK: - After it has asked
 
 extension PasswordKeeper {
-    /// The server asks again after `last`. The answer with another nonce, if that was all that was wrong; otherwise
-    /// what got in before is forgotten.
+    /// Handles a further challenge after `last`: returns the answer with another nonce, if only that was wrong;
+    /// otherwise forgets what was accepted before.
     func renewed(
         after last: Sent, by challenges: ResponseChallenges, _ request: HashedRequest
     ) -> Sent? {
@@ -172,7 +173,7 @@ extension PasswordKeeper {
         }
     }
 
-    /// What others got in with, as an answer to one of these; nil if that is what was refused.
+    /// A remembered answer to one of these challenges; nil if that is the one that was refused.
     func recalled(
         _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: HashedRequest
     ) -> Sent? {
@@ -203,7 +204,7 @@ extension PasswordKeeper {
         }
     }
 
-    /// The answer of this password to a challenge.
+    /// This password's answer to a challenge.
     func answer(
         _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: HashedRequest,
         _ rule: BasicRule
@@ -271,7 +272,7 @@ extension PasswordKeeper {
 // MARK: - After it has let the request in
 
 extension PasswordKeeper {
-    /// A request got in with this. Returns why its response is not to be believed; nil if it is.
+    /// Notes that a request was accepted with this answer. Returns why its response cannot be trusted; nil if it can.
     func accepted(_ sent: Sent, _ response: ResponseHead, to request: RequestHead) -> String? {
         switch sent {
         case .bearer, .basic(_, realm: nil): return nil
@@ -310,7 +311,7 @@ extension PasswordKeeper {
 extension ProtectionSpaces {
     fileprivate mutating func machine(_ name: Name) -> DigestMachine? { use(name) { $0.machine } ?? nil }
 
-    /// Replaces a machine, whose space stays what it is.
+    /// Replaces the machine of a space.
     fileprivate mutating func put(_ machine: DigestMachine, _ name: Name) {
         _ = use(name) { $0 = .digest(machine) }
     }

@@ -1,10 +1,10 @@
 internal import DunlinSemantics
 
-/// What a response asks for, one protection space after the other, the strongest first.
+/// The challenges of a response, one for each protection space, the strongest first.
 struct ResponseChallenges {
     struct Item {
         let space: HTTPSession.AuthenticationChallenge.ProtectionSpace
-        /// What a password answers in it; the strongest first. Empty for what none answers.
+        /// How a password can answer it, the strongest way first; empty if it cannot.
         let options: [ChallengeChoice.Option]
     }
 
@@ -29,7 +29,7 @@ struct ResponseChallenges {
         self.items = items
     }
 
-    /// How the body has to be hashed for those that ask for that.
+    /// The hashes of the body that some of the answers need.
     var bodyHashFunctions: [HashFunction] { items.flatMap(\.options).compactMap(\.bodyHashFunction) }
 
     var spaces: [HTTPSession.AuthenticationChallenge.ProtectionSpace] { items.map(\.space) }
@@ -45,7 +45,7 @@ extension ChallengeChoice.Option {
 }
 
 extension Challenge {
-    /// Nil for what a password may answer.
+    /// The method that no password can answer; nil for one that it can.
     fileprivate var otherMethod: HTTPSession.AuthenticationChallenge.ProtectionSpace.Method? {
         if isOf("Digest") || isOf("Basic") { return nil }
         return isOf("Bearer") ? .bearer : .other(scheme)

@@ -5,32 +5,31 @@ internal import DunlinSemantics
 internal import Synchronization
 
 extension HTTPSession {
-    /// Stored responses, by the rules of RFC 9111 for a private cache: in memory, or in memory in front of a folder.
+    /// A store of responses by the rules of RFC 9111 for a private cache: in memory, or in memory in front of a folder.
     ///
     /// ```swift
     /// configuration.cache = HTTPSession.Cache(.standard, folder: "/var/cache/app")
     /// ```
     ///
-    /// Sessions that are given the same object serve each other what was stored for the same user, and so do processes
-    /// that share a folder. Bodies are stored as they came, so the stages and serializers of a request
-    /// see a stored response as they would see one from the network. Cookies that a stored response once set are not
-    /// set again.
+    /// Sessions with the same cache object share what was stored for the same user, and so do processes that share a
+    /// folder. Bodies are stored as received, so stages and serializers see a stored response like one from the
+    /// network. A stored response does not set its cookies again.
     ///
-    /// What goes wrong with a cache fails no request. A folder that is full, cannot be written, has gone or belongs to
-    /// others is told of once, and is as good as empty. Which response goes when there is no more room is decided by
-    /// S3-FIFO: one that was asked for once does not push out those that are asked for again and again.
+    /// A failing cache never fails a request. A folder that is full, not writable, gone or another user's is reported
+    /// once and then treated as empty. S3-FIFO decides which responses are removed for space: a response that was
+    /// requested once does not displace those requested repeatedly.
     public final class Cache: Sendable {
         let store: any ResponseStore
         let rules: CacheRules
         private let own: CacheStore?
         private let clock: @Sendable () -> Int64
-        // How often requests were answered by what.
+        // How many requests were answered from each source.
         let hits = Atomic(0)
         let stale = Atomic(0)
         let revalidated = Atomic(0)
         let misses = Atomic(0)
 
-        /// `now` are seconds since 1970.
+        /// Creates a cache; `now` returns seconds since 1970.
         init(
             _ store: any ResponseStore, _ rules: CacheRules = Cache.rules(hiding: .usual),
             now: @escaping @Sendable () -> Int64 = { WallClock.seconds }
@@ -41,12 +40,12 @@ extension HTTPSession {
             clock = now
         }
 
-        /// A cache in memory, and in a folder if that is given. The folder is made if it is not there, with permissions
-        /// for its owner alone; one that others may write to is not used.
+        /// Creates a cache in memory, and in a folder if one is given. A missing folder is created with permissions for
+        /// its owner only; a folder that others may write to is not used.
         ///
-        /// `secretFields`: where responses depend on such fields of a request, hashes of their values are stored in
-        /// their place, with a salt that each folder has of its own. `warn` is told, in words, why something cannot be
-        /// stored or found: each reason once.
+        /// If responses vary by the request's `secretFields`, hashes of the values are stored instead, with a salt that
+        /// is the folder's own. `warn` is called with the reason, in words, why something cannot be stored or found,
+        /// once for each reason.
         public convenience init(
             _ capacity: Capacity = .standard, folder: String? = nil, secretFields: HTTP.SecretFields = .usual,
             warn: @escaping @Sendable (String) -> Void = { _ in }
@@ -78,45 +77,44 @@ extension HTTPSession {
 // MARK: - Looking at it
 
 extension HTTPSession.Cache {
-    /// How much a cache may store, in bytes. What is in memory is also in the folder, if there is one.
+    /// The greatest number of bytes that a cache stores. What is in memory is also in the folder, if there is one.
     public struct Capacity: Sendable, Hashable {
         public var memory: Int
-        /// Of the folder, as files take up room there.
+        /// The folder's share, counted as files occupy it.
         public var disk: Int
-        /// The largest part of memory or folder that the body of one response may take up; larger ones are not stored
-        /// there.
+        /// The largest fraction of memory or folder that one body may take. Larger bodies are not stored there.
         public var largestShare: Double
 
         public init(memory: Int, disk: Int, largestShare: Double = 0.05) {
             (self.memory, self.disk, self.largestShare) = (memory, disk, largestShare)
         }
 
-        /// 8 MiB of memory, 256 MiB of a folder. So bodies of up to 12.8 MiB are stored in the folder, and of up to
-        /// 419,430 bytes where there is none.
+        /// 8 MiB of memory and 256 MiB of a folder. Bodies of up to 12.8 MiB are stored in the folder; without a
+        /// folder, bodies of up to 419,430 bytes.
         public static let standard = Capacity(memory: 8 << 20, disk: 256 << 20)
-        /// 4 and 20 MiB, which AFNetworking's example has.
+        /// 4 MiB of memory and 20 MiB of a folder, as in AFNetworking's example.
         public static let small = Capacity(memory: 4 << 20, disk: 20 << 20)
-        /// 20 and 150 MiB, which AFNetworking's image downloader has.
+        /// 20 MiB of memory and 150 MiB of a folder, as in AFNetworking's image downloader.
         public static let images = Capacity(memory: 20 << 20, disk: 150 << 20)
 
         var stored: CacheCapacity { CacheCapacity(memory: memory, disk: disk, largestShare: largestShare) }
     }
 
-    /// What a cache is at, in numbers. What is counted is counted since the cache was made.
+    /// The state of a cache, in numbers. Totals are counted since the cache was created.
     public struct Gauges: Sendable, Hashable, Codable {
-        /// Answered from the store, without waiting for the origin.
+        /// The number of requests answered from the store without asking the origin.
         public var hits = 0
-        /// Those of the answers from the store that were stale, and not confirmed.
+        /// The number of answers from the store that were stale and not confirmed.
         public var stale = 0
-        /// Answered from the store once the origin had confirmed it.
+        /// The number of requests answered from the store after the origin had confirmed it.
         public var revalidated = 0
-        /// Answered by the network. Requests that no cache has anything to do with count too.
+        /// The number of requests answered by the network, including those that no cache applies to.
         public var misses = 0
         public var memoryBytes = 0
         public var diskBytes = 0
-        /// URLs of which something is stored, with all their variants.
+        /// The number of URLs with stored responses, each with all its variants.
         public var urls = 0
-        /// URLs that had to go for want of room.
+        /// The number of URLs that were removed for space.
         public var evictions = 0
         public var writeFailures = 0
 
@@ -139,20 +137,20 @@ extension HTTPSession.Cache {
 
     /// A stored response, as `entries` lists it.
     public struct Entry: Sendable {
-        /// Without what its query hides.
+        /// The URL, without secrets of its query.
         public let url: String
         public let status: HTTP.Status
         public let fields: Fields
-        /// Bytes of the body that are stored, and whether these are all of it.
+        /// The number of stored bytes of the body, and whether the body is complete.
         public let count: Int
         public let isWhole: Bool
-        /// Seconds since 1970 when it came from the network or was confirmed.
+        /// When it came from the network or was confirmed, in seconds since 1970.
         public let received: Int64
-        /// For how long it is fresh from now on; negative for what is stale.
+        /// How long it stays fresh; negative if it is stale.
         public let freshness: Duration
     }
 
-    /// Everything that is stored, in no order.
+    /// Returns all stored responses, in no order.
     public func entries() async -> [Entry] {
         let now = now
         return await own?.list().map { listed in
@@ -165,8 +163,8 @@ extension HTTPSession.Cache {
         } ?? []
     }
 
-    /// Removes what is stored for a URL, in all its variants: for all users, and for requests with a `Host` or an
-    /// address of their own too. To find those it looks through all that is stored.
+    /// Removes the stored responses for a URL in all variants: for all users, and also for requests with a `Host` or
+    /// address of their own. This searches the whole store.
     public func remove(_ url: String) async throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
@@ -181,7 +179,7 @@ extension HTTPSession.Cache {
 
     public func removeAll() async { await own?.removeAll() }
 
-    /// Ends what the cache does in the background, and waits for it. Nothing is stored in its folder or found there
-    /// from then on. Sessions do not close their cache, which they may share.
+    /// Ends the cache's background work and waits for it. Nothing is stored or found in its folder afterwards. Sessions
+    /// do not close their cache, because they may share it.
     public func close() async { await own?.close() }
 }

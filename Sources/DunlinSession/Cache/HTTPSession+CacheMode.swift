@@ -3,17 +3,18 @@ internal import DunlinSemantics
 extension HTTPSession {
     /// How a request uses its session's cache.
     public enum CacheMode: String, Sendable, Hashable, Codable, CaseIterable {
-        /// By RFC 9111: what is fresh is served, what is stale is asked about.
+        /// By RFC 9111: a fresh response is served, a stale one is validated.
         case standard
-        /// Whatever is stored is asked about before it is served, but for what is fresh and `immutable`.
+        /// A stored response is validated before it is served, unless it is fresh and `immutable`.
         case validating
-        /// Nothing stored is looked at. What comes is stored.
+        /// Stored responses are ignored; the new response is stored.
         case reloading
-        /// Whatever is stored whole is served, however old. The network is for what is not stored.
+        /// A complete stored response is served, however old. Otherwise the network is used.
         case preferringStored
-        /// As before, and what is not stored is an error: `NetworkError` code `notCached`. Nothing is sent.
+        /// A complete stored response is served, however old. Otherwise the request fails with `NetworkError` code
+        /// `notCached`; nothing is sent.
         case storedOnly
-        /// As if there were no cache.
+        /// The cache is not used.
         case off
 
         var rules: DunlinSemantics.CacheMode {

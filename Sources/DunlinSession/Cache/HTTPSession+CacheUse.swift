@@ -9,18 +9,19 @@ extension HTTPSession {
             case disk
         }
 
-        /// Where the response's body came from. One that began in the cache and was completed by the network came from
-        /// the network.
+        /// Where the response's body came from. One that began in the cache and was completed from the network counts
+        /// as from the network.
         public let source: Source
-        /// Whether the origin was asked about what is stored and confirmed it.
+        /// Whether the origin was asked to validate the stored response and confirmed it.
         public let isRevalidated: Bool
-        /// Whether it is older than it should be: served because nothing newer was to be had, because the request
-        /// allows it, or because it is asked for meanwhile. What the origin has just confirmed is not.
+        /// Whether the response is older than it should be: because there was nothing newer, because the request allows
+        /// it, or because a newer one is being fetched meanwhile. A response that the origin has just confirmed is not
+        /// stale.
         public let isStale: Bool
-        /// How long ago the origin made or confirmed it; nil for what has just come from the network.
+        /// How long ago the origin created or confirmed it; nil for one that has just come from the network.
         public let age: Duration?
-        /// The same in the words of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It says `stored` of a response
-        /// that has been by the time when this is asked for: of a stream, only after its end.
+        /// The same in the format of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It includes `stored` only once
+        /// the response has been stored, which for a stream is after its end.
         public let status: String
 
         init(
@@ -37,10 +38,10 @@ extension HTTPSession {
             self.status = status
         }
 
-        /// The same for a response that was stored.
+        /// The value for a response that was stored.
         var stored: CacheUse { CacheUse(self, status: status + "; stored") }
 
-        /// The same for a request that was not sent, because one like it was under way.
+        /// The value for a request that was not sent, because an identical one was under way.
         var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed") : self }
     }
 }

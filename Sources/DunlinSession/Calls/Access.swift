@@ -2,25 +2,27 @@ internal import DunlinSecure
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Who asks, where the request may go, and what may be kept of its answer: of one hop, before anything is sent.
+/// Who asks, where the request may go, and what may be kept of its answer, for one hop, before anything is sent.
 ///
-/// It is made by `LiveCall.access`, and only for the stages that ask: those that keep an answer or share it. None of
-/// them looks at fields to find out by itself.
+/// `LiveCall.access` makes it, only for the stages that keep or share an answer. None of them examines fields to find
+/// out for itself.
 ///
 /// Rules:
-/// 1. What stages add to prove who asks counts, unless the request has its own `Authorization`, which goes instead.
-/// 2. What the way says counts in any case: interceptors around exchanges may put in a token, a server or proxy may
-///    know us by our certificate, and a proxy by its password.
-/// 3. Secret fields of the request's own count beside all that, and never in its place (`CacheOwner`).
-/// 4. If anything is known by the request's own handler alone, nobody knows who asks: nothing is kept or shared then.
-/// 5. An answer is kept and shared only if the same counted when it came, and for what it came over: a session's
-///    identity may be replaced while a request waits for a connection, and its handler may say another user.
-/// 6. The terms are what may decide which answer was seen: the guard, who is trusted, the proxy, where it reads what is
-///    sent, and a resolver or transport of the user's, or one around the session's, which may lead anywhere.
+/// 1. Signs that stages add count, unless the request has its own `Authorization`, which is sent instead.
+/// 2. Signs of the way always count: interceptors around exchanges may add a token, a server or proxy may know us by
+///    our certificate, and a proxy by its password.
+/// 3. The request's own secret fields count in addition, never instead (`CacheOwner`).
+/// 4. If only the request's own handler knows something of the user, the user is unknown, and nothing is kept or
+///    shared.
+/// 5. An answer is kept and shared only if the same signs counted when it came, and on the connection that brought it:
+///    a session's identity may be replaced while a request waits for a connection, and its handler may name another
+///    user.
+/// 6. The terms are what may influence the answer: the guard, who is trusted, a proxy that reads requests, and the
+///    user's own resolver or transport, which may lead anywhere.
 struct Access: Sendable {
     enum User: Sendable, Hashable {
         case nobody
-        /// By a text that nobody else has. It may be a secret.
+        /// The user is identified by a text that nobody else has. It may be a secret.
         case known(String)
         case unknown
     }
@@ -34,41 +36,41 @@ struct Access: Sendable {
         }
 
         case password(user: String, password: String)
-        /// A user that the session's code knows, by a text that other users' sessions do not have.
+        /// A user that the session's code knows, identified by a text that other users' sessions do not have.
         case session(Source, part: String, String)
-        /// A certificate of ours, by its digest.
+        /// Our certificate, by its digest.
         case certificate(Bytes)
-        /// A proxy that knows us.
+        /// A proxy that knows us by these credentials.
         case proxy(String, user: String, password: String)
         /// Somebody whom only the request's own code knows.
         case unknown
     }
 
-    /// What decides on the way to a server who we are there.
+    /// What tells servers who we are, apart from the request's fields.
     struct Way: Sendable {
         let chosen: ChosenTerms
         let policies: Policies
     }
 
-    /// The TLS policies of one moment, for origins and for proxies.
+    /// The current TLS policies, for origins and for proxies.
     struct Policies: Sendable {
         let origins: SessionTLSPolicy
         let proxies: SessionTLSPolicy
     }
 
-    /// What it is of, without cookies.
+    /// The request that this is the access of, without cookies.
     let request: TransportRequest
     let user: User
-    /// The head as it will be sent, but for what stages and interceptors add beside the jar's cookies.
+    /// The head as it will be sent, except for what stages and interceptors add beyond the jar's cookies.
     let head: RequestHead
-    /// Empty for the usual ones.
+    /// The terms as text; empty for the usual ones.
     let terms: String
-    /// By which way it will be sent.
+    /// The way by which it will be sent.
     let way: Way
-    /// Why the request may not go where it is to go, as far as that is known before a name is looked up.
+    /// Why the request may not go to its destination, as far as is known before a name is looked up; nil if it may.
     let refusal: GuardRefusal?
 
-    /// Whether an answer may be kept, and shared with those who ask alike.
+    /// Whether an answer may be kept and shared with requests of the same user.
     var isKept: Bool { user != .unknown }
 
     var asker: CacheAsker {
@@ -78,7 +80,7 @@ struct Access: Sendable {
 }
 
 extension Access.User {
-    /// `added` are the signs of what stages add, and `always` those of the way.
+    /// Creates an access. `added` are the signs that stages add, and `always` those of the way.
     init(added: [Access.Sign], always: [Access.Sign], hasOwnAuthorization: Bool) {
         let signs = (hasOwnAuthorization ? [] : added) + always
         if signs.isEmpty {
@@ -90,7 +92,7 @@ extension Access.User {
         }
     }
 
-    /// Each with its length, so that no two lists are one text.
+    /// The parts joined, each with its length, so that different lists give different texts.
     private static func parts(_ parts: [String]) -> String {
         "\(parts.count);" + parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
@@ -109,14 +111,14 @@ extension Access.Sign {
 }
 
 extension Access: CustomReflectable {
-    /// Nothing of who asks.
+    /// Shows nothing of the user.
     var customMirror: Mirror { Mirror(self, children: ["head": head, "terms": terms]) }
 }
 
 // MARK: - Making it
 
 extension LiveCall {
-    /// The access of a request that is about to be sent. Throws what the choice of a proxy throws.
+    /// The access of a request that is about to be sent. Throws if choosing the proxy does.
     func access(to request: TransportRequest) throws -> Access {
         let head = chain.cookies(for: delegate)?.completing(request).head ?? request.head
         let usual = chain.settings.builder.connectionRules
@@ -129,15 +131,15 @@ extension LiveCall {
             refusal: rules?.guardRules?.refusal(of: head.origin, through: chosen.terms?.proxy))
     }
 
-    /// Whether an answer is for whom it was asked for: nothing has changed meanwhile that says who asks, and what it
-    /// came over was made by what counted then.
+    /// Whether an answer is still for the one who asked: the signs have not changed, and the connection was made under
+    /// them.
     func isStill(_ access: Access, over hop: HTTP.Hop) -> Bool {
         let way = access.way
         return access.user == user(of: access.request, access.head, way.chosen.terms?.proxy, policies)
             && hop.isOver(way.policies, through: way.chosen.terms?.proxy)
     }
 
-    /// The terms that the hop goes under: those that were chosen for it, if they were.
+    /// The terms of the hop: those chosen for it, or else the usual ones.
     func choice(for head: RequestHead) throws -> ChosenTerms {
         if let chosen, chosen.areFor(head) { return chosen }
         return try ChosenTerms(head, by: connectionRules)
@@ -148,7 +150,7 @@ extension LiveCall {
         return options?.connectionRules ?? chain.settings.builder.connectionRules
     }
 
-    /// The TLS policies of the moment.
+    /// The current TLS policies.
     var policies: Access.Policies {
         let sources = session.tlsPolicySources
         return Access.Policies(origins: sources.origins.latestPolicy, proxies: sources.proxies.latestPolicy)
@@ -162,7 +164,7 @@ extension LiveCall {
             always: signs(of: head, proxy, policies), hasOwnAuthorization: head.fields.contains("authorization"))
     }
 
-    /// What says who asks, whatever the request itself says.
+    /// The signs of who asks that do not depend on the request itself.
     private func signs(
         of head: RequestHead, _ proxy: ProxyAddress?, _ policies: Access.Policies
     ) -> [Access.Sign] {
@@ -177,16 +179,16 @@ extension LiveCall {
         }
         if proxy?.scheme == .https, let key = policies.proxies.identityKey { signs.append(.certificate(key)) }
         guard head.origin.scheme == .https else { return signs }
-        // Handlers are asked for certificates too.
+        // Handlers are asked for certificates, too.
         if delegate.settings?.options.way.authenticationHandler != nil { signs.append(.unknown) }
         if policies.origins.setup.hook != nil { signs.append(session.user.sign(.handler)) }
         if let key = policies.origins.identityKey { signs.append(.certificate(key)) }
         return signs
     }
 
-    /// The terms of a request as they are of this moment; `proxy` is the one that it went through.
+    /// The request's current terms; `proxy` is the one that it went through.
     func terms(of request: TransportRequest, _ proxy: ProxyAddress?, _ policies: Access.Policies) -> String {
-        // A session that keeps nothing itself has not made the name.
+        // A session that keeps nothing has no prepared name.
         terms(of: request.head.origin, Access.name(of: connectionRules?.guardRules), proxy, policies)
     }
 
@@ -202,21 +204,21 @@ extension LiveCall {
         if origin.scheme == .http { return proxy.map { "\(terms) by \($0)" } ?? terms }
         let setup = policies.origins.setup
         if !setup.trustName.isEmpty { terms += " trust \(setup.trustName)" }
-        // It may have trusted a server that nobody else would.
+        // The handler may have trusted a server that others would not.
         if setup.hook != nil { terms += " " + session.user.trust }
         return terms
     }
 }
 
 extension HTTP.Hop {
-    /// Whether what it went over was made by these policies. A transport of somebody else's says nothing of that.
+    /// Whether the connection was made under these policies. A foreign transport does not say; it counts as yes.
     func isOver(_ policies: Access.Policies) -> Bool {
         guard let making = peerReference?.making else { return true }
         return making.tlsGeneration ?? policies.origins.tlsGeneration == policies.origins.tlsGeneration
             && making.proxyTLSGeneration ?? policies.proxies.tlsGeneration == policies.proxies.tlsGeneration
     }
 
-    /// The proxy that it went through, with its credentials.
+    /// The proxy that the connection went through, with its credentials.
     var proxyAddress: ProxyAddress? { (peerReference?.making.terms as? ConnectionTerms)?.proxy }
 
     fileprivate func isOver(_ policies: Access.Policies, through proxy: ProxyAddress?) -> Bool {
@@ -225,7 +227,7 @@ extension HTTP.Hop {
 }
 
 extension Access {
-    /// The same for equal rules, in every process; nil without a guard.
+    /// A name that is the same for equal rules in every process; nil without a guard.
     static func name(of rules: GuardRules?) -> String? {
         guard let rules else { return nil }
         let text = "\(rules)"

@@ -1,18 +1,18 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// What an observed call waits for before it is sent: that it is resumed, that the calls it comes after have ended, and
-/// that it gets its turn.
+/// The waits of an observed call before it is sent: until it is resumed, until the calls that it comes after have
+/// ended, and until its turn.
 ///
-/// A call that is suspended meanwhile gives up the turns it had and starts over; in a queue it keeps its old position.
-/// Only the wait in the session's queue has a limit, that of `queue`; the inherited deadline always counts.
+/// A call that is suspended meanwhile gives up its turns and starts over; it keeps its old position in a queue. Only
+/// the wait in the session's queue has a limit, `queue`; an inherited deadline always counts.
 struct Admission {
     /// The wait in one queue.
     private struct QueueWait {
         let queue: RequestQueue
-        /// Whether it is the session's; a batch's own has no limit of time.
+        /// Whether it is the session's queue. A batch's queue has no time limit.
         let isTimed: Bool
-        /// Set if the call entered the queue before it was time to wait there.
+        /// The entry, if the call entered the queue before it was time to wait there.
         var entry: RequestQueue.Entry?
         var number: UInt64?
     }
@@ -22,13 +22,13 @@ struct Admission {
     private let observers: RequestObservers
     private let origin: HTTP.Origin
     private let timeouts: Timeouts
-    /// Whether somebody waits for it where it was made. Of a handle's request nobody need do that.
+    /// Whether the code that made the call waits for it. A handle's request need not be awaited.
     private let isAwaited: Bool
     private let inherited = InheritedDeadline.present
     private var deadline: HTTP.Instant { inherited?.time ?? .never }
     private var waits: [QueueWait] = []
     private var hasWaits = false
-    /// Nanoseconds the call has waited in the session's queue.
+    /// How long the call has waited in the session's queue, in nanoseconds.
     private var queued: Int64 = 0
 
     init(
@@ -45,7 +45,7 @@ struct Admission {
 
     private var control: TransferControl { observers.control }
 
-    /// Returns once the call may be sent. The caller must `leave` the permit when the call is over.
+    /// Returns when the call may be sent. The caller must `leave` the permit when the call is over.
     mutating func pass() async throws -> Permit {
         do {
             while true {
@@ -59,7 +59,7 @@ struct Admission {
         }
     }
 
-    /// Gives back what was taken for a call that will not be sent.
+    /// Gives back what was taken, for a call that will not be sent.
     mutating func forgo() async {
         takeWaits()
         await abandon()
@@ -70,26 +70,27 @@ struct Admission {
             let isInTime = await control.waitForRelease(until: deadline)
             try delegate.checkHold(isInTime, in: nil, isUnsent: true)
             takeWaits()
-            // It may have been resumed for a moment and given a turn then, which others could use.
+            // It may have been resumed briefly and given a turn that others could use.
             if control.isSuspended { await abandon() }
         } while control.isSuspended
     }
 
-    /// The batch's queue comes first: a call that waits there must not keep others out of the session's queue.
+    /// Collects the waits, the batch's queue first: a call that waits there must not block others in the session's
+    /// queue.
     private mutating func takeWaits() {
         guard !hasWaits else { return }
         hasWaits = true
         if let line = observers.takeLine() {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for, or for what is
-        // asked for while their stream is read.
+        // Requests that have their turn may wait for what their refresh, interceptor or hook requests, or for what is
+        // requested while their stream is read.
         if let queue = session.queue, !Enclosure.isAwaited(by: session), !isAwaited || !queue.isHeldByCaller {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }
 
-    /// Leaves the queues that the call entered and does not wait in.
+    /// Leaves the queues that the call has entered but does not wait in.
     private mutating func abandon() async {
         for index in waits.indices {
             guard let entry = waits[index].entry else { continue }
@@ -114,7 +115,7 @@ struct Admission {
         }
     }
 
-    /// Nil if the call was suspended meanwhile.
+    /// Waits for all turns. Returns nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
         var permit = Permit(host: origin.authority, id: delegate.id)
         do {
@@ -167,7 +168,7 @@ extension Admission {
         delegate.cancellation.failure(phase: phase, isUnsent: true)
     }
 
-    /// Names what was set that made the call wait, and what bounds the wait.
+    /// A description of the setting that made the call wait, and of the limit that it exceeded.
     private func lateness(_ wait: QueueWait, by limit: Timeouts.Limit) -> String {
         let remedy =
             limit == .total
@@ -195,12 +196,12 @@ extension Admission {
     }
 }
 
-/// What a call takes up in queues while it is on its way.
+/// What a running call occupies in queues.
 struct Permit: Sendable {
     let host: String
     let id: HTTPSession.TaskID
     var queues: [RequestQueue] = []
-    /// Nanoseconds the call waited in the session's queue.
+    /// How long the call waited in the session's queue, in nanoseconds.
     var queued: Int64 = 0
 
     func leave() {
@@ -209,14 +210,14 @@ struct Permit: Sendable {
 }
 
 extension TaskDelegate {
-    /// Waits while the call is suspended. `isUnsent`: nothing of it was sent.
+    /// Waits while the call is suspended. `isUnsent`: nothing of it has been sent.
     nonisolated func pass(
         _ control: TransferControl, until deadline: HTTP.Instant, isUnsent: Bool
     ) async throws {
         try checkHold(await control.pass(until: deadline), in: cancellation.phase, isUnsent: isUnsent)
     }
 
-    /// Throws unless the call may go on after it was suspended.
+    /// Throws unless the call may continue after it was suspended.
     nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?, isUnsent: Bool) throws {
         if cancellation.cause != nil { throw cancellation.failure(isUnsent: isUnsent) }
         guard isInTime else {

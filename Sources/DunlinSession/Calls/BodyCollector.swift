@@ -58,10 +58,10 @@ struct BodyCollector {
         return try await stream.readAll { try check($0, head) }
     }
 
-    /// How much of a body an error has that is refused for its length.
+    /// How much of a body is kept for the error if it is too long.
     private var wanted: Int { min(limit ?? .max, call.asked.reading.kept) }
 
-    /// What a response that is an error says begins with why: as much of it as is allowed is read, though not all is.
+    /// The beginning of an error response's body: as much as is allowed, even if the body is longer.
     private func beginning(of stream: any TransportResponse.BodyStream) async throws -> Bytes {
         var beginning = CollectedBody(expecting: nil)
         do {

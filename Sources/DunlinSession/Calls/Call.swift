@@ -3,26 +3,26 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// What was asked for, as it was when it was asked: later changes to the session or the options do not matter to
-    /// it. It never changes, and is passed by reference because many functions pass it on.
+    /// A request as it was made: later changes to the session or options do not affect it. It is immutable, and passed
+    /// by reference because many functions pass it on.
     package final class Call: Sendable {
         package let session: SessionCore
         let kind: TaskKind
         package let head: RequestHead
-        /// The target as the caller wrote it, values left out.
+        /// The target as the caller wrote it, without values.
         let targetTemplate: String
-        /// What its URL has beside its address.
+        /// What its URL contains beyond the address.
         let extras: RequestBuilder.Extras?
         let body: RequestBody
         package let options: Options
         package let reading: Reading
-        /// Those who observe it, beside its caller.
+        /// Its observers, other than its caller.
         let observers: RequestObservers?
-        /// The book that lists it, on whose loop it runs.
+        /// The book that lists it, and on whose loop it runs.
         let book: TaskBook
         /// The session's era when the call was made.
         let era: TaskRegistry.Era
-        /// The password that answered challenges of the session's home then.
+        /// The password for challenges of the base URL's origin when the call was made.
         let homePassword: HTTPSession.Password?
 
         init(
@@ -45,11 +45,11 @@ extension HTTPSession {
 
     /// How a whole body is read.
     package struct Reading: Sendable {
-        /// Bytes; nil for any number.
+        /// The greatest number of bytes; nil for no limit.
         var limit: Int?
         var decodes: Bool
         package var errors: ErrorRules
-        /// How much of a body an error carries.
+        /// How many bytes of a body an error carries.
         package var kept: Int { errors.keptBody }
     }
 }
@@ -57,7 +57,7 @@ extension HTTPSession {
 // MARK: - Making one
 
 extension SessionCore {
-    /// Throws for what cannot be sent, and once the session is shut down.
+    /// Creates a call. Throws if it cannot be sent, and if the session is shut down.
     package func call(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isObserved: Bool
@@ -80,8 +80,8 @@ extension SessionCore {
         }
     }
 
-    /// A call of the session's own to what `asked` led to. Hooks decide about it as they would about that. Passwords
-    /// that `asked` had are for the origin that it went to first.
+    /// Creates a call of the session's own to where `asked` led. Hooks decide about it as about `asked`. Passwords of
+    /// `asked` are for its first origin only.
     func ownCall(insteadOf asked: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
         var options = asked.options
         let willCache = options.hooks.willCache
@@ -113,7 +113,7 @@ extension SessionCore {
             errors: errorRules(options, extras, at: origin))
     }
 
-    /// What errors of a request tell of its response's body.
+    /// The rules for what a request's errors show of its response's body.
     func errorRules(
         _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras? = nil, at origin: HTTP.Origin? = nil
     ) -> ErrorRules {
@@ -131,7 +131,7 @@ extension SessionCore {
             way: options.rare?.values.way.curl)
     }
 
-    /// What answers the challenges of this origin: the request's own password, or the session's.
+    /// What answers challenges of this origin: the request's own password or the session's.
     private func login(
         _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras?, at origin: HTTP.Origin?
     ) -> CurlSettings.Login? {
@@ -151,7 +151,7 @@ extension SessionCore {
         return login
     }
 
-    /// Whether others than its caller observe a request: hooks, observers of events, a queue.
+    /// Whether a request has observers other than its caller: hooks, observers of events, a queue.
     func isObserved(_ options: HTTPSession.Options) -> Bool {
         hub.hasObservers || options.rare?.isObserved == true
     }
@@ -171,16 +171,16 @@ extension SessionCore {
 extension HTTPSession.Call {
     var loop: Reactor { book.loop }
 
-    /// The request as it was asked for.
+    /// The request as the caller made it.
     var source: RequestRecord.Source { RequestRecord.Source(head: head, body: body, total: timeouts.total) }
 
-    /// The limits of this request.
+    /// The request's limits.
     var timeouts: Timeouts {
         let usual = session.configuration.timeouts
         return options.timeLimits?.timeouts.over(usual) ?? usual
     }
 
-    /// The request to send, begun at `start`.
+    /// The request to send, which began at `start`.
     func request(_ body: RequestBody, since start: HTTP.Instant) throws -> TransportRequest {
         var timeouts = timeouts
         let deadline = try InheritedDeadline.end(&timeouts, from: start)

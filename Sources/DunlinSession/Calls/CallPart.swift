@@ -1,23 +1,23 @@
 package import DunlinReactor
 internal import DunlinTransport
 
-/// One of several exchanges of a call. It is cancelled with the call, or alone; it has a position of its own in queues;
-/// its observers see it as the call.
+/// One of several exchanges of a call. It is cancelled with the call or alone, and has its own position in queues; its
+/// observers see it as the call.
 package struct CallPart: Sendable {
     package let cancellation: Cancellation
-    /// The options of this exchange; all else is the call's.
+    /// The options of this exchange; everything else is the call's.
     let exchangeOptions: ExchangeOptions?
-    /// Which of several that are under way at once; nil for the only one or the first.
+    /// Its number among several at the same time; nil for the only one or the first.
     package let number: Int?
 
-    /// What an interceptor sends: it is seen as the call, or as the part that the call is just now.
+    /// Creates a part for what an interceptor sends: it is seen as the call, or as the call's current part.
     init(of call: LiveCall) {
         cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
         exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         number = call.part?.number
     }
 
-    /// The phase of the first part is the phase of the call.
+    /// Creates a part. The phase of the first part is the phase of the call.
     package init(of delegate: TaskDelegate, isFirst: Bool = false, number: Int? = nil) {
         self.number = number
         cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)

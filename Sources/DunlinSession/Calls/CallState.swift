@@ -1,17 +1,17 @@
-/// Names one of a call's sendings: the call as it was asked for, what an interceptor sends for it, or a part of a
+/// The ID of one of a call's sendings: the call as it was made, what an interceptor sends for it, or a part of a
 /// download.
 package struct SendingID: Hashable, Sendable {
     fileprivate let number: UInt64
 
-    /// The call as it was asked for.
+    /// The call as it was made.
     package static let main = SendingID(number: 0)
 }
 
-/// What a call is on its way: how each of its sendings stands.
+/// The state of a running call: that of each of its sendings.
 ///
-/// It is isolated to the call's delegate, and only there is anything of it changed. Others get copies, to read. A
-/// sending is in it from its beginning to its own end: whoever is late, such as an interceptor whose answer is not
-/// wanted any more, changes what is its own and nothing else.
+/// It is isolated to the call's delegate and changed only there; others get copies. A sending is in it from its
+/// beginning to its own end, so latecomers, such as an interceptor whose answer is no longer wanted, change only their
+/// own sending.
 struct CallState {
     private var main: LiveCall?
     private var others: [SendingID: LiveCall] = [:]
@@ -19,13 +19,13 @@ struct CallState {
     /// What had been sent when the call ended.
     private(set) var sentRequests = SentRequests()
 
-    /// The sending that `id` names, between its beginning and its end.
+    /// The sending with this ID, between its beginning and its end.
     subscript(id: SendingID) -> LiveCall {
         mutating get { read(id) { $0 } }
     }
 
-    /// Reads some of a sending where it is: the rest is not copied for that.
-    // As a change, for the compiler copies all of an optional to read from it.
+    /// Reads part of a sending in place, without copying the rest.
+    // Done as a change, because the compiler copies all of an optional to read from it.
     @inline(__always)
     mutating func read<Value>(_ id: SendingID, _ read: (LiveCall) -> Value) -> Value {
         let value = id == .main ? main?.take { read($0) } : others[id].map(read)
@@ -39,10 +39,10 @@ struct CallState {
         if id == .main { main?.take(change) } else { others[id]?.take(change) }
     }
 
-    /// The call begins.
+    /// Begins the call.
     mutating func begin(main call: LiveCall) { main = call }
 
-    /// A sending beside the call begins. Returns its name.
+    /// Begins a sending in addition to the call. Returns its ID.
     mutating func begin(_ call: LiveCall) -> SendingID {
         last += 1
         let id = SendingID(number: last)
@@ -50,7 +50,7 @@ struct CallState {
         return id
     }
 
-    /// It has ended. Returns how it stood then.
+    /// Ends a sending. Returns its last state.
     @discardableResult
     mutating func end(_ id: SendingID) -> LiveCall? {
         guard id == .main else { return others.removeValue(forKey: id) }
@@ -61,7 +61,7 @@ struct CallState {
 }
 
 extension LiveCall {
-    /// Changed where it is, and not copied for that.
+    /// Changes the sending in place, without a copy.
     @inline(__always)
     fileprivate mutating func take<Value>(_ change: (inout LiveCall) -> Value) -> Value { change(&self) }
 }

@@ -3,14 +3,14 @@ internal import DunlinSemantics
 package import DunlinTransport
 internal import DunlinWire
 
-/// Carries a session's calls: by our own sockets, named by their type so that the hot path pays for no indirection, or
-/// by somebody else's transport.
+/// Carries a session's calls: by Dunlin's own sockets, whose type is named so that the hot path has no indirection, or
+/// by a foreign transport.
 package final class CallTransport: Sendable {
     package let sockets: SocketTransport?
     private let foreign: (any Transport)?
-    /// What a foreign transport's requests are judged by, as far as that can be done without knowing what it dials.
+    /// The rules for a foreign transport's requests, as far as they can be applied without knowing what it dials.
     private let connectionRules: ConnectionRules?
-    /// What a foreign transport that would judge answers is told to go by.
+    /// The limits that a foreign transport is given for judging responses.
     private let limits: WireLimits
 
     init(_ sockets: SocketTransport) {
@@ -25,7 +25,7 @@ package final class CallTransport: Sendable {
         self.limits = limits
     }
 
-    /// One exchange; `noting` is told of the hops that a proxy had it sent again after.
+    /// Makes one exchange. `noting` is called with hops after which a proxy required another sending.
     func exchange(
         _ request: TransportRequest, of call: LiveCall, noting: (HTTP.Hop) -> Void
     ) async throws -> TransportResponse {
@@ -44,7 +44,7 @@ package final class CallTransport: Sendable {
         if let refusal = rules?.guardRules?.refusal(of: request.head.origin) {
             throw NetworkError(refusal, request.head.origin)
         }
-        // Our own sockets wait before they write, and send nothing once the time is up.
+        // Dunlin's own sockets wait before they write, and send nothing when time is up.
         try await call.pass(isUnsent: call.callHistory?.hops.isEmpty ?? true)
         if call.loop.now() >= request.deadline {
             throw NetworkError(
@@ -64,38 +64,38 @@ package final class CallTransport: Sendable {
         } catch {
             throw scope.explained(error)
         }
-        // Nobody knows when they came.
+        // It is not known when they came.
         for head in response.interim { reporter?.saw(.interimHead(head)) }
         reporter?.saw(.responseHead(response.head))
         return response
     }
 
-    /// Closes the connection of a body of ours that nobody reads any more; later reads get `error`.
+    /// Closes the connection of one of Dunlin's own bodies that nobody reads any more; later reads get `error`.
     package func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         sockets?.abandon(Self.source(of: body), error)
     }
 
-    /// As `SocketTransport.drain`.
+    /// Drains a body, as `SocketTransport.drain` does.
     package func drain(
         _ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: HTTP.Instant
     ) async throws {
         try await sockets?.drain(Self.source(of: body), upTo: limit, until: deadline)
     }
 
-    /// As `SocketTransport.hurry`.
+    /// Hurries a body, as `SocketTransport.hurry` does.
     package func hurry(_ body: any TransportResponse.BodyStream, until deadline: HTTP.Instant) throws {
         try sockets?.hurry(Self.source(of: body), until: deadline)
     }
 
-    /// What a body is read from: an interceptor may have put its own around one of our sockets'.
+    /// The body that a body reads from: an interceptor may have wrapped one of Dunlin's own.
     static func source(of body: any TransportResponse.BodyStream) -> any TransportResponse.BodyStream {
         var body = body
         while let source = (body as? any WrappedBody)?.source { body = source }
         return body
     }
 
-    /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
-    /// What it fails with then names `phase`, or that which the cancellation was told of.
+    /// Runs work that supports only task cancellation, and stops it when the call is cancelled or its deadline comes.
+    /// Its error names `phase`, or the phase given to the cancellation.
     func foreign<Value: Sendable>(
         until deadline: HTTP.Instant, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
         in phase: HTTP.Phase? = nil,
@@ -113,7 +113,7 @@ package final class CallTransport: Sendable {
 }
 
 extension NetworkError {
-    /// What the guard does not allow, before anything was dialled.
+    /// Creates the error for what the guard forbids before anything was dialled.
     init(_ refusal: GuardRefusal, _ origin: HTTP.Origin) {
         self.init(
             .guardRefused, "\(refusal)", phase: .connect, isSafeToRetry: true, peer: origin.description,

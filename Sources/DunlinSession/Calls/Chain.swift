@@ -2,17 +2,17 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// The stages that a session's calls go through, and the transport behind them. A session puts it together once. A call
-/// keeps the chain it began with, so that a restarted session replaces it as a whole.
+/// The stages that a session's calls pass, and the transport behind them. A session creates it once. A call keeps the
+/// chain that it began with, so a restarted session replaces it as a whole.
 final class Chain: Sendable {
     let callTransport: CallTransport
     let settings: ChainSettings
     let stages: [any Stage]
     private let sees: Atomic<Bool>
-    /// Thrown when the session is shut down or released: those who look at it from time to time wait with parts of it.
+    /// Thrown when the session is shut down or released. Code that checks it now and then waits with parts of it.
     let end = Cancellation()
 
-    /// Around all stages, and behind the last.
+    /// The interceptors around all stages, and those behind the last.
     let callInterceptors: InterceptorLine
     let exchangeInterceptors: InterceptorLine
 
@@ -33,31 +33,31 @@ final class Chain: Sendable {
         end.cancel(.handle)
     }
 
-    /// Whether some stage may see every hop of a call that has no settings of its own.
+    /// Whether some stage may see every hop of a call without settings of its own.
     var seesAll: Bool { sees.load(ordering: .relaxed) }
 
-    /// From now on requests may be sent with what got in before.
+    /// Notes that requests may from now on carry an answer that was accepted before.
     func sendUnasked() { sees.store(true, ordering: .relaxed) }
 
     /// Whether a call may have more than one attempt.
     func retries(_ own: RequestSettings?) -> Bool { own?.retries ?? settings.retries.isSet }
 
-    /// Whether a call with this body must be run within an `UploadScope`: its body may still be sent when the
-    /// response's head has come, or a hook may give it such a body.
+    /// Whether a call with this body must run within an `UploadScope`: its body may still be sent when the response's
+    /// head has come, or a hook may give it such a body.
     func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {
         guard callTransport.sockets != nil else { return false }
         return settings.configuration.hooks.redirect != nil || own?.options.hooks?.redirect != nil
             || !settings.configuration.interceptors.isEmpty || UploadScope.isNeeded(for: body)
     }
 
-    /// Whether it may depend on the way that a request takes whether a password may be sent.
+    /// Whether a request's way may decide whether a password may be sent.
     func judgesWays(_ own: RequestSettings?) -> Bool {
         let basic = settings.builder.basic
         guard basic.judgesEachWay, callTransport.sockets != nil else { return false }
         return (own?.exchangeOptions?.connectionRules ?? basic.connectionRules)?.chooseProxy != nil
     }
 
-    /// Whether user code may be asked during a call, and may in turn ask for the session's calls.
+    /// Whether user code may run during a call and make further calls to the session.
     func asks(_ own: RequestSettings?) -> Bool {
         settings.asks || own?.options.way.authenticationHandler != nil || retries(own)
     }

@@ -1,11 +1,11 @@
 internal import DunlinTransport
 
-/// The session's settings for the stages of its chain; a request may have settings of its own.
+/// The session's settings for the stages of its chain. A request may have its own.
 final class ChainSettings: Sendable {
     let configuration: HTTPSession.Configuration
     let builder: RequestBuilder
     let retries: RetrySettings
-    /// A name of the session's guard, for the stages that keep or share answers; nil without either.
+    /// A name of the session's guard, for the stages that keep or share answers; nil without a guard or such stages.
     let guardName: String?
     let asks: Bool
 

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Tells the user's objects apart: each has one number for as long as it lives, which no other has, in any process.
-/// Addresses would be given again to others.
+/// Gives each of the user's objects a number that is unique across processes, for as long as the object lives.
+/// Addresses would be reused.
 final class CodeNumbers: Sendable {
     private struct Known {
         weak var object: AnyObject?
@@ -12,7 +12,7 @@ final class CodeNumbers: Sendable {
 
     private let known = Mutex<[ObjectIdentifier: Known]>([:])
 
-    /// Nil for what is no object, and has nothing by which to know it again.
+    /// The number of an object; nil for a value that is not an object and cannot be recognized.
     func number(of code: any Sendable) -> String? {
         guard type(of: code) is any AnyObject.Type else { return nil }
         return known.withLock { known in

@@ -1,10 +1,10 @@
-/// What came of having a call's response delivered.
+/// The result of delivering a call's response.
 struct Delivery<Taken: Sendable>: Sendable {
     let result: Result<HTTPSession.Response<Taken>, any Error>
-    /// The history of a call that failed.
+    /// The history of a failed call.
     private let callHistory: CallHistory?
     private let queued: Int64
-    /// The place in the book of its loop, if the call is still on the list.
+    /// The call's place in its loop's book, while it is listed.
     var place: Int?
 
     init(failure error: any Error) {
@@ -24,7 +24,7 @@ struct Delivery<Taken: Sendable>: Sendable {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    /// `hop` is the last one of a call whose error can tell nothing of it.
+    /// The call's metrics; `hop` is its last hop, if the call's error cannot carry it.
     func metrics(untold hop: HTTP.Hop?) -> HTTPSession.Metrics {
         switch result {
         case .success(let response): return response.metrics
@@ -39,7 +39,7 @@ struct Delivery<Taken: Sendable>: Sendable {
 }
 
 extension Result {
-    /// The same result, with the time the call waited in a queue added to its first hop.
+    /// The same result, with the time that the call waited in a queue added to its first hop.
     fileprivate func after<Value>(waiting time: Int64, isFirst: Bool) -> Self
     where Success == HTTPSession.Response<Value>, Failure == any Error {
         map { $0.after(waiting: time) }.mapError { error in
@@ -60,13 +60,13 @@ extension TaskMachine.State {
 }
 
 extension HTTPSession.Call {
-    /// The error with the name of this request, of which nothing was sent.
+    /// The error with the request's name, for a request of which nothing was sent.
     func named(_ error: any Error) -> any Error { error.named(source, nil, reading.errors) }
 }
 
 extension LiveCall {
-    /// The error that the call ends with: with the name of the request that was sent last, and saying what may be done
-    /// after all that was sent.
+    /// The call's final error: it names the request sent last, and says what may be done after everything that was
+    /// sent.
     func named(_ error: any Error) -> any Error {
         sentRequests.call.explained(error)
             .named(RequestRecord.Source(sent ?? request), callHistory, asked.reading.errors)

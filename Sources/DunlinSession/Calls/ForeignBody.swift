@@ -1,8 +1,8 @@
 package import DunlinReactor
 internal import Synchronization
 
-/// A body that comes through somebody else's transport, which knows only task cancellation. Each chunk is awaited until
-/// the call is cancelled or its deadline has come. Our own sockets need no such wrapper.
+/// A body from a foreign transport, which supports only task cancellation. Each chunk is awaited until the call is
+/// cancelled or its deadline comes. Dunlin's own sockets need no such wrapper.
 package final class ForeignBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let callTransport: CallTransport
@@ -10,10 +10,10 @@ package final class ForeignBody: PassedBody {
     private let loop: Reactor
     private let deadline: HTTP.Instant
     private let limit: Duration?
-    /// The length that an interceptor's body says it has; it must have that. Nil for any.
+    /// The length that an interceptor's body declares and must have; nil for any.
     private let announced: Int?
     private let count = Atomic(0)
-    /// What the stream may be reading from: a body of our own sockets.
+    /// A body of Dunlin's own sockets that the stream may read from.
     package let source: (any TransportResponse.BodyStream)?
 
     package init(

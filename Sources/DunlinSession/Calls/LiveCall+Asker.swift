@@ -1,8 +1,8 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// What is known of who asks before an exchange, and must be so when it is answered: a handler may say another user
-/// meanwhile, and another identity may secure connections.
+/// What is known of who asks, before an exchange; it must be the same when it is answered. Meanwhile a handler may name
+/// another user, and another identity may secure connections.
 package final class Asking: Sendable {
     fileprivate let original: TransportRequest
     fileprivate let user: Access.User
@@ -13,21 +13,20 @@ package final class Asking: Sendable {
     }
 }
 
-/// Who asked for a response of which somebody keeps a part, to add more to it later: what says who asks and on which
-/// terms, as for `Access`, the secret fields that the request has itself, its own Host, by which it asks for another
-/// resource, and the address that was given for its host, where another server may be.
-/// Cookies do not count: servers change them with each response. Where only a handler knows the user, what it had sent
-/// says who that was.
+/// Who asked for a response of which a part is kept, to be completed later: the signs and terms as in `Access`, the
+/// request's own secret fields, its own Host (which names another resource), and the address given for its host (where
+/// another server may be). Cookies do not count, because servers change them with each response. If only a handler
+/// knows the user, the credentials that it sent identify the user.
 extension LiveCall {
-    /// Notes who asks, before an exchange. `original` is the request as it is asked for first.
+    /// Notes who asks, before an exchange. `original` is the request as it was first made.
     package mutating func noteAsking(for original: TransportRequest) {
         let policies = policies
         asking = Asking(original, user(of: original, original.head, nil, policies), policies)
     }
 
-    /// A text that is the same for the same user, and for nobody else; after a redirect, for who asked first and who
-    /// asked where it led. It may have secrets in it. Of a request for which nothing was noted, or whose user changed
-    /// on its way, it is like no other.
+    /// A text that is the same for the same user and for nobody else; after a redirect, for who asked first and who
+    /// asked where it led. It may contain secrets. It is unique if nothing was noted for the request, or if its user
+    /// changed on the way.
     package func asker(over hop: HTTP.Hop) -> String {
         guard let asking, isStill(asking, over: hop) else { return "unknown " + SessionUser.newNumber() }
         var signs = signs(of: request, sentAs: sent ?? request) + way(of: request, over: hop, asking)
@@ -38,11 +37,11 @@ extension LiveCall {
         for proxy in proxies(upTo: hop) {
             signs += ["proxy", proxy.description, proxy.credentials?.user ?? "", proxy.credentials?.password ?? ""]
         }
-        // Each with its length, so that no two lists are one text.
+        // Each with its length, so that different lists give different texts.
         return signs.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
-    /// What may decide which server answers, as it was for `hop`.
+    /// What may determine which server answers, as it was for `hop`.
     private func way(of request: TransportRequest, over hop: HTTP.Hop, _ asking: Asking) -> [String] {
         let address = request.head.origin.route?.address.map { "\($0)" } ?? ""
         return [address, terms(of: request, hop.proxyAddress, asking.policies)]
@@ -53,7 +52,7 @@ extension LiveCall {
             && ((callHistory?.hops ?? []) + [hop]).allSatisfy { $0.isOver(asking.policies) }
     }
 
-    /// Those that know us, in the order of the hops.
+    /// The proxies that know us, in the order of the hops.
     private func proxies(upTo hop: HTTP.Hop) -> [ProxyAddress] {
         var proxies: [ProxyAddress] = []
         for hop in (callHistory?.hops ?? []) + [hop] {
@@ -76,7 +75,8 @@ extension LiveCall {
         }
     }
 
-    /// A session's handler may say another user at any challenge. A token says no user that lasts.
+    /// The user that a session's handler named: it may name another at any challenge. A token does not identify a
+    /// lasting user.
     private func byHandler(_ sent: TransportRequest) -> [String] {
         guard session.configuration.authenticationHandler != nil, let user = Self.user(sentAs: sent),
             !user.hasPrefix("Bearer ")
@@ -84,8 +84,9 @@ extension LiveCall {
         return [user]
     }
 
-    /// Of Digest the user's name counts, since the rest is of one request. Nil for nobody, and where the value may be
-    /// of one request alone, such as a signature: then it is this call's user.
+    /// The user named in the credentials sent. For Digest, only the user name counts, since the rest belongs to one
+    /// request. Nil for nobody, and if the value may belong to one request alone, such as a signature: then it is this
+    /// call's user.
     private static func user(sentAs request: TransportRequest) -> String? {
         guard let value = request.head.fields["authorization"] else { return nil }
         if value.hasPrefix("Basic ") || value.hasPrefix("Bearer ") { return value }

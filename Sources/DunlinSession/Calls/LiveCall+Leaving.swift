@@ -3,14 +3,14 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension LiveCall {
-    /// Gives back the connection of a response that nobody reads. What is left of a small body is read first, so that
-    /// the connection can be used again. Returns how the hop went; throws if the call is over.
+    /// Discards a response that nobody reads, and gives back its connection. The rest of a small body is read first, so
+    /// that the connection can be reused. Returns the hop; throws if the call is over.
     func discard(_ response: TransportResponse) async throws -> HTTP.Hop {
         guard case .stream(let body) = response.body else { return response.hop }
         return try await discard(body)
     }
 
-    /// As above, of a body.
+    /// Discards a body in the same way.
     func discard(_ body: any TransportResponse.BodyStream) async throws -> HTTP.Hop {
         if callTransport.sockets != nil {
             let limit = loop.now().advanced(by: Self.longestWait.clampedNanoseconds)
@@ -28,18 +28,18 @@ extension LiveCall {
         return CallTransport.source(of: body).hop
     }
 
-    /// What is read of a body that is being stored is stored, such as the page of a redirect.
+    /// Reads the rest of a body that is being stored, such as the page of a redirect, so that it is stored too.
     private func drain(_ body: StoringBody, until limit: HTTP.Instant) async throws {
         var left = Self.smallBody
         if body.expectedLength ?? 0 <= left {
             try callTransport.hurry(body, until: limit)
             while left >= 0, let piece = try await body.next() { left -= piece.count }
         }
-        // Closes the connection of what is too long, and finds the others over.
+        // Closes the connection if the rest is too long; other bodies are at their end.
         try await callTransport.drain(body, upTo: 0, until: limit)
     }
 
-    /// What costs less to read than a new connection, and how long that may take.
+    /// The number of bytes that cost less to read than a new connection, and how long reading them may take.
     private static var smallBody: Int { 64 * 1024 }
     private static var longestWait: Duration { .milliseconds(500) }
 }

@@ -1,37 +1,37 @@
 package import DunlinReactor
 package import DunlinTransport
 
-/// How one of a call's sendings stands at a moment: what it asks for, what came before, and what is known of its
-/// present hop. The call's delegate has it; others get copies, which they may read and ask.
+/// The current state of one of a call's sendings: the request, what came before, and what is known of its current hop.
+/// The call's delegate owns it; others get copies to read.
 package struct LiveCall: Sendable {
     package let asked: HTTPSession.Call
     package let delegate: TaskDelegate
-    /// Sends bodies that are still on their way when the response is read.
+    /// Sends bodies that are still under way when the response is read.
     let uploads: UploadScope?
     /// The next request to send; once it is answered, the one that was sent.
     package var request: TransportRequest
-    /// The request as a stage had it sent last; nil where that is `request`.
+    /// The request that a stage sent last; nil if that is `request`.
     package var sent: TransportRequest?
-    /// When the next exchange begins, or the last one did.
+    /// When the next exchange begins, or when the last one began.
     package var start: HTTP.Instant
     /// The earlier hops and redirects.
     package var callHistory: CallHistory?
-    /// The part that the next exchange is, which may be cancelled alone; nil if it is the whole call.
+    /// The part that the next exchange is, which can be cancelled alone; nil if it is the whole call.
     package var part: CallPart?
-    /// Under which terms the present hop goes; nil if nobody has asked yet.
+    /// The terms of the current hop; nil if nobody has asked for them yet.
     var chosen: ChosenTerms?
-    /// What was known of who asks before the present exchange; nil if nobody will want to know.
+    /// What was known of who asks before the current exchange; nil if it will not be needed.
     var asking: Asking?
-    /// Whether a retry policy may have it sent again.
+    /// Whether a retry policy may send it again.
     package var mayRetry = true
-    /// Whether an interceptor around the last exchange put another body in the place of the one that came.
+    /// Whether an interceptor around the last exchange replaced the body.
     var hasMadeBody = false
     /// What has been sent so far.
     var sentRequests = SentRequests()
-    /// Nanoseconds the call waited in a queue.
+    /// How long the call waited in a queue, in nanoseconds.
     let queued: Int64
 
-    /// `queued` is how long it waited in a queue; nil if nobody observes it.
+    /// Creates the state; `queued` is how long the call waited in a queue, nil if nobody observes it.
     init(_ call: HTTPSession.Call, _ delegate: TaskDelegate, _ uploads: UploadScope?, queued: Int64?) throws {
         let start = queued == nil ? delegate.created : delegate.loop.now()
         var body = call.body
@@ -48,13 +48,13 @@ package struct LiveCall: Sendable {
     var chain: Chain { asked.era.chain }
     package var loop: Reactor { delegate.loop }
     package var callTransport: CallTransport { asked.era.chain.callTransport }
-    /// Nil for a call without observers.
+    /// The call's observers; nil if there are none.
     package var observers: RequestObservers? { delegate.observers }
     package var control: TransferControl? { observers?.control }
-    /// What cancels the present exchange: every wait on the way uses it. Observers are told of `delegate`.
+    /// Cancels the current exchange: every wait uses it. Observers are told about `delegate`.
     var cancellation: Cancellation { part?.cancellation ?? delegate.cancellation }
     package var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: loop.now()) }
-    /// Whether all that was sent were GETs without a body, whatever was asked for.
+    /// Whether everything that was sent was a GET without a body, whatever was requested.
     package var hasSentOnlyGETs: Bool { !sentRequests.call.contains(.notGET) }
 
     /// Whether code of the user's may have something else sent than what is asked for.
@@ -64,12 +64,12 @@ package struct LiveCall: Sendable {
 
     package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 
-    /// Waits while the call is suspended; throws if it may not go on. `isUnsent`: nothing of it was sent.
+    /// Waits while the call is suspended; throws if it may not continue. `isUnsent`: nothing of it has been sent.
     package func pass(isUnsent: Bool = false) async throws {
         if let control { try await delegate.pass(control, until: request.deadline, isUnsent: isUnsent) }
     }
 
-    /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
+    /// Runs work that supports only task cancellation, and stops it when the call is cancelled or its deadline comes.
     package func foreign<Value: Sendable>(
         in phase: HTTP.Phase? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -81,22 +81,22 @@ package struct LiveCall: Sendable {
 // MARK: - Responses
 
 extension LiveCall {
-    /// A response whose body is still to be taken.
+    /// A response whose body has not been taken yet.
     package struct Arrival: Sendable {
         package let response: TransportResponse
-        /// The response as it came, of which this one is made.
+        /// The response as received, from which this one was made.
         let raw: TransportResponse
         let nature: Nature
 
-        /// Whether its body is not what the server sent: its content codings are being taken off, or an interceptor put
-        /// another in its place.
+        /// Whether the body is not what the server sent: content codings are being removed, or an interceptor replaced
+        /// it.
         package var isChanged: Bool { nature.isChanged }
         /// Where a hook wants the body to go.
         var destination: HTTPSession.Destination? { nature.destination }
         /// The body's length, if the server declared it and the body is the server's.
         var declaredLength: Int? { isChanged ? nil : raw.declaredLength }
 
-        /// What is known of a response beside itself.
+        /// What is known of a response apart from itself.
         struct Nature: Sendable {
             var isChanged: Bool
             var destination: HTTPSession.Destination?
@@ -110,19 +110,19 @@ extension LiveCall {
             nature = Nature(isChanged: isChanged, destination: destination)
         }
 
-        /// The response that an interceptor returned as it got it.
+        /// Creates an arrival for a response that an interceptor returned unchanged.
         init(_ response: TransportResponse, as nature: Nature) {
             (self.response, raw, self.nature) = (response, response, nature)
         }
 
-        /// A response that an interceptor put in the place of another.
+        /// Creates an arrival for a response by which an interceptor replaced another.
         init(made response: TransportResponse, insteadOf former: Nature?) {
             self.init(response, of: response, isChanged: true, former?.destination)
         }
     }
 
-    /// Asks the hooks about a response and takes its content codings off. With `outside`, the body is read outside of
-    /// the call, yet within its limits.
+    /// Asks the hooks about a response and removes its content codings. With `outside`, the body is read outside the
+    /// call, but within its limits.
     func admit(
         _ arrived: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil, outside: Bool = false
     ) async throws -> Arrival {

@@ -6,22 +6,22 @@ enum SendingReason: Hashable, Sendable, CaseIterable {
     case password
     /// The credential was refused, and there is a newer one.
     case credential
-    /// The connection had closed.
+    /// The connection had been closed.
     case connection
-    /// There was no network, and nothing was sent.
+    /// There was no network; nothing was sent.
     case network
-    /// The server refuses `Expect`.
+    /// The server refused `Expect`.
     case expectation
-    /// What is stored was of no use.
+    /// The stored response was useless.
     case cache
     /// A proxy asked for a password.
     case proxy
-    /// An interceptor sends again, or a download goes on.
+    /// An interceptor sent again, or a download continued.
     case continuation
 }
 
 extension SendingReason {
-    /// In an error, so many of them.
+    /// The reason and its count, as in an error.
     func described(_ count: Int) -> String {
         let (one, more) = words
         return "\(count) \(count == 1 ? one : more)"

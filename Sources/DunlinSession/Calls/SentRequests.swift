@@ -1,17 +1,17 @@
 internal import DunlinTransport
 
-/// What has been sent of a call, whoever had it sent: stages, interceptors, a download that goes on.
+/// What has been sent for a call, by stages, interceptors or a continuing download.
 ///
 /// Rules:
-/// 1. It grows by each exchange, and only by exchanges: what a call asks for may be another request than the one that
-///    is sent, and what failed last may not be all that was sent. So whoever would send again asks this, and so does
-///    whoever says of an error what may be done after it.
+/// 1. Every exchange adds to it, and nothing else: a call may send other requests than it asks for, and the last failed
+///    one may not be the only one sent. So this value decides whether something may be sent again, and what an error
+///    says about that.
 /// 2. A request was sent as soon as a byte of it may have reached a peer.
-/// 3. It may have done its work then, unless the status says that the server did not take it up: 401 and 407 ask for a
-///    password, 417 refuses an expectation (RFC 9110 §15.5), and 408, 425 and 429 are as in `RetryMachine`.
-/// 4. That a request is no plain GET counts from before it is sent.
-/// 5. An attempt of the retry policy, and a hop of that, have what was sent since they began. What is sent for
-///    interceptors around an exchange belongs to the hop that they stand around.
+/// 3. A sent request may have been carried out, unless the status says otherwise: 401 and 407 ask for a password, 417
+///    refuses an expectation (RFC 9110 §15.5), and 408, 425 and 429 are as in `RetryMachine`.
+/// 4. That a request is not a plain GET counts even before it is sent.
+/// 5. An attempt of the retry policy, and each hop in it, includes what was sent since it began. What interceptors
+///    around an exchange send belongs to the hop that they surround.
 ///
 /// It must not know connections, clocks or why anything was sent.
 struct SentRequests: Sendable, Equatable {
@@ -19,21 +19,21 @@ struct SentRequests: Sendable, Equatable {
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt8
 
-        /// Was sent.
+        /// The request was sent.
         static let sent = Traits(rawValue: 1)
-        /// May have done its work, and its method is not idempotent.
+        /// The request may have been carried out, and its method is not idempotent.
         static let notIdempotent = Traits(rawValue: 2)
-        /// As before, and the server cannot tell a repetition by a key either.
+        /// As before, and the server cannot recognize a repetition by a key either.
         static let notRepeatable = Traits(rawValue: 4)
-        /// Is no GET, or one with a body.
+        /// The request is not a GET, or has a body.
         static let notGET = Traits(rawValue: 8)
     }
 
-    /// Of the whole call so far.
+    /// The traits of the whole call so far.
     private(set) var call: Traits = []
-    /// Of the attempt that a retry policy judges.
+    /// The traits of the attempt that a retry policy judges.
     private(set) var attempt: Traits = []
-    /// Of the present hop.
+    /// The traits of the current hop.
     private(set) var hop: Traits = []
 
     mutating func beginAttempt() {
@@ -44,7 +44,7 @@ struct SentRequests: Sendable, Equatable {
         hop = []
     }
 
-    /// A request is about to be sent.
+    /// Notes that a request is about to be sent.
     mutating func begin(_ request: TransportRequest) {
         if !request.isPlainGET { add(.notGET) }
     }
@@ -53,18 +53,18 @@ struct SentRequests: Sendable, Equatable {
         add(request.isPlainGET || status.isNotTakenUp ? .sent : Traits(request))
     }
 
-    /// Nobody knows of an error of another kind how far the request was.
+    /// Notes a failed request. Other errors than `NetworkError` do not say how far it got.
     mutating func failed(_ request: TransportRequest, _ error: any Error) {
         if (error as? NetworkError)?.requestMayHaveBeenSent ?? true { add(Traits(request)) }
     }
 
-    /// Nobody waits for it any more, and it is still under way.
+    /// Notes a request under way that nobody waits for any more.
     mutating func abandoned(_ request: TransportRequest) { add(Traits(request)) }
 
-    /// A proxy was told of the request, and did not forward it.
+    /// Notes that a proxy got the request and did not forward it.
     mutating func refusedByProxy() { add(.sent) }
 
-    /// The same of what was sent beside it.
+    /// Adds what was sent in parallel.
     mutating func add(_ other: SentRequests) {
         call.formUnion(other.call)
         attempt.formUnion(other.attempt)
@@ -79,7 +79,7 @@ struct SentRequests: Sendable, Equatable {
 }
 
 extension SentRequests.Traits {
-    /// Of a request that may have done its work.
+    /// The traits of a request that may have been carried out.
     fileprivate init(_ request: TransportRequest) {
         self = .sent
         if request.isPlainGET { return }
@@ -88,7 +88,7 @@ extension SentRequests.Traits {
         if !request.head.isRepeatable { insert(.notRepeatable) }
     }
 
-    /// Has an error say what is true of all these requests, and not of the last alone.
+    /// Makes an error say what is true of all these requests, not only of the last.
     func explained(_ error: any Error) -> any Error {
         guard contains(.sent), let failure = error as? NetworkError else { return error }
         return explained(failure)
@@ -108,7 +108,7 @@ extension TransportRequest {
 }
 
 extension HTTP.Status {
-    /// Whether the server says by it that it did not take the request up.
+    /// Whether the status says that the server did not carry the request out.
     fileprivate var isNotTakenUp: Bool {
         switch code {
         case 401, 407, 408, 417, 425, 429: true

@@ -1,18 +1,18 @@
 internal import DunlinReactor
 
-/// Makes the caller's value of a response that has come whole: validates it, serializes it, and names the request in
-/// an error. A long body is serialized away from the loop, on which others wait; a short one where the caller is.
+/// Makes the caller's value from a complete response: validates it, serializes it, and names the request in errors. A
+/// long body is serialized off the loop, on which others wait; a short one where the caller is.
 @usableFromInline struct Serializing: Sendable {
     @usableFromInline let validates: Bool
     @usableFromInline let errors: ErrorRules
-    /// The body that the request was made with.
+    /// The body of the request.
     @usableFromInline let body: RequestBody
 
     @usableFromInline init(validates: Bool, errors: ErrorRules, body: RequestBody) {
         (self.validates, self.errors, self.body) = (validates, errors, body)
     }
 
-    /// Up to this many bytes, a value is made on the loop, if the caller is there.
+    /// The number of bytes up to which a value is made on the loop, if the caller is there.
     @usableFromInline static var inPlace: Int { 64 * 1024 }
 
     @inlinable
@@ -37,9 +37,9 @@ internal import DunlinReactor
         }
     }
 
-    /// What a request fails with whose response has not come whole. If only its body was too long, and the serializer
-    /// refuses its status, the status says more: it is the error, with the beginning of the body, and the limit is the
-    /// underlying one.
+    /// The error for a response that did not come completely. If only its body was too long, and the serializer refuses
+    /// its status, the status is more useful: that is the error, with the beginning of the body, and the exceeded limit
+    /// is the underlying one.
     @usableFromInline func failure(
         _ error: any Error, by serializer: some ResponseSerializer, with settings: ContentSettings?
     ) -> any Error {
@@ -57,7 +57,7 @@ internal import DunlinReactor
             failure.underlying = limit
             return failure
         } catch {
-            // It judges more than the status, and has seen the beginning only.
+            // The serializer judges more than the status, and has seen only the beginning.
         }
         return error
     }

@@ -1,8 +1,8 @@
 internal import DunlinTransport
 
-/// Where a call's response is delivered: whole in memory, into a file, or as a stream to whoever reads it as it comes.
+/// Where a call's response is delivered: in memory, to a file, or as a stream to whoever reads it.
 package protocol Sink: Sendable {
-    /// What the sink takes while the call is on its way.
+    /// What the sink takes while the call runs.
     associatedtype Taken: Sendable
     /// What the caller gets.
     associatedtype Value
@@ -10,16 +10,16 @@ package protocol Sink: Sendable {
     /// Asks the call for its response, as often as needed, and takes the body.
     func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Taken>
 
-    /// Makes the caller's value of that, once the transfer is over.
+    /// Makes the caller's value from what was taken, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
 
-    /// What the caller gets for a response that was not taken.
+    /// The error that the caller gets for a response that was not taken.
     func failure(_ error: any Error) -> any Error
 
-    /// The body that observers may see; nil unless it was taken as a whole.
+    /// The body for observers; nil unless it was taken as a whole.
     func body(of taken: HTTPSession.Response<Taken>) -> Bytes?
 
-    /// The value that observers may see.
+    /// The value for observers.
     func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)?
 
     var serializer: (any ResponseSerializer)? { get }
@@ -31,9 +31,9 @@ package protocol Sink: Sendable {
     var isScope: Bool { get }
 }
 
-/// Takes a response's body to where a `Destination` says.
+/// A destination's place that takes a response's body there.
 package protocol BodyReceiver: HTTPSession.Destination.Place {
-    /// `arrival` is a response that was to be read into memory.
+    /// Receives the body of `arrival`, a response that was to be read into memory.
     func receive(
         _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
     ) async throws -> HTTPSession.Response<Bytes>
@@ -87,7 +87,7 @@ struct WholeSink: Sink {
         let (response, body) = try await collected(arrival, call)
         let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         if let control = call.control {
-            // A response that was made here has come over no wire.
+            // A response that was made here came over no wire.
             control.received(upTo: response.hop == HTTP.Hop() ? whole.body.count : response.hop.bodyBytes)
             control.decoded(upTo: whole.body.count)
             try await call.pass()
@@ -95,7 +95,7 @@ struct WholeSink: Sink {
         return whole
     }
 
-    /// The same with its body in memory, unless that goes elsewhere: what interceptors around the call see.
+    /// The response with its body in memory, unless the body goes elsewhere: what interceptors around the call see.
     private func whole(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> LiveCall.Arrival {
         if arrival.destination != nil { return arrival }
         let response = try await collected(arrival, call).response
@@ -115,7 +115,7 @@ struct WholeSink: Sink {
         guard arrival.isChanged, case .stream = arrival.response.body else {
             return try await collector.collect(arrival.response)
         }
-        // Decoding takes time, and others wait on the loop.
+        // Off the loop, since decoding takes time and others wait on the loop.
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
             leaveLoop()
             return try await collector.collect(arrival.response)
@@ -123,7 +123,7 @@ struct WholeSink: Sink {
     }
 }
 
-/// Takes the whole body and makes a value of it before the call is over: for calls that are observed.
+/// Takes the whole body and makes a value from it before the call is over: for observed calls.
 struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     typealias Response = HTTPSession.Response
 

@@ -1,22 +1,23 @@
 internal import DunlinTransport
 
-/// One step between a call and its transport. It may change what is sent, answer a response with another request, and
+/// A step between a call and its transport. It may change what is sent, answer a response with another request, or
 /// refuse a response.
 ///
-/// A session puts its stages in order once (`Chain`). What belongs to one call is kept by the stage's driver; the rules
-/// are in a machine beside it.
+/// A session orders its stages once (`Chain`). The stage's driver holds the state of one call; the rules are in a
+/// machine beside it.
 protocol Stage: Sendable {
-    /// Whether the stage sees every hop of this call. Otherwise it is asked only about a hop that failed, or whose
-    /// response was no success.
+    /// Whether the stage sees every hop of this call. Otherwise it is asked only about hops that failed or whose status
+    /// was not a success.
     func seesAll(of call: LiveCall) -> Bool
 
-    /// Nil for a call that the stage has nothing to do with.
+    /// The driver for a call; nil if the stage has nothing to do with it.
     func driver(for call: LiveCall) -> (any StageDriver)?
 
-    /// What says whose credentials it adds to a request that has no `Authorization` of its own; empty if it adds none.
+    /// The signs of whose credentials the stage adds to a request without its own `Authorization`; empty if it adds
+    /// none.
     func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign]
 
-    /// Whether it has learned, in an earlier chain, what makes it see every hop.
+    /// Whether the stage has learned, in an earlier chain, that it must see every hop.
     var hasLearned: Bool { get }
 }
 
@@ -26,81 +27,82 @@ extension Stage {
     var hasLearned: Bool { false }
 }
 
-/// What a stage does for one call. It sees the call as it is, and changes nothing of it: whoever drives the stages does
-/// what its action says.
+/// A stage's work for one call. It sees a copy of the call and changes nothing itself: its actions are carried out by
+/// whoever drives the stages.
 ///
-/// A request passes the drivers from the first to the last, its outcome from the last to the first. Once a driver has
-/// the call sent again, the drivers behind it are told.
+/// A request passes the drivers from first to last, its outcome from last to first. When a driver has the call sent
+/// again, the drivers behind it are told.
 protocol StageDriver: AnyObject {
-    /// Whether the way to the server is to be chosen before the driver sees a request, for it judges that way.
+    /// Whether the way to the server must be chosen before the driver sees a request, because it judges the way.
     func judgesWay(of request: TransportRequest) -> Bool
 
-    /// The answer to `request`, if that need not be sent. The drivers behind this one do not hear of it, and neither
-    /// does this one again.
+    /// The answer to `request`, if it need not be sent. The drivers behind this one are not told of it, nor is this one
+    /// again.
     func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer?
 
-    /// The request to send in place of `request`, which remains what the call asks for.
+    /// The request to send instead of `request`, which remains what the call asks for.
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest
 
-    /// Told what is sent, once all drivers have had their say.
+    /// Called with the request that is sent, once all drivers have contributed.
     func goes(_ request: TransportRequest)
 
-    /// What to do about a response. An error it throws is the outcome of the hop for the drivers before it.
+    /// The action for a response. An error that this throws is the hop's outcome for the drivers before it.
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction
 
-    /// What to do about an error: the drivers before this one see it, the error that this one throws, or a response in
-    /// its place. It does not wait where `rest` can.
+    /// The action for an error: the drivers before this one see that error, the one that this throws, or a response
+    /// instead. It does not wait if `rest` can do so.
     func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
-    /// A response that had passed was not delivered to its end. Returns what undoes the notes with which it passed.
+    /// Undoes the passing of a response that was not delivered to its end. Returns the notes that undo its notes.
     func takeBack() -> StageNotes
 
-    /// What to do about that, after all drivers have taken theirs back. No other response can take its place.
+    /// The action for that failure, after all drivers have taken back their notes. No other response can be given
+    /// instead.
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction
 
-    /// Waits until the call may be sent again, after this driver has asked for it. The response has been given up by
-    /// then. Returns what changes then.
+    /// Waits until the call may be sent again, after this driver has asked for it. The response has been discarded by
+    /// then. Returns what has changed.
     func rest(_ call: LiveCall) async throws -> StageNotes
 
-    /// A driver before this one has another request sent.
+    /// Called when a driver before this one has another request sent.
     func movedOn()
 
-    /// A driver before this one has the call start over.
+    /// Called when a driver before this one has the call start over.
     func startOver()
 }
 
-/// What is to become of a hop.
+/// What happens next with a hop.
 enum StageAction {
-    /// The driver before this one gets this response.
+    /// Pass this response to the driver before this one.
     case pass(TransportResponse, StageNotes = StageNotes())
-    /// The driver before this one gets this error.
+    /// Pass this error to the driver before this one.
     case fail(any Error, StageNotes = StageNotes())
     case again(Again, StageNotes = StageNotes())
 
     enum Again {
         case send(SendingReason)
-        /// Send again; the call asks for another request now.
+        /// Send again; the call now asks for another request.
         case sendAnother(SendingReason)
-        /// Send again, as if nothing had been sent yet.
+        /// Send again as if nothing had been sent yet.
         case startOver(SendingReason)
     }
 }
 
-/// A response in place of a sending.
+/// A response instead of a sending.
 struct StageAnswer {
     let response: TransportResponse
     var notes = StageNotes()
 }
 
-/// What an action changes of the call. Stages change nothing else.
+/// The changes that an action makes to the call. Stages change nothing else.
 struct StageNotes {
-    /// What the call asks for from now on; nil for the same as before.
+    /// What the call asks for from now on; nil for no change.
     var request: TransportRequest?
-    /// What came before; nil for the same as before.
+    /// The call's history; nil for no change.
     var callHistory: CallHistory??
-    /// Whether the body of the answer is another than what came over the wire; nil for what was known.
+    /// Whether the answer's body is not the one that was received; nil for no change.
     var hasMadeBody: Bool?
-    /// The way that was chosen to be judged; nil for none.
+    /// The way that was chosen for judging; nil for none.
     var chosen: ChosenTerms?
 }
 

@@ -1,17 +1,17 @@
 internal import DunlinTransport
 
-/// The drivers of one call, in the chain's order. It has none as long as all goes well and no stage wants to see every
+/// The drivers of one call, in the chain's order. It is empty as long as all goes well and no stage needs to see every
 /// hop.
 struct StageDrivers {
     let chain: Chain
     private var drivers: [(any StageDriver)?] = []
-    /// Whether the drivers that see only what did not go well have been made too.
+    /// Whether the drivers that see only failures and other statuses have been made, too.
     private var isComplete = false
     /// The index of the driver that has the call sent again.
     private var sender: Int?
-    /// Why it has.
+    /// Why the call is sent again.
     private(set) var why: SendingReason?
-    /// The index of the driver that answers the call, or fails to; those behind it hear of nothing.
+    /// The index of the driver that answers the call or fails to; those behind it are not told.
     private var answerer: Int?
 
     init(_ chain: Chain, _ settings: RequestSettings?, for call: @autoclosure () -> LiveCall) {
@@ -28,13 +28,13 @@ struct StageDrivers {
     /// Whether no driver has to see a response with this status.
     func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
 
-    /// What is to become of a hop before anything is sent.
+    /// What happens with a hop before anything is sent.
     enum Outgoing {
         case send(TransportRequest)
         case answer(TransportResponse)
     }
 
-    /// The request to send for the call's request, or the answer that one of the drivers has.
+    /// The request to send for the call's request, or a driver's answer.
     mutating func sending(_ id: SendingID, of delegate: isolated TaskDelegate) async throws -> Outgoing {
         var request = delegate[id].request
         for index in drivers.indices {
@@ -55,7 +55,7 @@ struct StageDrivers {
         return .send(request)
     }
 
-    /// The response to deliver; nil once the call is to be sent again.
+    /// The response to deliver; nil if the call is to be sent again.
     mutating func judge(
         _ outcome: consuming Result<TransportResponse, any Error>, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async throws -> TransportResponse? {
@@ -80,7 +80,7 @@ struct StageDrivers {
                 if case .success(let response) = outcome {
                     (failure, isOfResponse) = (delegate[id].failing(error, on: response), true)
                 }
-                // Before anything is sent again, the response is gone.
+                // The response is released before anything is sent again.
                 outcome = .failure(failure)
                 guard isOfResponse, failure.isDamageOfStore else { continue }
                 guard let left = await undelivered(failure, index + 1..<end, id, of: delegate) else { return nil }
@@ -90,15 +90,15 @@ struct StageDrivers {
         return try outcome.get()
     }
 
-    /// A response was not delivered to its end. Throws unless the call is to be sent again.
+    /// Handles a response that was not delivered to its end. Throws unless the call is to be sent again.
     mutating func undelivered(
         _ error: any Error, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async throws {
         if let error = await undelivered(error, drivers.indices, id, of: delegate) { throw error }
     }
 
-    /// The same of what these drivers had passed, and one before them could not read. Nil if the call is to be sent
-    /// again.
+    /// Handles a response that these drivers had passed and one before them could not read. Returns nil if the call is
+    /// to be sent again.
     private mutating func undelivered(
         _ error: any Error, _ asked: Range<Int>, _ id: SendingID, of delegate: isolated TaskDelegate
     ) async -> (any Error)? {
@@ -159,7 +159,7 @@ struct StageDrivers {
 }
 
 extension StageDriver {
-    /// What it throws, it fails with.
+    /// The driver's action; an error that it throws becomes a failure.
     fileprivate func judge(_ outcome: Result<TransportResponse, any Error>, _ call: LiveCall) async -> StageAction {
         do {
             switch outcome {
@@ -181,7 +181,7 @@ extension StageDriver {
 }
 
 extension TaskDelegate {
-    /// Does what a stage's action says of the call.
+    /// Applies the changes of a stage's action to the call.
     fileprivate func take(_ notes: StageNotes, _ id: SendingID) {
         change(id) { call in
             if let request = notes.request { call.request = request }

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Delivers a response as soon as its head is there, and ends the call when nobody reads it any more.
+/// Delivers a response when its head has come, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
     typealias Value = Void
 
@@ -15,7 +15,7 @@ final class StreamSink: Sink {
         closing = ValueWaiter(on: loop)
     }
 
-    /// The response. The wait for it ends only with the call; cancelling the call ends it.
+    /// The response. Waiting for it ends only with the call, so cancel the call to end it.
     var response: HTTPSession.StreamedResponse {
         get async throws { try await opening.value.get() }
     }
@@ -25,7 +25,7 @@ final class StreamSink: Sink {
         opening.settle(.failure(error))
     }
 
-    /// Says that nobody reads any more, perhaps because of an error.
+    /// Notes that nobody reads any more, perhaps because of an error.
     func close(_ error: (any Error)? = nil) {
         _ = closing.deliver(error)
     }
@@ -54,8 +54,8 @@ final class StreamSink: Sink {
             history: streamed.history)
     }
 
-    /// Ends the body: a read that is under way fails as the call does, and later ones get the error. The connection of
-    /// an unread body is closed now, for observers are told of the end next and may want a connection.
+    /// Ends the body: a running read fails as the call does, and later ones get the error. The connection of an unread
+    /// body is closed now, because observers are told of the end next and may need a connection.
     private func end(
         _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
         _ error: (any Error)? = nil
@@ -90,7 +90,7 @@ final class StreamSink: Sink {
             callHistory: callHistory, secretFields: arrival.response.secretFields, queued: call.queued)
     }
 
-    /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is
+    /// Waits until the body has been read. Outside a scope it also ends at the call's deadline and when the call is
     /// cancelled, whether somebody reads or not.
     private func waitForEnd(
         of response: HTTPSession.StreamedResponse, _ call: LiveCall

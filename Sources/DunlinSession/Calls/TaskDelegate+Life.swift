@@ -1,16 +1,17 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The life of a call, from top to bottom: the same whether it is observed or not, whole or streamed, up or down.
+/// The life of a call from beginning to end, the same for all kinds: observed or not, whole or streamed, upload or
+/// download.
 ///
 /// It enters the book of its loop, is admitted, has its response delivered to the sink, and leaves. The sink asks the
-/// `LiveCall` for the response, which brings it attempt by attempt and hop by hop. All of that happens on the call's
-/// loop; the caller's value is made where the caller is. What others than the caller want is asked of the call's
+/// `LiveCall` for the response, which brings it attempt by attempt and hop by hop. All of this happens on the call's
+/// loop; the caller's value is made where the caller is. Everything for others than the caller goes through the call's
 /// observers; most calls have none.
 extension TaskDelegate {
     package typealias Response = HTTPSession.Response
 
-    /// Runs the call that the delegate was made for, for the caller who awaits it.
+    /// Runs the call for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
         try await enclosed(call, sink) {
             let delivery = try await onLoop(call, sink)
@@ -22,8 +23,8 @@ extension TaskDelegate {
         }.result.get()
     }
 
-    /// Runs the call for whoever waits for `settlement`: where it was made, if it `isAwaited`. It begins on the loop
-    /// and is in the book before anything else runs there. The value is made off the loop.
+    /// Runs the call for the waiters of `settlement`: where it was made, if it `isAwaited`. It begins on the loop and
+    /// is in the book before anything else runs there. The value is made off the loop.
     nonisolated func run<S: Sink>(
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
@@ -46,7 +47,7 @@ extension TaskDelegate {
         }
     }
 
-    /// Goes to the loop and comes back. A caller that is on the loop already, and on no actor, stays there.
+    /// Runs on the loop and returns. A caller that is on the loop already, and on no actor, stays there.
     private nonisolated func onLoop<S: Sink>(
         _ call: HTTPSession.Call, _ sink: S, at place: Int? = nil, isAwaited: Bool = true
     ) async throws -> Delivery<S.Taken> {
@@ -63,8 +64,8 @@ extension TaskDelegate {
         }
     }
 
-    /// Puts the call on the list of its loop. An observed call stays there until its value is made. A call that has a
-    /// place already (`entered`) was made through a handle and is resumed later, which is reported then.
+    /// Adds the call to its loop's list. An observed call stays there until its value is made. A call that has a place
+    /// already (`entered`) came through a handle and is resumed later, which is then reported.
     private func enter<S: Sink>(
         _ call: HTTPSession.Call, _ sink: S, at entered: Int?, _ isAwaited: Bool
     ) async throws -> Delivery<S.Taken> {
@@ -86,8 +87,8 @@ extension TaskDelegate {
         return delivery
     }
 
-    /// Waits until the call is resumed and its turn comes, and has it delivered. The turn is given back when that is
-    /// over. The observers are told the progress meanwhile, and the end.
+    /// Waits until the call is resumed and its turn comes, and delivers it. The turn is given back at the end.
+    /// Meanwhile the observers are told the progress, and finally the end.
     private func admit<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isAwaited: Bool
     ) async -> Delivery<S.Taken> {
@@ -109,8 +110,8 @@ extension TaskDelegate {
         }
     }
 
-    /// Has the sink take the response. If the body may be sent for longer than the response's head takes to come, that
-    /// happens in an `UploadScope`.
+    /// Has the sink take the response. If the body may still be sent when the response's head comes, this runs in an
+    /// `UploadScope`.
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, queued: Int64?
     ) async -> Delivery<S.Taken> {
@@ -122,7 +123,7 @@ extension TaskDelegate {
         return await deliver(call, to: sink, uploads, queued: queued)
     }
 
-    // Inlined, for each call of an isolated function costs two switches.
+    // Inlined, because each call of an isolated function costs two switches.
     @inline(__always)
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
@@ -141,8 +142,7 @@ extension TaskDelegate {
         return Delivery(result, end(.main))
     }
 
-    /// Ends an observed call: its hooks are told, then it is settled, then events tell of it; last, its place is
-    /// removed.
+    /// Ends an observed call: tells its hooks, settles it, reports it to events, and finally removes its place.
     private func leave<Taken: Sendable>(
         _ delivery: Delivery<Taken>, _ end: TaskMachine.State, _ completion: consuming HTTPSession.Completion,
         _ observers: RequestObservers, _ settle: @Sendable () -> Void = {}
@@ -161,12 +161,12 @@ extension TaskDelegate {
 // MARK: - Around it
 
 extension TaskDelegate {
-    /// A result that is not `Sendable`: no other task may see it.
+    /// A result that is not `Sendable`; no other task may see it.
     private struct Lived<Value> {
         let result: Result<Response<Value>, any Error>
     }
 
-    /// Runs `life` in an enclosure if the user's code may run within the call, and may wait there for others to end.
+    /// Runs `life` in an enclosure if user code may run within the call and may wait there for others to end.
     private nonisolated func enclosed<S: Sink>(
         _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> Lived<S.Value>
     ) async rethrows -> Lived<S.Value> {
@@ -176,7 +176,7 @@ extension TaskDelegate {
         return isEnclosure ? try await Enclosure.enter(.request(id)) { try await life() } : try await life()
     }
 
-    /// A handle of this call exists already, so a call that may not enter ends like any other.
+    /// Ends a call that may not enter like any other, since its handle exists already.
     private nonisolated func refused<Taken: Sendable>(
         _ call: HTTPSession.Call, _ error: any Error
     ) async -> Delivery<Taken> {

@@ -1,14 +1,14 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Brings a call to the response that its sink takes: attempt by attempt, hop by hop, each an exchange.
+/// Brings a call to the response that its sink takes: attempt by attempt and hop by hop, each an exchange.
 extension TaskDelegate {
-    /// What takes a response, or asks for one.
+    /// A function that takes a response or asks for one.
     package typealias Step<Input, Output> = (isolated TaskDelegate, Input) async throws -> Output
 
-    /// Brings a response and has it taken. Where a retry policy allows it, both are repeated, unless a hook has seen
-    /// the response and may not see another.
-    // Inlined, like all steps of the way of a plain request: each call of an isolated function costs two switches.
+    /// Brings a response and has it taken. A retry policy may repeat both, unless a hook has seen the response and may
+    /// not see another.
+    // Inlined, like all steps of a plain request's way: each call of an isolated function costs two switches.
     @inline(__always)
     func attempt<Value>(_ id: SendingID, _ take: Step<TransportResponse, Value>) async throws -> Value {
         let mayTakeAgain = observers.map { !$0.hasHook(\.data) && !$0.hasHook(\.response) } ?? true
@@ -24,7 +24,7 @@ extension TaskDelegate {
         return StageDrivers(read(id) { $0.chain }, settings, for: self[id])
     }
 
-    /// Nil if the call is to be sent again; the response and its connection have been given up by then.
+    /// Returns nil if the call is to be sent again; the response and its connection have been discarded by then.
     @inline(__always)
     private func attempted<Value>(
         _ id: SendingID, _ drivers: inout StageDrivers, _ mayTakeAgain: Bool, _ take: Step<TransportResponse, Value>
@@ -38,7 +38,7 @@ extension TaskDelegate {
         }
     }
 
-    /// The response to deliver, with its head. Nothing is sent again once the caller has that.
+    /// The response to deliver, with its head. Nothing is sent again once the caller has it.
     package func answer(_ id: SendingID) async throws -> TransportResponse {
         var drivers = drivers(id)
         return try await answer(id, &drivers)
@@ -61,7 +61,7 @@ extension TaskDelegate {
         change(id) { $0.start = loop.now() }
     }
 
-    /// Sends once, and asks the stages what they make of it. Nil if the call is to be sent again.
+    /// Sends once, and asks the stages about the outcome. Returns nil if the call is to be sent again.
     @inline(__always)
     private func hop(
         _ id: SendingID, _ drivers: inout StageDrivers, _ sendings: SendingMachine?
@@ -87,12 +87,12 @@ extension TaskDelegate {
         } catch {
             outcome = .failure(self[id].explained(error))
         }
-        // Consumed, because a response that is not delivered must be gone, with its connection, before the next is
+        // Consumed, because a response that is not delivered must be released with its connection before the next is
         // awaited.
         return try await drivers.judge(consume outcome, id, of: self)
     }
 
-    /// One exchange as it goes over the wire, in as many rounds as a proxy asks who sends it. Notes what was sent.
+    /// Makes one exchange over the wire, in as many rounds as a proxy needs for authentication. Notes what was sent.
     @inline(__always)
     func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
         let call = try beginExchange(request, id)
@@ -106,7 +106,7 @@ extension TaskDelegate {
         }
     }
 
-    /// Returns how the sending stands.
+    /// Begins an exchange. Returns the sending's state.
     private func beginExchange(_ request: TransportRequest, _ id: SendingID) throws -> LiveCall {
         observers?.recorded.note(request)
         change(id) { $0.sentRequests.begin(request) }
@@ -118,7 +118,7 @@ extension TaskDelegate {
         return self[id]
     }
 
-    /// Notes a hop after which a proxy was told who sends.
+    /// Notes a hop after which a proxy required credentials.
     private func note(_ hop: HTTP.Hop, _ id: SendingID) {
         add(.proxy, part: part(id)?.number)
         change(id) { call in
@@ -127,10 +127,10 @@ extension TaskDelegate {
         }
     }
 
-    /// The part of the call that a sending is, if it is no more.
+    /// The part of the call that a sending is; nil if it is the call itself.
     private func part(_ id: SendingID) -> CallPart? { id == .main ? nil : read(id) { $0.part } }
 
-    /// Throws if it would be sent too often.
+    /// Throws if the call would be sent too often.
     func check(_ sendings: SendingMachine, _ call: LiveCall) throws {
         let limit = call.mostSendings
         guard sendings.count > limit else { return }
@@ -145,8 +145,8 @@ extension TaskDelegate {
 // MARK: - What is delivered
 
 extension TaskDelegate {
-    /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
-    /// that are there; with nil for `total` it brings the rest.
+    /// Sends, and returns the response that hooks have accepted. The response to a range continues after `base`
+    /// existing bytes; with nil for `total`, it brings the rest.
     package func arrival(
         _ id: SendingID, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> LiveCall.Arrival {
@@ -154,14 +154,14 @@ extension TaskDelegate {
             if call.asking == nil, call.hasHook(\.destination) { call.noteAsking(for: call.request) }
         }
         return try await intercepted(id) { delegate, id in
-            // In two steps: what it brings is known of the call only then.
+            // In two steps, because what the answer changes in the call is known only then.
             let response = try await delegate.answer(id)
             return try await delegate[id].admit(response, appendingTo: base, of: total)
         }
     }
 
-    /// Sends a part of the call beside it, past the interceptors around the call; its hooks and codings are for whoever
-    /// asks to see to. Also returns how the part stood at its end. `isMade` is whether an interceptor made the body.
+    /// Sends a part of the call in parallel, past the interceptors around the call; the caller takes care of hooks and
+    /// codings. Also returns the part's final state. `isMade` says whether an interceptor made the body.
     package func bring(
         _ part: LiveCall
     ) async -> (answer: Result<(response: TransportResponse, isMade: Bool), any Error>, part: LiveCall) {
@@ -177,7 +177,7 @@ extension TaskDelegate {
         }
     }
 
-    /// What was sent for a part was sent for the call.
+    /// Ends a part. What was sent for it counts as sent for the call.
     private func endPart(_ id: SendingID) -> LiveCall? {
         let part = end(id)
         if let part { change(.main) { $0.sentRequests.add(part.sentRequests) } }
@@ -188,22 +188,22 @@ extension TaskDelegate {
 // MARK: - The rules
 
 extension LiveCall {
-    /// Another hop begins: what was known of the last one is forgotten.
+    /// Begins another hop: forgets what was known of the last one.
     fileprivate mutating func beginHop() {
         (sent, hasMadeBody) = (nil, false)
         sentRequests.beginHop()
         if callHistory?.steps.refreshRefusal != nil { callHistory = callHistory.with { $0.refreshRefusal = nil } }
     }
 
-    /// How often the call may be sent again, whatever the reasons.
+    /// How often the call may be sent again, for all reasons together.
     fileprivate var mostSendings: Int {
         SendingMachine.limit(
             session.configuration.limits.resends, redirects: redirectPolicy.limit, attempts: retryPolicy.attempts)
     }
 
     /// The way that was judged for a password; nil if there is nothing to judge. Warns if the password would be sent
-    /// where everybody on the way can read it, and throws if it may not be. Whoever chooses proxies is asked for each
-    /// exchange, so the way that it takes is judged here.
+    /// readable for everybody on the way, and throws if it may not be. A chooser of proxies is asked for each exchange,
+    /// so the way actually taken is judged here.
     fileprivate func judgedWay(of request: TransportRequest) throws -> ChosenTerms? {
         guard chain.settings.builder.basic.judgesEachWay, callTransport.sockets != nil else { return nil }
         let rule = chain.settings.builder.basic.under(connectionRules)
@@ -214,7 +214,7 @@ extension LiveCall {
         return chosen
     }
 
-    /// Throws if the call was cancelled: an answer that nothing was waited for is not delivered then.
+    /// Throws if the call was cancelled: an answer that needed no wait is not delivered then.
     fileprivate func checkCancellation() throws {
         if cancellation.cause != nil { throw cancellation.failure(isUnsent: true, limit: request.timeouts.total) }
     }

@@ -2,10 +2,10 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Runs one call and holds its state: a call is a method of its delegate, from the first wait to the end.
+/// An actor that runs one call and holds its state: a call is a method of its delegate, from the first wait to the end.
 ///
-/// It lives on the call's loop, and the call's state is isolated to it. What must take effect at once, from any thread,
-/// is not isolated: the cancellation and the control that suspends.
+/// It runs on the call's loop, and the call's state is isolated to it. Only what must take effect at once from any
+/// thread is not isolated: cancellation, and the control that suspends.
 public actor TaskDelegate {
     public nonisolated let id = HTTPSession.TaskID.next()
     package nonisolated let kind: HTTPSession.TaskKind
@@ -14,13 +14,13 @@ public actor TaskDelegate {
     package nonisolated let targetTemplate: String
     /// The call's switch: everything the call waits for ends when it is cancelled.
     package nonisolated let cancellation = Cancellation()
-    /// The request's own settings; nil for most.
+    /// The request's own settings; nil for most requests.
     package nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: HTTP.Instant
     /// The book that lists the call.
     nonisolated let book: TaskBook
-    /// The loop the call runs on. The delegate keeps it, so that its executor lives as long as the delegate.
+    /// The call's loop. The delegate retains it, so that its executor lives as long as the delegate.
     nonisolated let loop: Reactor
 
     private var machine = TaskMachine() {
@@ -29,9 +29,9 @@ public actor TaskDelegate {
     /// The state, for readers on other threads.
     private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
     private var hasToldOfWait = false
-    /// The call on its way, from its delivery's beginning to its end.
+    /// The running call, from the beginning of its delivery to its end.
     private var state = CallState()
-    /// How often the call was sent, and each of its parts that has a number.
+    /// How often the call, and each of its numbered parts, was sent.
     private var sendings = SendingMachine()
     private var partSendings: [Int: SendingMachine] = [:]
 
@@ -50,7 +50,7 @@ public actor TaskDelegate {
 
     package nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
 
-    /// Those who observe it, beside its caller.
+    /// The call's observers, other than its caller.
     nonisolated var observers: RequestObservers? { settings?.observers }
 
     /// The calls that must have ended before this one begins.
@@ -75,8 +75,7 @@ extension TaskDelegate {
         return true
     }
 
-    /// Cancels the request wherever it is; it fails with `NetworkError` code `cancelled`. Has no effect when it is
-    /// over.
+    /// Cancels the request wherever it is; it fails with `NetworkError` code `cancelled`. No effect if it is over.
     public nonisolated func cancel() {
         cancel(.handle)
     }
@@ -86,9 +85,9 @@ extension TaskDelegate {
         observers?.control.stop()
     }
 
-    /// Suspends the request: nothing more is sent or read, and the limits of `firstByte`, `readIdle` and `send` are
-    /// paused. Suspending it twice is suspending it once. False if that changed nothing, or if the request had no
-    /// observers when it began; a request that was made through a handle can always be suspended.
+    /// Suspends the request: nothing more is sent or read, and the limits `firstByte`, `readIdle` and `send` are
+    /// paused. Suspending it twice has the same effect as once. Returns false if nothing changed, or if the request had
+    /// no observers when it began; a request made through a handle can always be suspended.
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers else { return false }
@@ -99,7 +98,7 @@ extension TaskDelegate {
         }
     }
 
-    /// Resumes the request, however often it was suspended; false if that changed nothing.
+    /// Resumes the request, however often it was suspended. Returns false if nothing changed.
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers else { return false }
@@ -110,14 +109,14 @@ extension TaskDelegate {
         }
     }
 
-    /// Whether it is not suspended. Opening a connection ahead of need is no request, and never active.
+    /// Whether the request is not suspended. Opening a connection ahead of need is not a request and never active.
     nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
     nonisolated func snapshot(at now: HTTP.Instant) -> HTTPSession.TaskSnapshot {
         snapshot(at: now, isSuspended: observers?.control.isSuspended == true)
     }
 
-    /// How often it has been sent, with the present exchange; 1 before the first.
+    /// How often the request has been sent, including the current exchange; 1 before the first.
     nonisolated var hop: Int {
         switch TaskMachine.State(code: told.load(ordering: .relaxed)) {
         case .running(let hop), .pausing(let hop): max(1, hop)
@@ -144,36 +143,36 @@ extension TaskDelegate {
 // MARK: - On its way
 
 extension TaskDelegate {
-    /// How a sending stands, between its beginning and its end.
+    /// The state of a sending, between its beginning and its end.
     package subscript(id: SendingID) -> LiveCall { state[id] }
 
-    /// Reads some of how a sending stands; the rest is not copied for that.
+    /// Reads part of a sending's state without copying the rest.
     @inline(__always)
     func read<Value>(_ id: SendingID, _ read: (LiveCall) -> Value) -> Value { state.read(id, read) }
 
-    /// Changes how a sending stands; what has ended stays as it was.
+    /// Changes a sending's state; no effect after its end.
     package func change(_ id: SendingID, _ change: (inout LiveCall) -> Void) {
         state.change(id, change)
     }
 
-    /// The call begins to be sent.
+    /// Begins sending the call.
     func begin(main call: LiveCall) { state.begin(main: call) }
 
-    /// A sending beside the call begins, which whoever began it ends.
+    /// Begins a sending in addition to the call, which its beginner must end.
     func begin(_ call: LiveCall) -> SendingID { state.begin(call) }
 
-    /// As of the call, with all its parts.
+    /// Whether the call, with all its parts, has sent only GETs.
     package var hasSentOnlyGETs: Bool { read(.main) { $0.hasSentOnlyGETs } }
 
-    /// Whether all that was sent of the call may be sent again, once it is over.
+    /// Whether everything that was sent for the call may be sent again, once it is over.
     package var isRepeatable: Bool { !state.sentRequests.call.contains(.notRepeatable) }
 
-    /// It has ended. Returns how it stood.
+    /// Ends a sending. Returns its last state.
     @discardableResult
     func end(_ id: SendingID) -> LiveCall? { state.end(id) }
 
-    /// Says that it, or a part of it, is about to be sent, for the first time or again. Returns how often that was, if
-    /// that may be too often; throws if the call is over.
+    /// Counts a sending of the call or a part of it. Returns the count if it may be too high; throws if the call is
+    /// over.
     func begin(_ why: SendingReason?, part: Int?) throws -> SendingMachine? {
         guard machine.begin() else { throw NetworkError(.cancelled, "the request has already ended") }
         let sendings = count(part) { $0.begin(why) }
@@ -181,7 +180,7 @@ extension TaskDelegate {
         return why == .network ? nil : sendings
     }
 
-    /// Says that it was sent again where `begin` is not asked, and returns the same.
+    /// Counts a sending that `begin` was not asked about. Returns the same.
     @discardableResult
     func add(_ why: SendingReason, part: Int?) -> SendingMachine? {
         count(part) { $0.add(why) }
@@ -196,7 +195,7 @@ extension TaskDelegate {
         return partSendings[part].flatMap { $0.count > 0 ? $0 : nil }
     }
 
-    /// What was counted last is refused. Returns what was sent.
+    /// Takes back the last count, of a refused sending. Returns the count.
     func refuse(part: Int?) -> SendingMachine {
         guard let part else {
             sendings.refuse()
@@ -206,17 +205,17 @@ extension TaskDelegate {
         return partSendings[part] ?? SendingMachine()
     }
 
-    /// Something of the download, or of one of its parts, has come since it was sent: it is counted anew.
+    /// Notes progress of the download or one of its parts: sendings are counted anew.
     package func progressed(part: Int?) {
         if let part { partSendings[part] = nil } else { sendings.progressed() }
     }
 
-    /// Says that it waits between two attempts.
+    /// Notes that the call waits between two attempts.
     func pause() { _ = machine.pause() }
 
     func end(_ end: TaskMachine.State) { _ = machine.end(end) }
 
-    /// True once: that a request waits for a network is reported only the first time.
+    /// Whether to report that the request waits for a network; true only the first time.
     func mayTellOfWait() -> Bool {
         defer { hasToldOfWait = true }
         return !hasToldOfWait
@@ -224,7 +223,7 @@ extension TaskDelegate {
 }
 
 extension TaskMachine.State {
-    /// The state as a snapshot shows it.
+    /// The state for snapshots.
     func told(isSuspended: Bool) -> HTTPSession.TaskSnapshot.State {
         switch self {
         case .finished, .failed, .cancelled: .over

@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinRules
 internal import DunlinTransport
 
-/// Sends each hop to the base URL's origin with the authenticator's credential, and once more if that is refused.
+/// Sends each hop to the base URL's origin with the authenticator's credential, and once more if it is refused.
 struct AuthenticatorStage: Stage {
     let source: any CredentialSource
     let origin: HTTP.Origin
@@ -23,10 +23,10 @@ struct AuthenticatorStage: Stage {
     private final class Driver: StageDriver {
         private let source: any CredentialSource
         private let origin: HTTP.Origin
-        /// The credential that the hop under way goes with; nil if it has fields of its own, or goes elsewhere.
+        /// The credential of the current hop; nil if the hop has fields of its own or goes elsewhere.
         private var sent: UInt64?
         private var hasSentAgain = false
-        /// How often it was sent again because the credential had expired before it came to the server.
+        /// How often it was sent again because the credential had expired before it reached the server.
         private var catchUps = 0
         private static let mostCatchUps = 3
 
@@ -69,8 +69,8 @@ struct AuthenticatorStage: Stage {
             return .again(.send(.credential), StageNotes(callHistory: call.callHistory.adding(hop)))
         }
 
-        /// Nil if the request goes again. It waits for a refresh once. One that was slower than the credential's life
-        /// goes on with the next.
+        /// Why the request is not sent again; nil if it is. It waits for a refresh once. A request that was slower than
+        /// its credential's lifetime continues with the next.
         private func refusal(after refusal: CredentialRefusal) -> NetworkError.RefreshRefusal? {
             switch refusal {
             case .deliver(let why): return why

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A body whose beginning has been read already.
 final class BegunBody: PassedBody {
     let stream: any TransportResponse.BodyStream
-    /// Nil once it has been given out.
+    /// The beginning; nil once it has been returned.
     private let beginning: Mutex<Bytes?>
 
     private init(_ beginning: Bytes, _ stream: any TransportResponse.BodyStream) {
@@ -12,8 +12,8 @@ final class BegunBody: PassedBody {
         self.beginning = Mutex(beginning)
     }
 
-    /// All that `next` brings of a stream; once that is more than `limit` bytes, it and the rest as another stream. In
-    /// one buffer: the peer says how small the pieces are, and each takes memory of its own.
+    /// All that `next` brings of a stream; if that exceeds `limit` bytes, what was read and the rest as another stream.
+    /// It uses one buffer: the peer chooses how small the pieces are, and each would take its own memory.
     static func collected(
         _ stream: any TransportResponse.BodyStream, upTo limit: Int, _ next: () async throws -> Bytes?
     ) async throws -> TransportResponse.Body {

@@ -3,10 +3,10 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// The bodies that come from a store, and what becomes of those that cannot be read.
+/// The bodies that come from a store, and what happens if they cannot be read.
 extension CacheDriver {
-    /// The body of what is served. Nil if it cannot be read: then the stored response is not looked at any more. What
-    /// is long is known to begin well before anybody has its head.
+    /// The body to serve; nil if it cannot be read, and then the stored response is ignored from now on. A long body's
+    /// beginning is read well before the caller gets the head.
     func body(
         of stored: StoredResponse, as form: CachedForm, _ hop: HTTP.Hop, _ call: LiveCall
     ) async throws -> TransportResponse.Body? {
@@ -36,7 +36,7 @@ extension CacheDriver {
         }
     }
 
-    /// Looks at a stored response no more, nor does anybody else.
+    /// Ignores a stored response from now on, for everybody.
     func reject(_ stored: StoredResponse, _ call: LiveCall) async {
         useless.insert(stored.id)
         await cache.store.remove([stored], within: call.storeWait)
@@ -44,7 +44,7 @@ extension CacheDriver {
 
     // MARK: - Joined
 
-    /// Whether a response may be the rest of a stored beginning, as far as its head and its place in the chain say.
+    /// Whether a response may be the rest of a stored beginning, by its head and its place in the chain.
     func isRest(_ response: TransportResponse, of stored: StoredResponse, _ call: LiveCall) -> Bool {
         guard !call.hasMadeBody, let promised = Self.rest(response.head, of: stored) else { return false }
         let length =
@@ -55,7 +55,7 @@ extension CacheDriver {
         return length == nil || length == promised
     }
 
-    /// How many bytes are missing of a stored beginning.
+    /// The number of bytes missing from a stored beginning.
     private static func rest(_ head: ResponseHead, of stored: StoredResponse) -> Int? {
         guard let complete = ContentRange(head.fields)?.complete, complete >= stored.entry.body.range.upperBound else {
             return nil
@@ -63,8 +63,8 @@ extension CacheDriver {
         return complete - stored.entry.body.range.upperBound
     }
 
-    /// A stored beginning, and behind it the network's body, which is being stored: `passed` is `response` with that.
-    /// Nil if what is stored cannot be read.
+    /// A stored beginning followed by the network's body, which is being stored: `passed` is `response` with that. Nil
+    /// if the stored part cannot be read.
     func joined(
         _ stored: StoredResponse, _ head: ResponseHead, _ passed: TransportResponse, _ response: TransportResponse,
         _ call: LiveCall
@@ -85,9 +85,9 @@ extension CacheDriver {
 }
 
 extension LiveCall {
-    /// Whether a question of the session's own is sent as the caller's would be. A password that a redirect brought is
-    /// known to this call alone, interceptors around exchanges may know a token by the caller's task, and what the code
-    /// of an interceptor, a handler or a refresh asks for is not sent as others' requests are: then the caller waits.
+    /// Whether the session's own request would be sent like the caller's. If not, the caller waits: a password from a
+    /// redirect is known to this call alone, interceptors around exchanges may find a token by the caller's task, and
+    /// requests by the code of an interceptor, handler or refresh are sent differently.
     var mayAskInBackground: Bool {
         callHistory?.password == nil && chain.exchangeInterceptors.isEmpty && !Enclosure.isAwaited(by: session)
     }
@@ -98,7 +98,7 @@ extension LiveCall {
             loop: loop, deadline: request.deadline, total: request.timeouts.total, cancellation: cancellation)
     }
 
-    /// The same for whoever reads a body. Where transports are somebody else's, bodies are read within work that is
+    /// How long a body's reader waits for a store. With foreign transports, bodies are read within work that is
     /// cancelled by its Swift task.
     var bodyStoreWait: StoreWait {
         StoreWait(
@@ -106,11 +106,11 @@ extension LiveCall {
             cancellation: callTransport.sockets == nil ? nil : cancellation)
     }
 
-    /// Nil where the bodies of all transports are counted already.
+    /// The control; nil if the transport counts all bodies itself.
     fileprivate var ownControl: TransferControl? { callTransport.sockets == nil ? nil : control }
 }
 
 extension Error {
-    /// Whether a body could not be read because what is stored of it is damaged, gone, or too slow to come.
+    /// Whether a body could not be read because its stored part is damaged, gone, or too slow.
     var isDamageOfStore: Bool { (self as? NetworkError)?.underlying is CacheDamage }
 }

@@ -4,27 +4,27 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
-/// What `CacheStage` does for one call, hop by hop.
+/// The work of `CacheStage` for one call, hop by hop.
 final class CacheDriver: StageDriver {
     let cache: HTTPSession.Cache
     private let mode: HTTPSession.CacheMode
-    /// Nil before the cache was asked about the present hop.
+    /// The machine; nil before the cache was asked about the current hop.
     private var machine: CacheMachine?
-    /// What is stored for the request, as the machine knows it.
+    /// The stored responses for the request, as the machine knows them.
     var candidates: [StoredResponse] = []
     private var sending: CacheSending?
-    /// Who asks for the present hop.
+    /// The access of the current hop.
     private var access: Access?
-    /// Whether the hop's answer was somebody else's than who had asked: it is sent as if there were no cache.
+    /// Whether the hop's answer was for another user than the one who asked; it is then sent as if there were no cache.
     private var passesBy = false
     private var sentAt: Int64 = 0
-    /// Of a GET: what is removed once it has been sent is newer than its answer.
+    /// For a GET, the count of removals when it was sent: anything removed later is newer than its answer.
     private var removals: UInt64?
-    /// Whether an answer has been turned down already.
+    /// Whether an answer has been refused already.
     private var isRetry = false
-    /// What was served, or joined to what came.
+    /// The stored response that was served, or joined with what came.
     var served: StoredResponse?
-    /// Stored responses that turned out to be of no use.
+    /// Stored responses that turned out to be useless.
     var useless: Set<UInt64> = []
 
     init(_ cache: HTTPSession.Cache, _ mode: HTTPSession.CacheMode) {
@@ -49,7 +49,7 @@ final class CacheDriver: StageDriver {
     func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? {
         if machine != nil { return nil }
         let access = try call.access(to: request)
-        // A stored answer dials nothing, so whatever can be judged is judged before one is looked for.
+        // A stored answer dials nothing, so everything that can be judged is judged before one is looked for.
         if let refusal = access.refusal { throw NetworkError(refusal, request.head.origin) }
         self.access = access
         let asked = asked(access, request)
@@ -116,7 +116,7 @@ final class CacheDriver: StageDriver {
         self.machine = machine
         let isTheirs = isTheirs(response.hop, call)
         if !isTheirs, !update.delivery.isOfNetwork {
-            // What is stored is not this user's, and what came is no part of it.
+            // The stored response is another user's, and what came is not part of it.
             passesBy = true
             return again(after: try await call.discard(response), call)
         }
@@ -129,7 +129,7 @@ final class CacheDriver: StageDriver {
             : update.changes.filter(\.isInvalidation)
         let (passed, storing) = await apply(changes, to: response, call)
         var status = update.status
-        // Whether it is will be known when its body has ended.
+        // Whether it is stored is known when its body has ended.
         status.isStored = false
         switch update.delivery {
         case .network: return pass(passed, status, storing, call)
@@ -155,14 +155,14 @@ final class CacheDriver: StageDriver {
     private func pass(
         _ response: TransportResponse, _ status: CacheStatus, _ storing: StoringOutcome?, _ call: LiveCall
     ) -> StageAction {
-        // Nothing more is decided, and what is not delivered need not be kept.
+        // Nothing more is decided, and undelivered responses need not be kept.
         (sending, candidates) = (nil, [])
         cache.misses.add(1, ordering: .relaxed)
         let use = HTTPSession.CacheUse(.network, status)
         return .pass(response, StageNotes(callHistory: call.callHistory.noting(use, storing)))
     }
 
-    /// The request is sent again, and a stored response is not looked at any more.
+    /// Sends the request again, ignoring a stored response.
     private func again(
         without stored: StoredResponse, _ response: TransportResponse, _ call: LiveCall
     ) async throws -> StageAction {
@@ -170,7 +170,7 @@ final class CacheDriver: StageDriver {
         return again(after: try await call.discard(response), call)
     }
 
-    /// What is stored is looked for again.
+    /// Looks for stored responses again.
     private func again(after hop: HTTP.Hop, _ call: LiveCall) -> StageAction {
         forget()
         return .again(.send(.cache), StageNotes(callHistory: call.callHistory.adding(hop)))
@@ -180,7 +180,7 @@ final class CacheDriver: StageDriver {
         (machine, sending, served, candidates) = (nil, nil, nil, [])
     }
 
-    /// Whether what came is for who asked.
+    /// Whether what came is for the user who asked.
     private func isTheirs(_ hop: HTTP.Hop, _ call: LiveCall) -> Bool {
         access.map { call.isStill($0, over: hop) } ?? true
     }
@@ -190,7 +190,7 @@ final class CacheDriver: StageDriver {
             call.cancellation.cause == nil
         else { return .fail(error) }
         await reject(served, call)
-        // For what was served without asking anybody nothing was sent.
+        // Nothing was sent for a response that was served without asking.
         guard let hop = failure.hop, hop.bytesSent > 0 else {
             forget()
             return .again(.send(.cache))
@@ -198,7 +198,7 @@ final class CacheDriver: StageDriver {
         return again(after: hop, call)
     }
 
-    /// What is stored may be served in place of an error.
+    /// May serve a stored response in place of an error.
     func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
         guard let answer = try await replacement(for: error, call) else { return .fail(error) }
         return .pass(answer.response, answer.notes)
@@ -206,7 +206,7 @@ final class CacheDriver: StageDriver {
 
     private func replacement(for error: any Error, _ call: LiveCall) async throws -> StageAnswer? {
         guard let machine, sending != nil, call.cancellation.cause == nil, let failure = error as? NetworkError,
-            // A connection that failed proves nothing; who asks has to be the same.
+            // A failed connection proves nothing, so the user must be the same.
             Self.isOrigins(failure), isTheirs(HTTP.Hop(), call),
             let update = machine.failed(at: cache.now), case .stored(let serving) = update.delivery
         else { return nil }
@@ -215,7 +215,7 @@ final class CacheDriver: StageDriver {
         return answer(serving, body, update.status, hop, call)
     }
 
-    /// Whether it is the origin that cannot be reached, or breaks off.
+    /// Whether the origin itself cannot be reached, or broke off.
     private static func isOrigins(_ failure: NetworkError) -> Bool {
         switch failure.code {
         case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed: true
@@ -228,12 +228,12 @@ final class CacheDriver: StageDriver {
 // MARK: - What the hook says
 
 extension CacheDriver {
-    /// The changes that are left once the hook was asked about a response that is to be stored.
+    /// The remaining changes after the hook was asked about a response to be stored.
     private func decided(
         _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
-        // An interceptor around the exchange made another body of it, which is not what the fields speak of, or asked
-        // for another resource, or something else of this one.
+        // An interceptor around the exchange replaced the body, which the fields then do not describe, or requested
+        // another resource or another part of this one.
         if call.hasMadeBody || isOfOther(before, call) { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
         let snapshot = call.snapshot
@@ -251,7 +251,7 @@ extension CacheDriver {
 }
 
 extension CacheDriver {
-    /// Whether what is answered is another request than the one that was looked for.
+    /// Whether the answer is to another request than the one that was looked for.
     private func isOfOther(_ machine: CacheMachine, _ call: LiveCall) -> Bool {
         let (sent, asked) = (call.sent ?? call.request, machine.request.head)
         return sent.head.method != asked.method || sent.body.isNone != call.request.body.isNone
@@ -266,7 +266,7 @@ extension CacheUpdate.Delivery {
 }
 
 extension CacheUpdate.Change {
-    /// Whether it forgets what a request changed, whoever sent that.
+    /// Whether the change removes entries that a request made outdated, whoever sent it.
     fileprivate var isInvalidation: Bool {
         if case .invalidate = self { true } else { false }
     }
@@ -278,8 +278,8 @@ extension CacheUpdate.Change {
         }
     }
 
-    /// What is left of it where the body is not stored: what is newer replaces what is stored all the same. A part that
-    /// would have grown stays as it is.
+    /// What remains of the change if the body is not stored: a newer response still replaces the stored one. A partial
+    /// entry that would have grown stays as it is.
     fileprivate var withoutStoring: CacheUpdate.Change {
         switch self {
         case .store(_, let replaced): .remove(replaced)
@@ -300,8 +300,8 @@ extension CacheDriver {
         (served, candidates, sending) = (stored, [], nil)
         var known = CacheStatus(.hit)
         known.remaining = serving.remaining
-        // A 304 confirms what is stored; a failure does not. What has just been confirmed is not stale, though it may
-        // not be served again without asking (RFC 9111 §4.2.4).
+        // A 304 confirms the stored response; a failure does not. A response that was just confirmed is not stale,
+        // though it may not be served again without asking (RFC 9111 §4.2.4).
         let isRevalidated = answered?.status == .notModified
         let isStale = serving.isStale && !isRevalidated
         if isRevalidated { cache.revalidated.add(1, ordering: .relaxed) } else { cache.hits.add(1, ordering: .relaxed) }
@@ -331,8 +331,8 @@ extension CacheDriver {
 // MARK: - What is stored
 
 extension CacheDriver {
-    /// Changes what is stored. Returns the response with a body that is stored as it is read, if it is to be stored,
-    /// and what becomes of that.
+    /// Changes what is stored. Returns the response, with a body that is stored as it is read if it is to be stored,
+    /// and the outcome of that.
     private func apply(
         _ changes: [CacheUpdate.Change], to response: TransportResponse, _ call: LiveCall
     ) async -> (response: TransportResponse, storing: StoringOutcome?) {
@@ -359,7 +359,7 @@ extension CacheDriver {
         }
     }
 
-    /// What is replaced goes first: it is outdated, whatever becomes of the new body.
+    /// Stores a new response. What it replaces is removed first: it is outdated, whatever happens to the new body.
     private func storing(_ draft: CacheDraft, replacing indices: [Int], _ call: LiveCall) async -> Storing? {
         if !indices.isEmpty {
             await cache.store.remove(indices.map { candidates[$0] }, within: call.storeWait)
@@ -369,7 +369,7 @@ extension CacheDriver {
         return writer.map { Storing(writer: $0, draft: draft, replaced: []) }
     }
 
-    /// Bytes are put behind those that are stored; what would begin before them is not.
+    /// Appends bytes that begin within or at the end of a stored part; nil for others.
     private func extending(_ index: Int, _ draft: CacheDraft, _ call: LiveCall) async -> Storing? {
         let (stored, range) = (candidates[index], candidates[index].entry.body.range)
         guard range.contains(draft.start) || draft.start == range.upperBound,

@@ -4,8 +4,8 @@ internal import DunlinTransport
 
 /// Answers requests from the session's cache, and stores what the network answers, by the rules of `CacheMachine`.
 ///
-/// It stands where each hop is seen by itself and nothing has been added yet that changes from one sending to the next:
-/// what authentication adds selects no variant.
+/// Its place is where each hop is seen separately and nothing has been added yet that changes from one sending to the
+/// next, so what authentication adds selects no variant.
 struct CacheStage: Stage {
     let cache: HTTPSession.Cache
     let mode: HTTPSession.CacheMode

@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension Chain {
-    /// The stages between a session's calls and its transport, by its configuration. Docs/Architecture.md says why each
-    /// stands where it does. A new stage is a file here, a setting, a line in `stages`, and a row there.
+    /// Creates the stages between a session's calls and its transport from its configuration. Docs/Architecture.md
+    /// explains their order. A new stage needs a file here, a setting, a line in `stages`, and a row there.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
         _ tlsPolicySources: TLSPolicySources, authentication: [any Stage]
@@ -40,8 +40,7 @@ extension Chain {
         return stages
     }
 
-    /// The stages that prove who the user is. They are made once for a session: what they have learned outlives a
-    /// restart.
+    /// The authentication stages. They are made once for a session, so what they have learned outlives a restart.
     static func authentication(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: HTTP.Instant
     ) -> [any Stage] {

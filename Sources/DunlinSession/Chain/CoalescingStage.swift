@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Sends one of several hops that are alike and under way at the same time, and gives the others what it brings.
+/// Sends one of several identical hops that are under way at the same time, and shares its result with the others.
 ///
-/// It is for calls that want their response whole. What is shared has come to its end before anybody gets it, so nobody
-/// waits for another's reading.
+/// It is for calls that want their whole response. What is shared is complete before anybody gets it, so nobody waits
+/// for another's reading.
 struct CoalescingStage: Stage {
     let largestBody: Int
     let exchanges = SharedExchanges()
@@ -20,14 +20,14 @@ struct CoalescingStage: Stage {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         guard call.asked.kind == .data, call.request.head.method == .get,
             call.delegate.settings.map({ $0.options.way == RareOptions.Way() }) ?? true,
-            // Whoever is challenged waits for the handler's word: what that asks for itself waits for nobody.
+            // Challenged requests wait for the handler, so its own requests wait for nobody.
             !Enclosure.isAnswering(call.session)
         else { return nil }
         return CoalescingDriver(exchanges, largestBody: largestBody)
     }
 }
 
-/// Of a request that may change what its URL has.
+/// The driver of a request that may change what is at its URL.
 private final class ForgettingDriver: StageDriver {
     private let exchanges: SharedExchanges
 
@@ -50,18 +50,18 @@ private final class ForgettingDriver: StageDriver {
     }
 }
 
-/// What `CoalescingStage` does for one call.
+/// The work of `CoalescingStage` for one call.
 private final class CoalescingDriver: StageDriver {
     private let exchanges: SharedExchanges
     private let largestBody: Int
-    /// Of a hop that is sent, and whose answer others may get.
+    /// The turn of a hop that is sent and whose answer others may get.
     private var turn: SharedExchanges.Turn?
-    /// Who asked for it.
+    /// The access of the hop that was sent.
     private var access: Access?
-    /// Whether it went with other cookies: those of the jar may have become another user's before it was sent, and the
-    /// former user's again since.
+    /// Whether the hop was sent with other cookies: the jar's may have become another user's before it was sent, and
+    /// the former user's again since.
     private var hasOtherCookies = false
-    /// Whether the hop is sent by itself.
+    /// Whether the hop is sent separately.
     private var isAlone = false
 
     init(_ exchanges: SharedExchanges, largestBody: Int) {
@@ -91,7 +91,7 @@ private final class CoalescingDriver: StageDriver {
 
     func answer(_ request: TransportRequest, _ call: LiveCall) async throws -> StageAnswer? {
         guard turn == nil else { return nil }
-        // Who asks may be another once somebody was waited for, as after passwords were forgotten.
+        // After waiting, the user may be another one, as after passwords were forgotten.
         while !isAlone, let (key, access) = try Self.key(of: request, call) {
             let outcome: Settlement<SharedExchanges.Outcome>
             switch exchanges.enter(key, call.delegate.id) {
@@ -131,7 +131,7 @@ private final class CoalescingDriver: StageDriver {
         request.head.method == .get && request.body.isNone
     }
 
-    /// Nil for what is never shared.
+    /// The key that identical hops share; nil for hops that are never shared.
     private static func key(
         of request: TransportRequest, _ call: LiveCall
     ) throws -> (SharedExchanges.Key, Access)? {
@@ -154,7 +154,7 @@ private final class CoalescingDriver: StageDriver {
             answering: nil, hiding: response.secretFields)
     }
 
-    /// An error of another call, whose bytes are counted there.
+    /// An error of another call, where its bytes are counted.
     private static func shared(_ error: NetworkError, _ call: LiveCall) -> NetworkError {
         var error = error
         error.hop = wait(of: call)
@@ -179,7 +179,7 @@ private final class CoalescingDriver: StageDriver {
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
         if let access, hasOtherCookies || !call.isStill(access, over: response.hop) {
-            // It is for somebody else than for whom the others asked.
+            // The answer is for another user than the one whom the others asked for.
             end(.again)
             return .pass(response)
         }
@@ -195,8 +195,8 @@ private final class CoalescingDriver: StageDriver {
         return .pass(response)
     }
 
-    /// The response with its whole body, or as it came if that is too long, has no end, or may be given up before it:
-    /// that of a redirect or of an error.
+    /// The response with its whole body; or as it came, if the body is too long, endless, or that of a redirect or
+    /// error, which may be discarded early.
     private func collected(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
         guard case .stream(let stream) = response.body, response.head.status.isSuccess,
             stream.expectedLength ?? 0 <= largestBody,
@@ -207,8 +207,8 @@ private final class CoalescingDriver: StageDriver {
             guard case .bytes = body else { return response.with(body, response.hop) }
             return response.with(body, stream.hop, trailers: stream.trailers)
         } catch {
-            // Where what is stored is damaged the hop may be sent again, and the others wait for what that brings. If
-            // it is not, the turn ends with the attempt.
+            // If the stored response is damaged, the hop may be sent again, and the others wait for the result. If it
+            // is not sent again, the turn ends with the attempt.
             if !error.isDamageOfStore { end(Self.outcome(of: error, call)) }
             throw error
         }
@@ -224,13 +224,13 @@ private final class CoalescingDriver: StageDriver {
         return .fail(error)
     }
 
-    /// What the network does to one it does to others as well; what a request was given up for is its own. So is the
-    /// damage of what it was served: the others look for themselves.
+    /// The outcome for the others. Network failures affect them too; the reason why this request was given up does not,
+    /// nor does damage of the stored response that it was served: the others look for themselves.
     private static func outcome(of error: any Error, _ call: LiveCall) -> SharedExchanges.Outcome {
         if error is CancellationError || error.isDamageOfStore { return .again }
         guard let error = error as? NetworkError else { return .alone }
         switch error.code {
-        // The session's handler may cancel too, and has said so for all of them.
+        // The session's handler may cancel too, and then speaks for all of them.
         case .cancelled where call.cancellation.cause != nil: return .again
         case .sessionClosed, .sentTooOften: return .again
         case .timedOut where error.exceeded == .total: return .again

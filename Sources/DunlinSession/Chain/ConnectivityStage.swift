@@ -1,7 +1,7 @@
 internal import DunlinRules
 internal import DunlinTransport
 
-/// Makes a call that failed for want of a network wait for one, and has it sent again.
+/// Makes a call that failed for lack of a network wait for one, and sends it again.
 struct ConnectivityStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { false }
 
@@ -16,13 +16,13 @@ struct ConnectivityStage: Stage {
 
     private final class Driver: StageDriver {
         private var machine = ConnectivityMachine()
-        /// How many hops of a request are remembered.
+        /// The number of hops that are remembered of a request.
         private static let mostHops = 100
 
         func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
             guard call.request.body.canBeSent else { return .fail(error) }
             try await ConnectivityWait(call).pass(error, &machine)
-            // Networks may come and go for days, and there is no end to such hops.
+            // Networks may come and go for days, so the number of such hops is unlimited.
             guard let hop = (error as? NetworkError)?.hop,
                 call.callHistory?.hops.count ?? 0 < Self.mostHops
             else { return .again(.send(.network)) }

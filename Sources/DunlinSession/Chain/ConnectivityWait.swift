@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinRules
 internal import DunlinTransport
 
-/// Waits for a network for a call, by the rules of `ConnectivityMachine`, until the call's deadline or its
-/// cancellation. It keeps the call's permit of a queue meanwhile, and no connection.
+/// Waits for a network for a call, by the rules of `ConnectivityMachine`, until the call's deadline or cancellation. It
+/// keeps the call's queue permit meanwhile, but no connection.
 struct ConnectivityWait: Sendable {
     private let chain: Chain
     private let request: TransportRequest
@@ -20,7 +20,7 @@ struct ConnectivityWait: Sendable {
         loop = call.loop
     }
 
-    /// Returns when the request is to be sent again; throws `error`, or what ended the wait.
+    /// Returns when the request should be sent again; throws `error`, or what ended the wait.
     func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
         guard let told = error as? NetworkError, !told.isDecided, loop.now() < request.deadline else { throw error }
         let failure = told.beneathRefresh
@@ -40,12 +40,12 @@ struct ConnectivityWait: Sendable {
                 limit: request.timeouts.total, peer: failure.peer)
         }
         cancellation.phase = .firstByte
-        // Addresses that were looked up without a network are of no use with one.
+        // Addresses looked up without a network are useless with one.
         chain.callTransport.sockets?.removeCachedAddresses()
     }
 
-    /// Waits off the loop. Returns the machine to go on with, should the request fail again.
-    /// `told` is the failure of the request itself, which may have a refresh's beneath.
+    /// Waits off the loop. Returns the machine to continue with if the request fails again. `told` is the failure of
+    /// the request itself, which may contain a refresh's.
     private func wait(
         after failure: NetworkError, _ told: NetworkError, _ former: ConnectivityMachine
     ) async throws -> ConnectivityMachine {
@@ -53,7 +53,7 @@ struct ConnectivityWait: Sendable {
         let source = chain.settings.configuration.reachability.source
         var isFirst = true
         for await _ in source.changes() {
-            // The first element says that all later changes will be reported.
+            // The first element means that all later changes will be reported.
             var action = isFirst ? .look : machine.changed()
             isFirst = false
             if action == .look {
@@ -110,7 +110,8 @@ struct ConnectivityWait: Sendable {
 }
 
 extension NetworkError.ConnectionFailures {
-    /// What the failure means. Of several addresses the most hopeful one counts: one where a host is, or may be.
+    /// The meaning of the failure. Of several addresses the most hopeful counts: one at which there is or may be a
+    /// host.
     var meaning: ConnectivityMachine.Failure {
         let errors = failures.map { Errno(rawValue: $0.errno) }
         if errors.isEmpty || !errors.allSatisfy(\.mayMeanNoNetwork) { return .other }

@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
-/// Sends each hop with the jar's cookies for it, and stores what its response sets. Cookies belong to what is sent, not
-/// to the request that later hops are made from.
+/// Sends each hop with the jar's cookies for it, and stores those that its response sets. Cookies belong to what is
+/// sent, not to the request from which later hops are made.
 struct CookieStage: Stage {
     let jar: CookieJar
 
@@ -34,7 +34,7 @@ struct CookieStage: Stage {
 }
 
 extension Chain {
-    /// The session's jar; nil if the request handles no cookies.
+    /// The session's jar; nil if the request uses no cookies.
     func cookies(for delegate: TaskDelegate) -> CookieJar? {
         let handles = delegate.settings?.options.common.handlesCookies.resolved(true) ?? false
         return delegate.settings == nil || handles ? settings.configuration.cookies : nil

@@ -2,37 +2,37 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension PasswordDriver {
-    /// A response that asks who the user is, and what it asks for.
+    /// A response that asks for credentials, and its challenges.
     private struct Question {
         let response: ResponseHead
         let request: TransportRequest
         let challenges: ResponseChallenges
         let login: PasswordStage.Login?
-        /// What was refused.
+        /// The answer that was refused.
         let last: Given?
-        /// Nil if what hooks say is for this request alone.
+        /// What hooks' answers are shared by; nil if they are for this request alone.
         let shared: PasswordBook.Shared?
     }
 
     private struct Reply {
         let response: HTTPSession.AuthenticationChallenge.Response
-        /// Nil for the request's own keeper.
+        /// The shared memory; nil for the request's own keeper.
         var shared: PasswordBook.Shared?
         var mark: ChallengeQuestions.Mark?
-        /// Whether the session's hook has had its say. What it was not asked about is not remembered: it may not want
-        /// that sent unasked.
+        /// Whether the session's hook was asked. If not, the answer is not remembered, since the hook may not want it
+        /// sent unasked.
         var isSessionsWord = false
     }
 
-    /// What is to become of a response.
+    /// What happens with a response.
     private enum Outcome {
         case answer(Given)
         case deliver
-        /// Nothing answers this challenge, or it is not to be answered: the next one may be.
+        /// Nothing answers this challenge, or it must not be answered; the next one may be.
         case next(problem: NetworkError?)
     }
 
-    /// Nil to deliver the response.
+    /// The answer to a response's challenges; nil to deliver the response.
     func answer(to response: ResponseHead, after last: Given?, _ call: LiveCall) async throws -> Given? {
         let question = Question(
             response: response, request: call.request, challenges: ResponseChallenges(response),
@@ -77,7 +77,7 @@ extension PasswordDriver {
         return try answer(question, action)
     }
 
-    /// Why nobody need be asked about a space: no answer could be sent.
+    /// Why the hooks need not be asked about a space: no answer could be sent.
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
         if basic.allowsAnswer(question.request.head) { return nil }
@@ -104,7 +104,7 @@ extension PasswordDriver {
         case .useCredential(let credential):
             if isRefused(credential, item, question) { return .deliver }
             if let login = question.login, !item.options.isEmpty, credential.isBy(login.password) {
-                // It is what answers by default, with all that it may and may not do, and is remembered as such.
+                // This is the default's answer, with everything that it may and may not do, and is remembered as such.
                 guard case .answerByPassword = machine.byDefault() else { return .deliver }
                 let keeper = keeper(of: login, isSessionsWord: reply.isSessionsWord)
                 let sent = try answer(item.options, login.password, keeper, request, question.response)
@@ -114,7 +114,7 @@ extension PasswordDriver {
         }
     }
 
-    /// The default answers the challenge that the hook was asked about, and no other: what it said of those stands.
+    /// Answers by default the challenge that the hook was asked about, and no other: what it said of the others stands.
     private func byDefault(
         _ item: ResponseChallenges.Item, _ reply: Reply, _ question: Question, _ machine: inout ChallengeMachine
     ) -> Outcome {
@@ -129,13 +129,13 @@ extension PasswordDriver {
         }
     }
 
-    /// Where it is remembered that a password got in. The session's hook may turn down next time what it has not been
-    /// asked about now.
+    /// The keeper that remembers whether a password was accepted. The session's hook might reject next time what it was
+    /// not asked about now.
     private func keeper(of login: PasswordStage.Login, isSessionsWord: Bool) -> PasswordKeeper {
         isSessionsWord || stage.hook == nil ? login.keeper : ownKeeper
     }
 
-    /// Whether this is the very answer that the server has just refused.
+    /// Whether this is exactly the answer that the server has just refused.
     private func isRefused(
         _ credential: HTTPSession.AuthenticationChallenge.Credential, _ item: ResponseChallenges.Item,
         _ question: Question
@@ -148,7 +148,8 @@ extension PasswordDriver {
         }
     }
 
-    /// The request's hook is asked first. The session's is asked one question at a time about what a password answers.
+    /// The hooks' reply. The request's hook is asked first. The session's is asked one question at a time about what a
+    /// password answers.
     private func reply(
         to challenge: HTTPSession.AuthenticationChallenge, _ item: ResponseChallenges.Item, _ question: Question,
         _ call: LiveCall
@@ -204,7 +205,7 @@ extension PasswordDriver {
         }
     }
 
-    /// What no hook answers.
+    /// The answer if no hook gives one.
     private func answer(_ question: Question, _ action: ChallengeMachine.Action) throws -> Given? {
         switch action {
         case .deliver, .ask: return nil
@@ -223,7 +224,7 @@ extension PasswordDriver {
         }
     }
 
-    /// By what a hook said.
+    /// The answer that a hook gave.
     private func answer(
         to item: ResponseChallenges.Item, by credential: HTTPSession.AuthenticationChallenge.Credential,
         _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge, _ request: TransportRequest
@@ -244,7 +245,8 @@ extension PasswordDriver {
         throw ChallengeRules.unusable(credential, challenge)
     }
 
-    /// Nil if there is nothing to answer. A weaker challenge may do where a stronger one does not.
+    /// The answer of a password; nil if there is nothing to answer. A weaker challenge may work where a stronger one
+    /// does not.
     private func answer(
         _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ keeper: PasswordKeeper,
         _ request: TransportRequest, _ response: ResponseHead?

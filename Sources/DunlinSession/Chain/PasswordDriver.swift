@@ -1,30 +1,30 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// What `PasswordStage` does for one call.
+/// The work of `PasswordStage` for one call.
 final class PasswordDriver: StageDriver {
-    /// An answer, and who made it.
+    /// An answer, and where it came from.
     struct Given {
         let sent: PasswordKeeper.Sent
         let keeper: PasswordKeeper
         let by: ChallengeMachine.Answerer
-        /// The question to the session's hook that brought it.
+        /// The question to the session's hook that led to it.
         var mark: ChallengeQuestions.Mark?
     }
 
     let stage: PasswordStage
     let hooks: ChallengeHooks
-    /// Where Basic may go, by the way that the call's exchanges take.
+    /// Whether Basic may be sent, by the way that the call's exchanges take.
     private(set) var basic: BasicRule
-    /// What hooks answered for this request alone is remembered here.
+    /// Remembers what hooks answered for this request alone.
     lazy var ownKeeper = PasswordKeeper(limit: 8)
-    /// What the hop under way went with, or the one before it.
+    /// The answer that the current or previous hop carried.
     private var last: Given?
-    /// The answer to a challenge, for as long as the server has said nothing to it: it is sent again with the hop.
+    /// The answer to a challenge while the server has not responded to it: it is sent again with the hop.
     private var next: Given?
     private var isNextSent = false
     var machine: ChallengeMachine?
-    /// Of the request's body.
+    /// The hashes of the request's body.
     private var hashes: [HashFunction: Bytes] = [:]
 
     init(_ stage: PasswordStage, _ hooks: ChallengeHooks, _ basic: BasicRule) {
@@ -33,10 +33,10 @@ final class PasswordDriver: StageDriver {
         self.basic = basic
     }
 
-    /// A request that says itself who the user is goes with that.
+    /// Whether the stage applies: a request with its own `Authorization` is sent with that.
     private func covers(_ request: TransportRequest) -> Bool { !request.head.fields.contains("authorization") }
 
-    /// The way that is judged is the one that is taken.
+    /// Whether the way is chosen before, so that the judged way is the one taken.
     func judgesWay(of request: TransportRequest) -> Bool { covers(request) && basic.dependsOnWay(request.head) }
 
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
@@ -48,7 +48,7 @@ final class PasswordDriver: StageDriver {
         return request.with { $0.head.fields.authorize(sent.value) }
     }
 
-    /// Has the way judged on which a request goes; nil if nothing depends on it.
+    /// Chooses the way of a request to be judged; nil if nothing depends on it.
     private func choose(_ request: TransportRequest, _ call: LiveCall) throws -> ChosenTerms? {
         guard basic.dependsOnWay(request.head) else { return nil }
         let chosen = try call.choice(for: request.head)
@@ -56,8 +56,8 @@ final class PasswordDriver: StageDriver {
         return chosen
     }
 
-    /// A Digest answer is good for one sending. What is remembered is nothing to a request with a hook of its own, for
-    /// that may have another opinion, and is asked first.
+    /// The answer to send unasked. A Digest answer is valid for one sending. Nothing remembered is sent for a request
+    /// with a hook of its own, which may have another opinion and is asked first.
     private func given(_ request: TransportRequest, _ call: LiveCall) async throws -> Given? {
         guard let next else {
             guard hooks.request == nil, let keeper = stage.keeper(for: request, of: call) else { return nil }
@@ -72,7 +72,7 @@ final class PasswordDriver: StageDriver {
         return sent.map { Given(sent: $0, keeper: next.keeper, by: next.by, mark: next.mark) }
     }
 
-    /// Hashes a long body ahead: off the loop, and within the call's limits.
+    /// Hashes a long body ahead, off the loop and within the call's limits.
     func hash(
         _ request: TransportRequest, by functions: @autoclosure () -> [HashFunction], _ call: LiveCall
     ) async throws {
@@ -83,7 +83,8 @@ final class PasswordDriver: StageDriver {
 
     func hashed(_ request: TransportRequest) -> HashedRequest { HashedRequest(request.head, request.body, hashes) }
 
-    /// What got in on one way may not go in clear text on another, as through a proxy of this request's.
+    /// Whether a remembered answer may be sent on this way: one accepted elsewhere may not go in clear text, for
+    /// instance through this request's proxy.
     private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
         guard case .basic = sent else { return true }
         return basic.allowsAnswer(request.head)

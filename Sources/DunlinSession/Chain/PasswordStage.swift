@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Answers the challenge of a response by what a hook says or by a password, and sends that unasked where it got in
+/// Answers a response's challenge by what a hook says or by a password, and sends that unasked where it was accepted
 /// before.
 struct PasswordStage: Stage {
     let book: PasswordBook
@@ -32,7 +32,7 @@ struct PasswordStage: Stage {
         if let password = login(for: request, of: call)?.password {
             signs.append(.password(user: password.user, password: password.password))
         }
-        // It may say another user than the password's. What it requests itself goes with what it has said before.
+        // The hook may name another user than the password's. Its own requests carry what it has said before.
         if hook != nil { signs.append(call.session.user.sign(.handler, era: book.shared.number)) }
         return signs
     }
@@ -40,13 +40,13 @@ struct PasswordStage: Stage {
     /// Of the base URL's origin.
     var sessionPassword: HTTPSession.Password? { builder.home.home?.password }
 
-    /// Whether the session still has this password, or none as before.
+    /// Whether the session still has this password, or still none.
     private func isPresent(_ own: HTTPSession.Password?) -> Bool {
         let present = sessionPassword
         return own?.user == present?.user && own?.password == present?.password
     }
 
-    /// What answers by default, and where it is remembered.
+    /// The password that answers by default, and where that is remembered.
     struct Login {
         let password: HTTPSession.Password
         let keeper: PasswordKeeper
@@ -59,24 +59,25 @@ struct PasswordStage: Stage {
                 return Login(password: own.password, keeper: book.keeper(of: own))
             }
         }
-        // Before the password is looked up: one that is replaced meanwhile must not be kept with what comes after it.
+        // Before the password is looked up: a replaced one must not be stored with what follows it.
         let keeper = book.shared.keeper
         guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
             let own = call.asked.homePassword
         else { return nil }
-        // A request has the password of the moment when it was made. One that is not the session's any more is
-        // remembered apart.
+        // A request has the password of the moment when it was made. One that is no longer the session's is remembered
+        // separately.
         if isPresent(own) { return Login(password: own, keeper: keeper) }
         return Login(password: own, keeper: book.keeper(of: OriginPassword(origin: base, password: own)))
     }
 
-    /// Where it is known what may be sent unasked. A request with credentials of its own has nothing of the session's.
+    /// The keeper that knows what may be sent unasked. A request with credentials of its own gets nothing of the
+    /// session's.
     func keeper(for request: TransportRequest, of call: LiveCall) -> PasswordKeeper? {
         if let login = login(for: request, of: call) { return login.keeper }
         return shared(for: call)?.keeper
     }
 
-    /// What hooks say for the call is remembered here; nil if it says itself who its user is, and others have another.
+    /// The memory for what hooks say for the call; nil if the call names its own user, since others have another.
     func shared(for call: LiveCall) -> PasswordBook.Shared? {
         let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
         if hasOwn || !call.credentials.isSession || !isPresent(call.asked.homePassword) { return nil }

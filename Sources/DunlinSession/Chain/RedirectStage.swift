@@ -76,7 +76,7 @@ private struct Redirecting {
         call.chain.cookies(for: call.delegate) != nil && response.head.fields.contains("set-cookie")
     }
 
-    /// All redirects so far, with this one.
+    /// All redirects so far, including this one.
     private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
         var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
@@ -99,7 +99,7 @@ extension Redirecting {
         var isRenewed = false
     }
 
-    /// Nil to stop.
+    /// The next step; nil to stop.
     private func decide(
         on proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop, _ count: Int
     ) async throws -> Step? {
@@ -114,7 +114,7 @@ extension Redirecting {
         case .stop: return nil
         case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
         case .follow:
-            // Without an address the machine refuses, and nothing is sent to this one.
+            // Without a valid address the machine refuses, and nothing is sent to this one.
             let hop = RedirectMachine.Hop(
                 method: next.method, address: proposal.address ?? hop.address, fields: next.fields,
                 hasBody: !next.body.isNone)
@@ -122,7 +122,7 @@ extension Redirecting {
         }
     }
 
-    /// The request that a hook asked for.
+    /// The step for a request that a hook asked for.
     private func step(
         _ wanted: HTTPSession.RedirectRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
     ) throws -> Step {
@@ -145,7 +145,7 @@ extension Redirecting {
             password: password.map { OriginPassword(origin: address.origin, password: $0) })
     }
 
-    /// Asks a hook for a body in place of one that cannot be sent again.
+    /// Asks a hook for a body to replace one that cannot be sent again.
     private func renewBody(of step: inout Step) async throws {
         if step.body.canBeSent { return }
         let asked = HTTPSession.RedirectRequest(
@@ -211,7 +211,7 @@ extension Redirecting {
 }
 
 extension Fields {
-    /// Changes the fields that describe a body to describe another one, as far as bodies describe themselves.
+    /// Adapts the fields that describe a body to another body, as far as bodies describe themselves.
     fileprivate mutating func describe(_ body: RequestBody, insteadOf former: RequestBody) {
         if body.isNone {
             self = RedirectRules.withoutBody(self)
@@ -226,7 +226,7 @@ extension Fields {
         if let contentType = body.contentType, !contains("content-type") {
             append(name: "Content-Type", value: contentType)
         }
-        // The new body gives its own length.
+        // The new body supplies its own length.
         remove("content-length")
     }
 }

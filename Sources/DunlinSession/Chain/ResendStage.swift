@@ -1,7 +1,7 @@
 internal import DunlinRules
 internal import DunlinTransport
 
-/// Sends a hop once more that failed because of its connection, by the rules of `ResendMachine`.
+/// Sends a hop once more if it failed because of its connection, by the rules of `ResendMachine`.
 struct ResendStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { false }
 

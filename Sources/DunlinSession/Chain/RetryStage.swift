@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Makes as many attempts as the call's policy says, by the rules of `RetryMachine`. Each attempt begins with the
-/// request as it was asked for, whatever redirects made of it.
+/// Makes as many attempts as the call's policy allows, by the rules of `RetryMachine`. Each attempt begins with the
+/// original request, whatever redirects made of it.
 struct RetryStage: Stage {
     let settings: RetrySettings
 
@@ -24,10 +24,10 @@ private final class RetryDriver: StageDriver {
     /// The history before the first attempt.
     private let beginning: CallHistory?
     private var machine: RetryMachine
-    /// The hops of all attempts that others followed.
+    /// The hops of all attempts before the last.
     private var hops: [HTTP.Hop] = []
     private var retried: [NetworkError.RetriedAttempt] = []
-    /// The history of the response that is being delivered, of this attempt alone.
+    /// The history of the response being delivered, for this attempt only.
     private var delivered: CallHistory?
     private var isDelivering = false
 
@@ -74,7 +74,7 @@ private final class RetryDriver: StageDriver {
         failed(error, call, call.callHistory)
     }
 
-    /// `attempt` is the history of this attempt alone.
+    /// The action after a failure; `attempt` is the history of this attempt only.
     private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
         switch judge(outcome(of: error, call), isUnsent: !call.sentRequests.attempt.contains(.sent), call) {
         case .settle(let tries): return .fail(noting(tries, error), notes(tries, attempt))
@@ -85,7 +85,7 @@ private final class RetryDriver: StageDriver {
         }
     }
 
-    /// The history of an attempt that is the last.
+    /// The notes of an attempt that is the last.
     private func notes(_ tries: RetryHistory?, _ attempt: CallHistory?) -> StageNotes {
         guard let tries else { return StageNotes(callHistory: .some(attempt)) }
         return StageNotes(callHistory: attempt.after(tries, hops))
@@ -131,9 +131,9 @@ extension RetryDriver {
         return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
     }
 
-    /// `isUnsent`: not even the first byte of the body was asked for.
+    /// Decides about an outcome. `isUnsent`: not even the first byte of the body was requested.
     private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Decision {
-        // A random number costs a system call, which a call that went well does not need.
+        // A random number costs a system call, which a successful call does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()
         let circumstances = RetryMachine.Circumstances(
@@ -142,7 +142,7 @@ extension RetryDriver {
         switch machine.ended(outcome, circumstances) {
         case .settle(let refusal): return .settle(RetryHistory(retried, refusal))
         case .retry(let wait, let isAsked):
-            // The budget protects servers that cannot say how much they can take.
+            // The budget protects servers that cannot say how much load they can take.
             guard isAsked || settings.takeRetry(original.head.origin.description, policy, at: now) else {
                 return .settle(RetryHistory(retried, .budgetSpent))
             }
@@ -160,8 +160,8 @@ extension RetryDriver {
 // MARK: - Waiting
 
 extension RetryDriver {
-    /// Waits between two attempts. The call keeps its permit of a queue meanwhile, but no connection. Throws if it may
-    /// not go on.
+    /// Waits between two attempts. The call keeps its queue permit meanwhile, but no connection. Throws if it may not
+    /// continue.
     private func pause(_ call: LiveCall) async throws {
         guard let last = retried.last else { return }
         let (loop, cancellation) = (call.loop, call.cancellation)

@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// Marks the fields of responses that the session says are secret.
+/// Marks the response fields that the session calls secret.
 struct SecretFieldStage: Stage {
     let names: HTTP.SecretFields
 

@@ -2,26 +2,26 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import Synchronization
 
-/// The exchanges under way that others may wait for, by the rules of `CoalescingMachine` and `WaitMachine`.
+/// The running exchanges that others may wait for, by the rules of `CoalescingMachine` and `WaitMachine`.
 final class SharedExchanges: Sendable {
-    /// What those get who wait.
+    /// What the waiters get.
     enum Outcome: Sendable {
         case answer(Answer)
         case failure(NetworkError)
-        /// It is not to be shared: each is sent by itself.
+        /// The result cannot be shared: each is sent separately.
         case alone
-        /// It was given up for reasons of its own: another is sent in its place.
+        /// The exchange was given up for its own reasons: another is sent instead.
         case again
     }
 
     struct Answer: Sendable {
         let response: TransportResponse
         let cacheUse: HTTPSession.CacheUse?
-        /// As of the call that it is of.
+        /// Whether an interceptor made the body, as in the call.
         let hasMadeBody: Bool
     }
 
-    /// What makes requests alike.
+    /// What identical requests have in common.
     struct Key: Sendable, Hashable {
         let url: CacheKey
         let user: String
@@ -31,21 +31,21 @@ final class SharedExchanges: Sendable {
         let fields: String
     }
 
-    /// Where a request stands among those that are alike.
+    /// The place of a request among identical ones.
     enum Place {
         case first(Turn)
         case later(Settlement<Outcome>)
-        /// The call that is sent cannot end before it.
+        /// The request is within the call that is sent, which cannot end before it.
         case within
     }
 
     private typealias Machine = CoalescingMachine<Key, HTTPSession.TaskID, Settlement<Outcome>>
 
     private let machine = Mutex(Machine())
-    /// Of all sessions, for the code of one may ask through another.
+    /// The waits of all sessions: the code of one session may ask through another.
     private static let waits = Mutex(WaitMachine<HTTPSession.TaskID>())
 
-    /// Whoever comes later waits, and calls `leave` afterwards.
+    /// Enters a request. Later ones wait, and must call `leave` afterwards.
     func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Place {
         let outcome = Settlement<Outcome>()
         let place = machine.withLock { $0.enter(key, call, outcome) }
@@ -63,21 +63,21 @@ final class SharedExchanges: Sendable {
         machine.withLock { $0.leave(key, outcome) }
     }
 
-    /// Something at a URL may have changed: whoever comes from now on is not given what was asked for before.
+    /// Notes that a URL may have changed: new requests do not get what was requested before.
     func forget(_ url: CacheKey) {
         machine.withLock { $0.forget { $0.url == url } }
     }
 
-    /// How many wait, in all.
+    /// The number of requests that wait.
     var waiting: Int { machine.withLock { $0.waiting } }
 
-    /// The place of the request that is sent.
+    /// The turn of the request that is sent.
     struct Turn: Sendable {
         fileprivate let exchanges: SharedExchanges
         fileprivate let key: Key
         fileprivate let outcome: Settlement<Outcome>
 
-        /// Only the first of several ends counts.
+        /// Ends the exchange. Only the first of several ends counts.
         func end(_ outcome: Outcome) {
             exchanges.machine.withLock { $0.end(key, self.outcome) }
             self.outcome.settle(outcome)

@@ -1,8 +1,8 @@
 internal import DunlinSemantics
 
 extension HTTPSession.Completion: CustomStringConvertible, CustomReflectable {
-    /// On one line: id, method, URL, status or error, and the time it took. Without user info, and without the values
-    /// of a query whose names look like secrets; `url` has all of it.
+    /// A line with ID, method, URL, status or error, and duration. User info, and query values whose names look secret,
+    /// are left out; `url` has all of the query.
     public var description: String {
         let answer = response.map { "\($0.status) \($0.status.phrase)" }
         let failure = (error as? NetworkError)?.summary ?? error.map { "\($0)" }
@@ -10,7 +10,7 @@ extension HTTPSession.Completion: CustomStringConvertible, CustomReflectable {
         return VisibleText.of("\(task.id) \(task.method) \(shownURL): \(said.joined(separator: ", "))")
     }
 
-    /// The body and the value made of it are the caller's, and not shown.
+    /// Hides the body and its value, which are the caller's.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -21,6 +21,6 @@ extension HTTPSession.Completion: CustomStringConvertible, CustomReflectable {
             ], displayStyle: .struct)
     }
 
-    /// The URL as errors name it.
+    /// The URL as in errors.
     package var shownURL: String { WebAddress.named(url, hiding: task.secretFields) }
 }

@@ -1,18 +1,18 @@
 extension HTTPSession {
-    /// The end of a request: its outcome, and what led to it.
+    /// The end of a request: its outcome, and how it came about.
     public struct Completion: Sendable {
         public var task: HTTPSession.TaskSnapshot
-        /// The URL that was asked for, without user info.
+        /// The requested URL, without user info.
         public var url: String
-        /// The head of the response that was delivered; nil if there was none.
+        /// The head of the delivered response; nil if there was none.
         public var response: ResponseHead?
         /// The response's body as received; nil if it was not read as a whole.
         public var body: Bytes?
-        /// The file that the body was written to, if it was.
+        /// The file that the body was written to; nil if there was none.
         public var file: DownloadedFile?
-        /// The serializer's value, if it may be shared: that is so for a request that was made through a handle.
+        /// The serializer's value, if it may be shared, which is so for a request made through a handle.
         public var value: (any Sendable)?
-        /// The request's serializer; nil for a stream and for a download.
+        /// The request's serializer; nil for streams and downloads.
         public var serializer: (any ResponseSerializer)?
         public var error: (any Error)?
         public var metrics: HTTPSession.Metrics

@@ -1,5 +1,5 @@
 extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
-    /// On one line: which request, and what happened to it; without what looks like a secret.
+    /// A line that says which request, and what happened to it, without what looks secret.
     public var description: String {
         switch self {
         case .resumed(let task): "\(Self.name(task)) resumed"
@@ -22,7 +22,7 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// What prints nothing of itself but its description.
+    /// Shows nothing but the description.
     public var customMirror: Mirror { Mirror(self, children: ["event": description]) }
 
     private static func name(_ task: HTTPSession.TaskSnapshot) -> String {

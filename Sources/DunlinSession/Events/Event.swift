@@ -1,39 +1,39 @@
 extension HTTPSession {
-    /// What happens to a session's requests, as `events` tells it.
+    /// Something that happened to a session's requests, as `events` reports it.
     public enum Event: Sendable {
-        /// A request begins or goes on.
+        /// A request began or continued.
         case resumed(HTTPSession.TaskSnapshot)
         case suspended(HTTPSession.TaskSnapshot)
-        /// A request waits for a network, because it failed with this error without one. Told once for a request.
+        /// A request waits for a network, after it failed with this error without one. Reported once for each request.
         case waitingForConnectivity(HTTPSession.TaskSnapshot, NetworkError)
         /// A request failed and waits for its next attempt; this is the outcome of the last one.
         case retrying(HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt)
-        /// An interim (1xx) response came, such as 103 Early Hints, before the final one.
+        /// An interim (1xx) response came before the final one, such as 103 Early Hints.
         case interimResponse(HTTPSession.TaskSnapshot, ResponseHead)
-        /// The status of the configuration's `reachability`, if `emitsReachabilityEvents`: the present one, then each
-        /// change.
+        /// The status of the configuration's `reachability`, if `emitsReachabilityEvents` is set: the current one, then
+        /// each change.
         case reachability(Reachability.Status)
-        /// A download goes on after so many bytes that it has already, of so many in all if that is known.
+        /// A download continues after the bytes that it already has, out of the given number in all, if that is known.
         case downloadResumed(HTTPSession.TaskSnapshot, at: Int, of: Int?)
-        /// A downloaded file was moved to its final name from where it was written.
+        /// A downloaded file was moved from where it was written to its final name.
         case fileMoved(HTTPSession.TaskSnapshot, from: String, to: String)
         /// A downloaded file could not be kept: its folder is missing, the disk is full, or its name is taken. The
-        /// download fails with this error, whose code says whether the file could not be made, written or given its
-        /// name.
+        /// download fails with this error, whose code says whether the file could not be created, written or renamed.
         case fileMoveFailed(HTTPSession.TaskSnapshot, NetworkError)
-        /// A request is over. Told after its caller has been told.
+        /// A request is over. Reported after its caller has been told.
         case completed(Completion)
         /// The last unfinished transfer of the journal in this folder is over.
         case journalDrained(folder: String)
         /// A file of the journal in this folder is damaged, and was set aside.
         case journalIssue(folder: String, JournalIssue)
-        /// The session takes no more requests and none is running. The last event, unless the session is restarted.
+        /// The session accepts no more requests and none is running. This is the last event, unless the session is
+        /// restarted.
         case invalidated
     }
 
-    /// What is wrong with a file of a journal.
+    /// A problem with a file of a journal.
     public struct JournalIssue: Sendable, CustomStringConvertible {
-        /// The path of the file now.
+        /// The file's current path.
         public let path: String
         public let error: any Error
 

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Tells a session's events to its observers.
+/// Delivers a session's events to its observers.
 ///
 /// Rules:
-/// 1. Every observer gets the events in the same order. Whoever adds an event while nobody is telling tells all that is
-///    there, outside the lock: observers are never resumed under it.
+/// 1. Every observer gets the events in the same order. Whoever adds an event while nobody is delivering delivers all
+///    that are there, outside the lock: observers are never resumed under it.
 /// 2. An observer that does not keep up loses the oldest events; it delays neither requests nor other observers.
-/// 3. After the last event every stream ends; an observer that comes later gets what happens later. Releasing the hub
-///    ends the streams too, for there will be no more events.
+/// 3. After the last event every stream ends; a later observer gets later events. Releasing the hub ends the streams
+///    too, since there will be no more events.
 package final class EventHub: Sendable {
     typealias Stream = AsyncStream<HTTPSession.Event>
 
@@ -23,7 +23,7 @@ package final class EventHub: Sendable {
         var isTelling = false
         var observers: [UInt64: Stream.Continuation] = [:]
         var lastObserver: UInt64 = 0
-        /// Those who read the trace; they count as observers.
+        /// The readers of the trace, who count as observers.
         var traceReaders = TraceReaders()
     }
 
@@ -31,7 +31,7 @@ package final class EventHub: Sendable {
     private let count: Atomic<Int>
     private let isAlwaysObserved: Bool
 
-    /// `always`: others than observers of events, such as hooks, observe every request.
+    /// Creates a hub. `always`: every request is observed by something other than event observers, such as hooks.
     init(always: Bool) {
         count = Atomic(always ? 1 : 0)
         isAlwaysObserved = always
@@ -48,7 +48,7 @@ package final class EventHub: Sendable {
     /// Whether somebody reads the events or the trace.
     var hasReaders: Bool { count.load(ordering: .relaxed) > (isAlwaysObserved ? 1 : 0) }
 
-    /// All events from now on; the newest `capacity` of them are kept for an observer that is busy.
+    /// All events from now on; the newest `capacity` are buffered for a busy observer.
     func observe(bufferingNewest capacity: Int) -> Stream {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingNewest(max(1, capacity)))
         let id = state.withLock { state in
@@ -64,23 +64,23 @@ package final class EventHub: Sendable {
         return stream
     }
 
-    /// Must not be called under a lock.
+    /// Delivers an event. Must not be called under a lock.
     package func tell(_ event: @autoclosure () -> HTTPSession.Event) {
         if hasObservers { take(.tell(event())) }
     }
 
-    /// Takes an event in its place among the others, and tells nobody of it: that may be done under a lock. If it
-    /// returns true, `tellAll` must be called after it.
+    /// Adds an event in its order without delivering it, which is allowed under a lock. If it returns true, `tellAll`
+    /// must be called afterwards.
     func note(_ event: HTTPSession.Event) -> Bool { append(.tell(event)) }
 
-    /// What is left to do about an end that was noted.
+    /// The rest of the work for an end that was noted.
     struct Ending {
         fileprivate let hasToTell: Bool
         fileprivate let readers: [TraceReader]
     }
 
-    /// Ends every stream that there is after these last events, and tells nobody: that may be done under a lock. `tell`
-    /// must be called after it.
+    /// Ends all current streams after these last events without delivering them, which is allowed under a lock. `tell`
+    /// must be called afterwards.
     func noteEnd(after events: HTTPSession.Event...) -> Ending {
         let hasToTell = (events.map { append(.tell($0)) } + [append(.end)]).contains(true)
         let readers = state.withLock { $0.traceReaders.removeAll() }
@@ -88,16 +88,16 @@ package final class EventHub: Sendable {
         return Ending(hasToTell: hasToTell, readers: readers)
     }
 
-    /// Must not be called under a lock.
+    /// Delivers a noted end. Must not be called under a lock.
     func tell(_ ending: Ending) {
         if ending.hasToTell { tellAll() }
         for reader in ending.readers { reader.end() }
     }
 
-    /// Those who read the trace now.
+    /// The current readers of the trace.
     var tracers: [TraceReader] { state.withLock { $0.traceReaders.all } }
 
-    /// What `reader` is told from now on; it is removed when nobody has the stream any more.
+    /// The trace for `reader` from now on. The reader is removed when the stream is released.
     func trace(_ reader: TraceReader) -> AsyncStream<HTTPSession.TraceEvent> {
         let number = state.withLock { $0.traceReaders.add(reader) }
         count.add(1, ordering: .relaxed)
@@ -114,7 +114,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Calls `end` when it is released, too.
+    /// Calls `end`, at the latest when it is released.
     private final class TraceEnd: Sendable {
         let call: @Sendable () -> Void
 
@@ -129,7 +129,7 @@ package final class EventHub: Sendable {
         if append(step) { tellAll() }
     }
 
-    /// Whether nobody is telling, and so the caller has to.
+    /// Adds a step. Returns whether nobody is delivering, so that the caller must.
     private func append(_ step: Step) -> Bool {
         state.withLock { state in
             state.steps.append(step)
@@ -138,7 +138,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Must not be called under a lock.
+    /// Delivers everything that is there. Must not be called under a lock.
     func tellAll() {
         while true {
             let (steps, observers) = state.withLock { state in

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension HTTPSession {
-    /// The identity of one request of this process; no two requests have the same.
+    /// The ID of a request, unique in the process.
     public struct TaskID: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: UInt64
 

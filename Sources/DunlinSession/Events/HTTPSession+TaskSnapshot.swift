@@ -1,9 +1,9 @@
 extension HTTPSession {
-    /// What a request is for.
+    /// The purpose of a request.
     public enum TaskKind: String, Sendable, Hashable, CaseIterable {
         /// The response is read as a whole.
         case data
-        /// As `data`, but the body that is sent is a file or a stream.
+        /// Like `data`, but the request's body is a file or a stream.
         case upload
         case download
         /// The response is read as it comes.
@@ -14,16 +14,16 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// The state of a request at one time, as the registry shows it.
+    /// The state of a request at one time, as in the registry.
     public struct TaskSnapshot: Sendable, Hashable {
         public enum State: Sendable, Hashable {
-            /// It has been begun, and not been sent yet.
+            /// The request has begun but was not sent yet.
             case waiting
-            /// It is on its way; `hop` counts how often it was sent.
+            /// The request is under way; `hop` counts how often it was sent.
             case running(hop: Int)
-            /// It failed after so many hops, and waits for its next attempt.
+            /// The request failed after this many hops and waits for its next attempt.
             case waitingToRetry(hop: Int)
-            /// It was suspended by `suspend()`, or its handle has not been resumed yet.
+            /// The request was suspended by `suspend()`, or its handle has not been resumed yet.
             case suspended
             case over
         }
@@ -36,14 +36,14 @@ extension HTTPSession {
         public var tags: Set<String>
         public var priority: HTTP.Priority
         public var state: State
-        /// The phase the request is in; nil unless it runs or waits for its turn in a queue, which is `pool`. While the
-        /// answer to a request is awaited, as it is most of the time, the phase is `firstByte`.
+        /// The current phase; nil unless the request runs or waits for its turn in a queue, which is `pool`. While the
+        /// answer is awaited, which is most of the time, it is `firstByte`.
         public var phase: HTTP.Phase?
         /// How long ago the request was made.
         public var age: Duration
         var record = Record()
 
-        /// What it takes to say the request as a command; the id says which request it is.
+        /// What is needed to write the request as a command. The ID says which request it is.
         struct Record: Sendable, Hashable {
             var record: RequestRecord?
 

@@ -1,14 +1,13 @@
 extension HTTPSession {
-    /// Functions of yours that decide, or are told, while a request is on its way. A hook that is not set costs
+    /// Your functions that decide about a request or are told of it while it runs. A hook that is not set costs
     /// nothing.
     ///
-    /// For a decision the request's hook is asked first, as its options come before the session's settings. Where it
-    /// has no opinion, the session's hook is asked, and where that has none, the default counts. Hooks run off the
-    /// loop; the request waits for them within its timeouts, and cancelling it cancels them. News goes to the request's
-    /// hook first, then to the session's. A hook's first argument is the request it is about. The request waits for
-    /// hooks that are told of its end, however long they take.
+    /// For a decision, the request's hook is asked first; if it has no opinion, the session's; if that has none either,
+    /// the default applies. Hooks run off the loop; the request waits for them within its timeouts, and cancelling it
+    /// cancels them. Hooks that are only told are called in the same order. The request waits for hooks that are told
+    /// of its end, however long they take.
     public struct Hooks: Sendable {
-        /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
+        /// Asked before a redirect is followed. Nil means no opinion; the default is to follow it.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
         /// Asked for a body when one that could be sent once must be sent again to follow a redirect. If the answer is
         /// nil, the request fails with `NetworkError` code `bodyNotReplayable`. Its trailers go where those of the
@@ -36,20 +35,20 @@ extension HTTPSession {
         /// Told, once, that the request waits for a network, and how it failed without one. Only for requests with
         /// `waitsForConnectivity`.
         public var waitingForConnectivity: (@Sendable (HTTPSession.TaskSnapshot, NetworkError) async -> Void)?
-        /// Told, before the wait, that the request will have another attempt, and the outcome of its last one.
+        /// Told, before the wait, that the request will be attempted again, and the outcome of the last attempt.
         public var retrying: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
-        /// Told that a request's transfer is over, with or without an error, before a value is made of its body.
+        /// Told that a request's transfer is over, with or without an error, before a value is made from its body.
         public var transferEnded: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
         /// Told how a request spent its time, with each hop it took, also if it failed.
         public var metrics: (@Sendable (HTTPSession.TaskSnapshot, HTTPSession.Metrics) async -> Void)?
         /// Told the end of a request, once, before its caller is.
         public var completed: (@Sendable (Completion) async -> Void)?
-        /// Told that the session takes no more requests and none is running. Only a session's hook is told.
+        /// Told that the session accepts no more requests and none is running. Only a session's hook is called.
         public var invalidated: (@Sendable () async -> Void)?
 
         public init() {}
 
-        /// Whether any hook is set that is asked or told about requests.
+        /// Whether any hook about requests is set.
         var isSet: Bool {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
@@ -58,26 +57,26 @@ extension HTTPSession {
         }
     }
 
-    /// What to do about a response that is to be stored.
+    /// What to do with a response that is about to be stored.
     public enum CacheDecision: Sendable {
         case store
         case skip
-        /// The cache sees these fields in place of the response's; whoever asked for the response does not.
+        /// Stores the response with these fields instead of its own; the caller still gets its own.
         case storeWith(Fields)
     }
 
     typealias ProgressHook = @Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void
 
-    /// Told the progress of one request: at once, whenever it has changed since it last returned, and at the end.
+    /// Called with the progress of a request: at once, whenever it has changed since it last returned, and at the end.
     public typealias ProgressHandler = @Sendable (TransferProgress) async -> Void
 
-    /// What to do about a response.
+    /// What to do with a response.
     public enum ResponseDecision: Sendable {
         case accept
         /// The request fails with `NetworkError` code `cancelled`, which carries the response's head.
         case cancel
-        /// The body goes to a file instead of to memory; `Response.file` says which, and the serializer gets no bytes.
-        /// Has no effect on a stream or a download.
+        /// Writes the body to a file instead of memory; `Response.file` says where, and the serializer gets no bytes.
+        /// No effect on streams and downloads.
         case download(to: Destination)
     }
 }

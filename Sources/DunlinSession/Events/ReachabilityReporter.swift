@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells a session's observers of its reachability: from the first observer on, until the session is shut down or
+/// Reports a session's reachability to its observers, from the first observer on until the session is shut down or
 /// released.
 final class ReachabilityReporter: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -9,7 +9,7 @@ final class ReachabilityReporter: Sendable {
         task.withLock { $0 }?.cancel()
     }
 
-    /// Begins, unless it has begun already.
+    /// Begins, unless it has begun.
     func begin(with reachability: Reachability, to hub: EventHub) {
         let statuses = reachability.statuses
         task.withLock { telling in
@@ -20,7 +20,7 @@ final class ReachabilityReporter: Sendable {
         }
     }
 
-    /// Lets go of what tells now: nothing is told any more once that has been cancelled and awaited.
+    /// Takes the reporting task. Nothing more is reported once the caller has cancelled and awaited it.
     func take() -> Task<Void, Never>? {
         task.withLock { telling in
             defer { telling = nil }

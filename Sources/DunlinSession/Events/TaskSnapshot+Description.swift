@@ -1,24 +1,24 @@
 internal import DunlinSemantics
 
 extension HTTPSession.TaskSnapshot {
-    /// The request as a shell command for `curl`: as it was sent last, with the fields that it had then, or as it is to
-    /// be sent if it has not been. Nil for a request that had no observers when it was made, and is listed in `tasks`
-    /// only; what hooks, events and handles show always has one.
+    /// Returns the request as a shell command for `curl`: as it was last sent, with its fields then, or as it will be
+    /// sent. Nil for a snapshot from `tasks` of a request that had no observers when it was made; snapshots from hooks,
+    /// events and handles always have a command.
     ///
-    /// The values of secret fields, of a query and of a body whose names look like secrets are left out, unless
-    /// `showingSecrets` asks for them. A body that is too long or cannot be read again is said in a line below the
-    /// command. Nothing is made of this before it is called.
+    /// Secret fields, and values in a query or body whose names look secret, are left out unless `showingSecrets` asks
+    /// for them. If the body is too long or cannot be read again, a line below the command says so. The command is made
+    /// only when this is called.
     public func curl(showingSecrets: Bool = false) -> String? {
         record.record?.curl(showingSecrets: showingSecrets)
     }
 
-    /// The names that are left out of what is shown.
+    /// The names whose values are not shown.
     var secretFields: HTTP.SecretFields { record.record?.settings.secretFields ?? .usual }
 }
 
 extension HTTPSession.TaskSnapshot: CustomStringConvertible, CustomReflectable {
-    /// On one line: id, method, target as the program wrote it, state and phase; without the values of a query whose
-    /// names look like secrets.
+    /// A line with ID, method, target as the program wrote it, state and phase, without query values whose names look
+    /// secret.
     public var description: String {
         let phase = phase.map { ", \($0.rawValue)" } ?? ""
         return VisibleText.of("\(id) \(method) \(shownTarget) (\(state.word)\(phase))")
@@ -33,7 +33,7 @@ extension HTTPSession.TaskSnapshot: CustomStringConvertible, CustomReflectable {
             ], displayStyle: .struct)
     }
 
-    /// The target as it may be shown.
+    /// The target without secrets.
     var shownTarget: String { WebAddress.named(targetTemplate, hiding: secretFields) }
 }
 

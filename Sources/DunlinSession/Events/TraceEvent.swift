@@ -1,15 +1,14 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// What `trace` tells: what the requests of a session send and receive.
+    /// An event of a trace: something that a session's requests sent or received.
     ///
-    /// Its description is for a terminal: `#3 > GET /users/42 HTTP/1.1`, and a line for each field, with `>` for what
-    /// is sent, `<` for what comes, and `*` for what happens. Secret fields, and values of the query whose names look
-    /// like secrets, are not shown; in the bytes of `sent` and `received` asterisks stand for them, but bodies are
-    /// shown as they are.
+    /// Its description is for a terminal: `#3 > GET /users/42 HTTP/1.1`, with a line for each field, and `>` for sent,
+    /// `<` for received, and `*` for anything else. Secret fields, and query values whose names look secret, are not
+    /// shown; in the bytes of `sent` and `received`, asterisks replace them, but bodies are shown unchanged.
     public enum TraceEvent: Sendable {
         case step(HTTP.WireStep, of: TaskSnapshot)
-        /// So many events are missing here, because nobody read them in time.
+        /// This number of events is missing here, because nobody read them in time.
         case lost(Int)
     }
 }
@@ -57,7 +56,7 @@ extension HTTP.WireStep {
         ["\(mark) \(first)"] + fields.shown(hiding: secret).map { "\(mark) \($0.name): \($0.value)" }
     }
 
-    /// Sixteen bytes a line, as hexadecimal and as text.
+    /// The bytes, sixteen to a line, in hexadecimal and as text.
     private static func dump(_ mark: String, _ bytes: Bytes, of count: Int) -> [String] {
         var lines: [String] = []
         for start in stride(from: 0, to: bytes.count, by: 16) {

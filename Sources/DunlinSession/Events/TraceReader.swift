@@ -1,15 +1,15 @@
 internal import DunlinRules
 internal import Synchronization
 
-/// One reader of a session's trace: what it has not read yet, and what it wants to see.
+/// A reader of a session's trace: what it wants to see, and what it has not read yet.
 final class TraceReader: Sendable {
     typealias Machine = TraceMachine<HTTPSession.TraceEvent, CheckedContinuation<HTTPSession.TraceEvent?, Never>>
 
-    /// How many bytes of each write and read it wants to see; nil for none.
+    /// How many bytes of each write and read it wants; nil for none.
     let wantedBytes: Int?
     /// The tag that requests must have; nil for all requests.
     let tag: String?
-    /// Whether it sees bytes as they are, secrets too.
+    /// Whether it sees bytes unmasked, with secrets.
     let showsSecrets: Bool
     private let machine: Mutex<Machine>
 
@@ -20,7 +20,7 @@ final class TraceReader: Sendable {
         machine = Mutex(Machine(capacity: capacity))
     }
 
-    /// Must not be called under a lock.
+    /// Delivers an event. Must not be called under a lock.
     func tell(_ event: HTTPSession.TraceEvent) {
         perform(machine.withLock { $0.add(event) })
     }
@@ -29,7 +29,7 @@ final class TraceReader: Sendable {
         perform(machine.withLock { $0.end() })
     }
 
-    /// The next event; nil at the end, and when the awaiting task is cancelled.
+    /// The next event; nil at the end, and if the awaiting task is cancelled.
     func next() async -> HTTPSession.TraceEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -63,10 +63,10 @@ struct TraceReaders: Sendable {
         return last
     }
 
-    /// False if it was removed before.
+    /// Removes a reader. Returns false if it was removed before.
     mutating func remove(_ number: UInt64) -> Bool { readers.removeValue(forKey: number) != nil }
 
-    /// Removes them all, and returns them.
+    /// Removes and returns all readers.
     mutating func removeAll() -> [TraceReader] {
         defer { readers = [:] }
         return all

@@ -4,11 +4,11 @@ extension HTTPSession {
         /// The absolute path.
         public var path: String
         public var byteCount: Int
-        /// The digest of its contents, if it was asked for.
+        /// The digest of the contents, if it was requested.
         public var digest: ContentDigest?
-        /// How many of its bytes were there already when this download began.
+        /// The number of bytes that were there already when this download began.
         public var resumedAt: Int
-        /// The name that the server or the URL suggests; safe as a name in a folder.
+        /// The name that the server or URL suggests. It is safe as a file name in a folder.
         public var suggestedName: String
 
         public init(

@@ -9,7 +9,7 @@ extension HTTPSession {
     /// ]
     /// ```
     ///
-    /// The first of a place is the outermost.
+    /// The first interceptor of each place is the outermost.
     public struct Interception: Sendable {
         package enum Place {
             case call
@@ -26,10 +26,10 @@ extension HTTPSession {
             (self.place, self.interceptor) = (place, interceptor)
         }
 
-        /// Around a whole call: it sees redirects, answers to challenges and retries as one. The request is what was
-        /// asked for; cookies, and what `authentication` adds, come later. Sent to another origin, it goes without the
-        /// secret fields of this one, unless the interceptor gives them other values. The body of the response is
-        /// decoded, and whole unless the caller streams it. A download asks for each of the responses that it is put
+        /// An interceptor around a whole call: redirects, answers to challenges and retries appear as one. The request
+        /// is the original one, before cookies and what `authentication` adds. If the interceptor sends it to another
+        /// origin, secret fields for this one are removed unless it gives them other values. The response's body is
+        /// decoded, and complete unless the caller streams it. A download may ask for several responses that it is put
         /// together from.
         public static func call(_ interceptor: some Interceptor) -> Interception {
             Interception(.call, interceptor)
@@ -44,9 +44,9 @@ extension HTTPSession {
             Interception(.call, ClosureInterceptor(closure: intercept))
         }
 
-        /// Around each exchange: every redirect, answer to a challenge and retry is one of its own. The head has all
-        /// fields but those that frame the message (`Host`, `Content-Length`, `Transfer-Encoding`), and goes to the
-        /// origin that it is for. The response is as it came, its body coded as its fields say.
+        /// An interceptor around each exchange: every redirect, answer to a challenge and retry is a separate one. The
+        /// head has all fields except those that frame the message (`Host`, `Content-Length`, `Transfer-Encoding`), and
+        /// must stay at its origin. The response is as received, with its content codings.
         public static func exchange(_ interceptor: some Interceptor) -> Interception {
             Interception(.exchange, interceptor)
         }
@@ -60,8 +60,8 @@ extension HTTPSession {
             Interception(.exchange, ClosureInterceptor(closure: intercept))
         }
 
-        /// A transport around the session's own, or around `configuration.transport`: `wrap` gets that, and is called
-        /// once. It stands around each exchange.
+        /// A transport around the session's own, or around `configuration.transport`, which `wrap` is called with once.
+        /// It surrounds each exchange.
         public static func transport(_ wrap: (any Transport) -> any Transport) -> Interception {
             Interception(.exchange, TransportInterceptor(wrap))
         }
@@ -72,7 +72,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Interception: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the interceptor's type: what it holds may be secret.
+    /// The type of the interceptor, whose contents may be secret.
     public var description: String { "\(place)(\(type(of: interceptor)))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -86,7 +86,7 @@ struct ClosureInterceptor: HTTPSession.Interceptor {
     }
 }
 
-/// A transport of the user's around whatever comes next.
+/// The user's transport around whatever comes next.
 private struct TransportInterceptor: HTTPSession.Interceptor {
     let outer: any Transport
 
@@ -98,7 +98,7 @@ private struct TransportInterceptor: HTTPSession.Interceptor {
         try await Inner.$present.withValue(next) { try await outer.exchange(request) }
     }
 
-    /// What comes next for the exchange that the running code belongs to: one transport serves all of a session's.
+    /// What comes next for the exchange of the running code: one transport serves all exchanges of a session.
     private struct Inner: Transport {
         @TaskLocal static var present: HTTPSession.Next?
 

@@ -1,6 +1,6 @@
 extension HTTPSession {
-    /// Stands around a session's requests: changes what is sent, answers without sending, looks at a response or puts
-    /// another in its place, sends again, measures.
+    /// A type whose code runs around a session's requests. It may change what is sent, answer without sending, inspect
+    /// or replace a response, send again, or measure.
     ///
     /// ```swift
     /// struct Signer: HTTPSession.Interceptor {
@@ -17,16 +17,16 @@ extension HTTPSession {
     /// configuration.interceptors = [.exchange(Signer(key: key))]
     /// ```
     ///
-    /// **Rules.** `next` may be called again once it has returned, as often as 100 times; what it returned before is
-    /// given up then. It may not be called twice at once, nor after `intercept` has returned: such a call throws code
-    /// `interceptorFailed`, and the request goes on if the interceptor does. A response that is dropped frees its
-    /// connection. What `intercept` throws is the request's error: a `NetworkError` as it is, and any other as the
-    /// `underlying` one of code `interceptorFailed`.
+    /// **Rules.** `next` may be called again after it has returned, up to 100 times, which discards the earlier
+    /// response. It may not be called twice at once, nor after `intercept` has returned: such a call throws code
+    /// `interceptorFailed`, and the request continues if the interceptor does. Releasing a response frees its
+    /// connection. What `intercept` throws is the request's error: a `NetworkError` unchanged, and any other as the
+    /// `underlying` error of code `interceptorFailed`.
     ///
-    /// It runs off the session's loop, within the request's limits, and its task is cancelled with the request. A
-    /// request that it makes through its own session does not pass it again.
+    /// It runs off the session's loop, within the request's limits, and its task is cancelled with the request. Its own
+    /// requests through the same session do not pass it again.
     ///
-    /// It can be tested alone: `intercept(request, next: HTTPSession.Next(MockTransport()))`.
+    /// To test it alone: `intercept(request, next: HTTPSession.Next(MockTransport()))`.
     public protocol Interceptor: Sendable {
         func intercept(_ request: TransportRequest, next: HTTPSession.Next) async throws -> TransportResponse
     }

@@ -1,16 +1,16 @@
 extension HTTPSession {
-    /// What comes after an interceptor: the next one, and in the end what sends.
+    /// What comes after an interceptor: the next interceptor, and finally sending.
     public struct Next: Sendable {
-        /// The request it is about, as the registry shows it; nil for an interceptor that is tried alone.
+        /// The request, as in the registry; nil for an interceptor that is tested alone.
         public let task: TaskSnapshot?
-        /// Around an exchange, how often the request has been sent with this one, an interceptor's own sendings left
-        /// out; 1 around a call.
+        /// Around an exchange, how often the request has been sent, including this time but not an interceptor's own
+        /// sendings; 1 around a call.
         public let hop: Int
-        /// What the session's calls share.
+        /// The core of the session.
         let owner: (any Sendable)?
         private let send: @Sendable (TransportRequest) async throws -> TransportResponse
 
-        /// Sends through a transport: for an interceptor that is tried alone.
+        /// Creates a `Next` that sends through a transport, to test an interceptor alone.
         public init(_ transport: any Transport, hop: Int = 1) {
             (task, owner, self.hop) = (nil, nil, hop)
             send = { try await transport.exchange($0) }
@@ -23,13 +23,12 @@ extension HTTPSession {
             (self.task, self.owner, self.hop, self.send) = (task, owner, hop, send)
         }
 
-        /// Sends the request, and returns the response once its head has come. A body that is streamed comes as it is
-        /// read.
+        /// Sends the request. Returns the response when its head has come; a streamed body arrives as it is read.
         public func callAsFunction(_ request: TransportRequest) async throws -> TransportResponse {
             try await send(request)
         }
 
-        /// Sends the request as `change` makes it.
+        /// Sends the request after `change` has changed it.
         public func callAsFunction(
             _ request: TransportRequest, _ change: (inout TransportRequest.Changes) throws -> Void
         ) async throws -> TransportResponse {
@@ -39,10 +38,10 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Next: CustomStringConvertible, CustomReflectable {
-    /// The request that it is about, and how often that has been sent.
+    /// The request, and how often it has been sent.
     public var description: String { "Next(\(task.map { "\($0), " } ?? "")hop \(hop))" }
 
-    /// Nothing of the session behind it.
+    /// Hides the session.
     public var customMirror: Mirror {
         Mirror(self, children: ["task": task as Any, "hop": hop], displayStyle: .struct)
     }

@@ -1,5 +1,5 @@
 extension HTTPSession.Gauges: CustomStringConvertible {
-    /// A table: a line about requests, and one for each origin.
+    /// A table with a line for requests and one for each origin.
     public var description: String {
         var lines = ["\(running) running, \(queued) of them queued"]
         if coalesced > 0 { lines[0] += ", \(coalesced) waiting for another like them" }
@@ -15,7 +15,7 @@ extension HTTPSession.Gauges: CustomStringConvertible {
 }
 
 extension HTTPSession.Gauges.Pool {
-    /// A heading, a line for each origin, and the sum where there are several.
+    /// A heading, a line for each origin, and the total unless there is exactly one.
     fileprivate var lines: [String] {
         var rows = origins.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         if others != HTTP.ConnectionGauges() { rows.append(("others", others)) }

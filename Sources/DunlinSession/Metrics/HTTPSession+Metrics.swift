@@ -1,22 +1,22 @@
 extension HTTPSession {
-    /// How a request spent its time: one `HTTP.Hop` for each hop, the last one being the response's.
+    /// How a request spent its time: one `HTTP.Hop` for each hop, the last of which is the response's.
     ///
     /// The usual single hop is stored in place, so that measuring allocates nothing.
     public struct Metrics: Sendable, Hashable {
-        /// Nil for no earlier hops: even an empty array is counted by reference.
+        /// The earlier hops; nil for none, because even an empty array is counted by reference.
         private var earlier: [HTTP.Hop]?
         private var last: HTTP.Hop?
 
         public init() {}
 
-        /// The empty ones among them are left out: nothing was sent, or by a transport that measures nothing.
+        /// Creates metrics without the empty hops, for which nothing was sent or measured.
         init(hops: [HTTP.Hop]) {
             let hops = hops.filter { $0 != HTTP.Hop() }
             last = hops.last
             earlier = hops.count > 1 ? Array(hops.dropLast()) : nil
         }
 
-        /// Of the usual single hop.
+        /// Creates metrics of the usual single hop.
         init(last: HTTP.Hop) {
             if last != HTTP.Hop() { self.last = last }
         }
@@ -31,7 +31,7 @@ extension HTTPSession {
             last = hop
         }
 
-        /// The metrics of a request that waited in a queue for so many nanoseconds before it was sent.
+        /// The metrics of a request that waited in a queue for this many nanoseconds before it was sent.
         func after(waiting time: Int64) -> HTTPSession.Metrics {
             var hops = hops
             guard time > 0, !hops.isEmpty else { return self }
@@ -39,7 +39,7 @@ extension HTTPSession {
             return HTTPSession.Metrics(hops: hops)
         }
 
-        /// From the start of the first hop to the end of the last; zero while that is underway.
+        /// The time from the start of the first hop to the end of the last; zero while that is under way.
         public var total: Duration {
             guard let last else { return .zero }
             return max(.zero, last.ended.duration(since: (earlier?.first ?? last).started))
@@ -48,14 +48,14 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Metrics: CustomStringConvertible {
-    /// A waterfall, one hop after the other.
+    /// A waterfall of all hops.
     public var description: String {
         hops.map(\.waterfall).joined(separator: "\n")
     }
 }
 
 extension HTTP.Hop {
-    /// The hop, begun with a wait of so many nanoseconds in a queue.
+    /// The hop, beginning with a wait of this many nanoseconds in a queue.
     func after(waiting time: Int64) -> HTTP.Hop {
         var hop = self
         hop.started = hop.started.advanced(by: -time)
@@ -63,7 +63,7 @@ extension HTTP.Hop {
         return hop
     }
 
-    /// One line for each phase that took place: its name, its duration, and a bar in proportion.
+    /// One line for each phase that took place: its name, its duration, and a proportional bar.
     public var waterfall: String {
         let phases = HTTP.Phase.allCases.filter { self[$0] > 0 }
         let whole = phases.reduce(max(1, total.clampedNanoseconds)) { max($0, self[$1]) }

@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinRules
 internal import DunlinTransport
 
-/// Decides what one observer is told of a transfer.
+/// Decides what to report of a transfer to one observer.
 ///
-/// Rules: the first value is told at once, whatever it is. Later values are told if they differ from the last. The
-/// final value is told once, and nothing after it. Looks are a hundredth of a second apart, and all changes between two
-/// looks are told as one: nobody can see more, and telling costs more than sending the bytes.
+/// Rules: the first value is reported at once, whatever it is. Later values are reported if they differ from the last.
+/// The final value is reported once, and nothing after it. Reports are at least a hundredth of a second apart and
+/// combine all changes in between: nobody can see more, and reporting costs more than sending the bytes.
 struct ProgressReporter {
     typealias Observation = (tally: Tally, version: UInt64, time: HTTP.Instant)
 
@@ -23,10 +23,10 @@ struct ProgressReporter {
         self.direction = direction
     }
 
-    /// Whether everything has been told.
+    /// Whether everything has been reported.
     var isOver: Bool { last?.isFinal == true }
 
-    /// The value to tell; nil if there is nothing new.
+    /// The value to report; nil if there is nothing new.
     mutating func tell(_ tally: Tally, _ version: UInt64, at now: HTTP.Instant) -> HTTPSession.TransferProgress? {
         self.version = version
         var progress = HTTPSession.TransferProgress(tally, direction)
@@ -42,8 +42,8 @@ struct ProgressReporter {
 }
 
 extension TransferControl {
-    /// The progress now, then the newest value whenever it has changed, then the final one. Nothing is computed or kept
-    /// for an observer that is not asking.
+    /// The progress: the current value, then the newest after each change, then the final one. Nothing is computed or
+    /// stored while an observer is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
         AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Observation? in
             guard !teller.isOver,

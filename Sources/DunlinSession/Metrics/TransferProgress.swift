@@ -3,16 +3,16 @@ internal import DunlinTransport
 extension HTTPSession {
     /// The progress of one direction of a request. It never goes down.
     public struct TransferProgress: Sendable, Hashable {
-        /// Bytes of the body on the wire, content codings on and framing off: of an upload those the socket has taken,
-        /// of a download those that have arrived.
+        /// The number of body bytes on the wire, with content codings on and framing removed: those the socket has
+        /// taken for an upload, those that have arrived for a download.
         public var wireBytes: Int
-        /// Bytes with content codings taken off; `totalBytes` counts bytes on the wire.
+        /// The number of bytes after content codings were removed; `totalBytes` counts bytes on the wire.
         public var decodedBytes: Int
-        /// Bytes that the whole will have; nil if that is unknown.
+        /// The total number of bytes; nil if it is unknown.
         public var totalBytes: Int?
-        /// Over the last three seconds, from the first byte moved; nil until there is something to compare.
+        /// The rate over the last three seconds, counted from the first byte; nil until there is something to compare.
         public var bytesPerSecond: Double?
-        /// Whether the request is over, whatever its outcome: no value follows this one.
+        /// Whether the request is over, with any outcome; no other value follows.
         public var isFinal: Bool
 
         public init(
@@ -26,21 +26,22 @@ extension HTTPSession {
             self.isFinal = isFinal
         }
 
-        /// From 0 to 1; nil if the total is unknown. An empty body is 1 once the request is over.
+        /// The fraction of the total, from 0 to 1; nil if the total is unknown. For an empty body it is 1 once the
+        /// request is over.
         public var fraction: Double? {
             guard let totalBytes else { return nil }
             if totalBytes <= 0 { return isFinal ? 1 : 0 }
             return max(0, min(1, Double(wireBytes) / Double(totalBytes)))
         }
 
-        /// The time left at the present rate; nil if it cannot be estimated.
+        /// The time left at the current rate; nil if it cannot be estimated.
         public var timeLeft: Duration? {
             guard let totalBytes else { return nil }
             let left = totalBytes.subtractingClamped(wireBytes)
             if left <= 0 { return .zero }
             guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
             let seconds = Double(left) / bytesPerSecond
-            // Beyond that it is no forecast any more, and might not fit.
+            // A longer time is no useful forecast, and might not fit.
             return seconds < 1e9 ? .seconds(seconds) : nil
         }
     }

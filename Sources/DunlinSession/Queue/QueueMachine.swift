@@ -1,16 +1,16 @@
 internal import DunlinTransport
 
-/// Decides which requests may be on their way, and which wait for a turn.
+/// Decides which requests may run, and which wait for a turn.
 ///
 /// Rules:
-/// 1. There are two caps: over all, and for each host. A request that finds room under both goes at once.
+/// 1. There are two caps: one for all requests, and one for each host. A request within both caps runs at once.
 /// 2. Waiting requests are served by priority, then in order of arrival, among those whose host has room: a full host
-///    holds up no request to another. So a request waits either because everything is taken or because its host has all
-///    it may have, and each request that leaves makes room for one at most.
-/// 3. A change of priority counts at once; the order of arrival stays.
-/// 4. Only so many may wait. A request that stepped aside and comes back with its number has its old position, and is
-///    not refused.
-/// 5. The machine wakes nobody: its answer says whom to wake.
+///    does not delay requests to others. So a request waits because all is full or its host is full, and each request
+///    that leaves makes room for at most one.
+/// 3. A change of priority takes effect at once; the order of arrival stays.
+/// 4. The number of waiting requests is limited. A request that stepped aside and returns with its number gets its old
+///    position and is not refused.
+/// 5. The machine wakes nobody; it returns whom to wake.
 struct QueueMachine<Waiter> {
     enum Action: Equatable {
         case go
@@ -29,7 +29,7 @@ struct QueueMachine<Waiter> {
 
     private let limits: HTTPSession.QueueLimits
     private var hosts: [String: Host] = [:]
-    /// Hosts that have room and where somebody waits, in the order of who is first there.
+    /// The hosts with room and waiting requests, in the order of each host's first waiter.
     private var ready: [(turn: Turn, host: String)] = []
     private var nextNumber: UInt64 = 0
     private(set) var running = 0
@@ -39,8 +39,7 @@ struct QueueMachine<Waiter> {
         self.limits = limits
     }
 
-    /// Admits a request, which must `leave` then, or has it wait. `number` is that of an earlier wait that was given
-    /// up.
+    /// Admits a request, which must then `leave`, or has it wait. `number` is that of an earlier, abandoned wait.
     mutating func enter(
         _ host: String, _ priority: HTTP.Priority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
     ) -> Action {
@@ -59,7 +58,7 @@ struct QueueMachine<Waiter> {
         return .wait(number: place)
     }
 
-    /// A request that was admitted is over. Returns who goes next, and to which host.
+    /// Ends an admitted request. Returns who goes next, and to which host.
     mutating func leave(_ host: String) -> (waiter: Waiter, host: String)? {
         running -= 1
         change(line(of: host)) { $0.running -= 1 }
@@ -74,21 +73,21 @@ struct QueueMachine<Waiter> {
         return (waiter, next.host)
     }
 
-    /// Ends a wait. Returns the waiter, or nil if it waited no more.
+    /// Ends a wait. Returns the waiter; nil if it was not waiting.
     mutating func giveUp(_ number: UInt64, _ host: String) -> Waiter? {
         guard let waiter = change(line(of: host), { $0.line.leave(number) }) else { return nil }
         waiting -= 1
         return waiter
     }
 
-    /// Changes the priority of one that waits; has no effect on any other.
+    /// Changes the priority of a waiting request; no effect on others.
     mutating func move(_ number: UInt64, _ host: String, to priority: HTTP.Priority) {
         change(line(of: host)) { $0.line.move(number, to: priority) }
     }
 }
 
 extension QueueMachine {
-    /// The queue for `host`; all hosts share one where there is no cap for each.
+    /// The queue for `host`; all hosts share one if there is no cap for each.
     private func line(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
 
     private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerHost ?? .max }
@@ -99,7 +98,7 @@ extension QueueMachine {
         return host.line.first
     }
 
-    /// Every change to a host is made here, so that `ready` is true afterwards.
+    /// Changes a host. All changes go through here, so that `ready` stays correct.
     private mutating func change<Result>(_ host: String, _ change: (inout Host) -> Result) -> Result {
         let before = turn(at: host)
         let result = change(&hosts[host, default: Host()])

@@ -2,22 +2,22 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Admits so many requests at once and has the others wait. The rules are `QueueMachine`'s; this class holds the lock
-/// around it, and waits.
+/// Admits a limited number of requests at once and has the others wait. The rules are in `QueueMachine`; this class
+/// adds the lock and the waiting.
 package final class RequestQueue: Sendable {
     fileprivate enum Grant: Sendable {
         case admitted
         case steppedAside
     }
 
-    /// How a request entered.
+    /// The result of entering.
     enum Entry: Sendable {
         case admitted(_ host: String, number: UInt64?)
-        /// Too many wait already.
+        /// Too many requests wait already.
         case full
         case waiting(Position)
 
-        /// The number to come back with.
+        /// The number with which to return.
         var number: UInt64? {
             switch self {
             case .admitted(_, let number): number
@@ -29,11 +29,10 @@ package final class RequestQueue: Sendable {
 
     /// The outcome of a wait.
     enum Outcome {
-        /// The request may go, and must `leave` when it is over.
+        /// The request may run, and must `leave` when it is over.
         case admitted
         case full
-        /// The request was suspended. It enters again when it is resumed, with its number if it has waited in the
-        /// queue.
+        /// The request was suspended. It enters again when it is resumed, with its number if it waited in the queue.
         case steppedAside(number: UInt64?)
         case timedOut
         case cancelled
@@ -43,7 +42,7 @@ package final class RequestQueue: Sendable {
     private let loop: Reactor
     private struct State {
         var machine: QueueMachine<ValueWaiter<Grant>>
-        /// The requests that have their turn, as far as their code may ask for others.
+        /// The requests that have their turn, if their code may make others.
         var holders: Set<HTTPSession.TaskID> = []
     }
 
@@ -54,11 +53,11 @@ package final class RequestQueue: Sendable {
         state = Mutex(State(machine: QueueMachine(limits)))
     }
 
-    /// How many requests wait for their turn.
+    /// The number of requests that wait for their turn.
     package var waiting: Int { state.withLock { $0.machine.waiting } }
 
-    /// Whether the running code is within a request that has its turn here: what it asks for would wait for the end of
-    /// that request, and it for what it asks for.
+    /// Whether the running code is within a request that has its turn here: its own requests would wait for the end of
+    /// that request, which waits for them.
     var isHeldByCaller: Bool {
         let subjects = Enclosure.subjects
         if subjects.isEmpty { return false }
@@ -67,7 +66,7 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// The request has its turn from now on, until it does `leave`.
+    /// Notes that the request has its turn, until it calls `leave`.
     func hold(_ id: HTTPSession.TaskID) { state.withLock { _ = $0.holders.insert(id) } }
 
     func leave(_ host: String, _ id: HTTPSession.TaskID) {
@@ -75,7 +74,7 @@ package final class RequestQueue: Sendable {
         leave(host)
     }
 
-    /// Enters the queue; wakes nobody. Somebody must `wait` for the entry that it returns, at some time.
+    /// Enters the queue without waking anybody. The returned entry must be waited for at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
         let waiter = ValueWaiter<Grant>(on: loop)
         let priority = control.queueStatus.priority
@@ -100,7 +99,7 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// A request that was admitted is over.
+    /// Ends an admitted request.
     func leave(_ host: String) {
         var host = host
         while let next = state.withLock({ $0.machine.leave(host) }) {
@@ -117,7 +116,7 @@ package final class RequestQueue: Sendable {
             cancellation.phase = .firstByte
             control.queueStatus.leave()
         }
-        // It may have been suspended before it had a position to be told at.
+        // It may have been suspended before it had a position to step aside from.
         if control.isSuspended { place.stepAside() }
         switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(.admitted): return admit(place.host, control, place.number)
@@ -131,20 +130,20 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// Admits a request, unless it is suspended: it would keep a turn that it cannot use.
+    /// Admits a request, unless it is suspended: it would hold a turn that it cannot use.
     private func admit(_ host: String, _ control: TransferControl, _ number: UInt64?) -> Outcome {
         guard control.isSuspended else { return .admitted }
         leave(host)
         return .steppedAside(number: number)
     }
 
-    /// Ends a wait; the waiter, if it still waited.
+    /// Ends a wait. Returns the waiter, if it was still waiting.
     @discardableResult
     private func giveUp(_ place: Position) -> ValueWaiter<Grant>? {
         state.withLock { $0.machine.giveUp(place.number, place.host) }
     }
 
-    /// The position of a request that waits.
+    /// The position of a waiting request.
     struct Position: QueuePosition {
         private let queue: RequestQueue
         fileprivate let host: String

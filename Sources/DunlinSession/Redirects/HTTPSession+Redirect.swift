@@ -1,13 +1,13 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// A response that redirects, and the URL it answered.
+    /// A redirecting response, and the URL that it answered.
     public struct Redirect: Sendable {
         public var method: HTTP.Method
-        /// The URL that was asked for, without user info.
+        /// The requested URL, without user info.
         public var url: String
         public var head: ResponseHead
-        /// The names that are left out of what is shown.
+        /// The names whose values are not shown.
         var secretFields = HTTP.SecretFields.usual
 
         public init(method: HTTP.Method, url: String, head: ResponseHead) {
@@ -23,7 +23,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Redirect: CustomStringConvertible, CustomReflectable {
-    /// Without the values of the URL's query whose names look like secrets.
+    /// Method, URL and status, without query values whose names look secret.
     public var description: String { "\(method) \(shownURL): \(status)" }
 
     private var shownURL: String { WebAddress.named(url, hiding: secretFields) }
@@ -35,11 +35,11 @@ extension HTTPSession.Redirect: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPSession {
-    /// Why a redirect was not followed: the underlying error of the `NetworkError`.
+    /// Why a redirect was not followed, as the underlying error of a `NetworkError`.
     public struct RedirectFailure: Error, Sendable, CustomStringConvertible {
-        /// All redirects of this request, the one that was not followed last.
+        /// All redirects of the request; the last is the one that was not followed.
         public var chain: [HTTPSession.Redirect]
-        /// What is wrong with the address it led to, if something is.
+        /// What is wrong with the redirect's address, if anything.
         public var cause: (any Error)?
 
         public init(chain: [HTTPSession.Redirect], cause: (any Error)? = nil) {
@@ -55,6 +55,6 @@ extension HTTPSession {
 }
 
 extension NetworkError {
-    /// The redirects that led to this error, if following one was refused; the one that was refused last.
+    /// The redirects that led to this error, if one was refused; that one is the last.
     public var redirects: [HTTPSession.Redirect] { (underlying as? HTTPSession.RedirectFailure)?.chain ?? [] }
 }

@@ -19,8 +19,8 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RedirectRequest: CustomStringConvertible, CustomReflectable {
-    /// Method and URL, without the values of the query whose names look like secrets. Of the session's own secret names
-    /// only fields that were marked by them are known here.
+    /// Method and URL, without query values whose names look secret. Of the session's own secret names, only fields
+    /// that were marked with them are known here.
     public var description: String { VisibleText.of("\(method) \(WebAddress.named(url))") }
 
     public var customMirror: Mirror {

@@ -1,30 +1,30 @@
 internal import Synchronization
 
-/// What the code that runs now is within: a hook is within its request, the reader of a stream within the stream's
-/// scope, an authenticator's code within its refresh, and with them everything that they call, start as a child task or
-/// ask for.
+/// Something that the running code is within: a hook is within its request, the reader of a stream within the stream's
+/// scope, an authenticator's code within its refresh, and so is everything that these call, start as a child task or
+/// request.
 ///
-/// It is asked where something would wait for itself. Code that waits for requests to end leaves out those it is
-/// within: they cannot end before that wait does. What a refresh, a hook or an interceptor requests through its own
-/// session waits in no queue, whose places those may have that wait for it, and does not come to the same code again.
+/// It prevents anything from waiting for itself. Code that waits for requests to end excludes those that it is within,
+/// which cannot end before that wait. Requests of a refresh, hook or interceptor through its own session wait in no
+/// queue, whose places may be held by requests that wait for them, and do not reach the same code again.
 ///
-/// What is over is forgotten: a task that such code left behind is like any other, and does not keep all that it ever
-/// came from.
+/// An enclosure that is over is forgotten: a task that such code left behind is like any other, and does not retain
+/// what it came from.
 package final class Enclosure: Sendable {
     package enum Subject: Hashable, Sendable {
         case request(HTTPSession.TaskID)
         case transfer(of: ObjectIdentifier)
-        /// The hook of a session that is told that the session has ended.
+        /// The hook that is told the end of a session.
         case invalidation(of: ObjectIdentifier)
-        /// Code that gets a session's credential anew.
+        /// Code that refreshes a session's credential.
         case refresh(of: ObjectIdentifier)
-        /// A session's hook that answers challenges.
+        /// A session's authentication handler.
         case challenge(of: ObjectIdentifier)
-        /// A session's interceptor, by its place in the line.
+        /// A session's interceptor, by its place and index.
         case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Place, index: Int)
     }
 
-    /// The outermost first.
+    /// The current enclosures, the outermost first.
     @TaskLocal private static var current: [Enclosure] = []
 
     private let subject: Subject
@@ -34,7 +34,7 @@ package final class Enclosure: Sendable {
         self.subject = subject
     }
 
-    /// Runs `operation` within `subject`, and within all that the caller is within.
+    /// Runs `operation` within `subject` and everything that the caller is within.
     package static func enter<Value>(
         _ subject: Subject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
     ) async rethrows -> Value {
@@ -51,8 +51,8 @@ package final class Enclosure: Sendable {
         return try await $current.withValue(around + [own]) { try await operation() }
     }
 
-    /// Runs `operation` within `around` and all that the caller is within, but not within `subject`. The caller may be
-    /// a task that has inherited nothing.
+    /// Runs `operation` within `around` and everything that the caller is within, but not within `subject`. The caller
+    /// may be a task that has inherited nothing.
     static func leave<Value>(
         _ subject: Subject, around: [Enclosure], isolation: isolated (any Actor)? = #isolation,
         _ operation: () async throws -> Value
@@ -62,7 +62,7 @@ package final class Enclosure: Sendable {
         return try await $current.withValue(outer + own) { try await operation() }
     }
 
-    /// What the caller is within, the outermost first.
+    /// The enclosures that the caller is within, the outermost first.
     static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
 
     static func contains(_ subject: Subject) -> Bool { contains { $0 == subject } }
@@ -71,10 +71,10 @@ package final class Enclosure: Sendable {
         current.contains { isMeant($0.subject) && !$0.isOver.load(ordering: .relaxed) }
     }
 
-    /// Everything the caller is within.
+    /// Everything that the caller is within.
     package static var subjects: Set<Subject> { Set(alive.map(\.subject)) }
 
-    /// The refreshes the caller is within: a request may need another session's refresh, which asks here.
+    /// The refreshes that the caller is within: a request may need another session's refresh, which asks here.
     static var refreshes: [Enclosure] {
         alive.filter { if case .refresh = $0.subject { true } else { false } }
     }

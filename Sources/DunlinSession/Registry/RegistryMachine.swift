@@ -1,39 +1,40 @@
-/// Keeps which requests run, which more may enter, and who waits for one of them or for the last one to end.
+/// Records which requests run, which may enter, and who waits for one of them or for the last one to end.
 ///
-/// Requests are in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
-/// somebody waits for a request to end. Both have a short way (`add`, `remove`) for when nobody has to be told, which
-/// is nearly always the case.
+/// Requests are in numbered places that are reused: entering and leaving touch one array, and hash nothing unless
+/// somebody waits for a request to end. Both have a short form (`add`, `remove`) for when nobody has to be told, which
+/// is almost always so.
 ///
-/// Each request belongs to an era, which ends when its session is shut down or cancels all. A request of an era that
-/// has ended is refused, however long it was on its way.
+/// Each request belongs to an era, which ends when its session is shut down or cancels all. A request of an ended era
+/// is refused, however late it arrives.
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Place] = []
     private var free: [Int] = []
     private var endObservers: [Watching] = []
-    /// Those who wait for the end of the request in a place.
+    /// The waiters for the end of the request in each place.
     private var requestObservers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
     private var observers = RegistryObserverMachine<Watcher>()
     private var nextWatcher: UInt64 = 0
-    /// How many requests have entered.
+    /// The number of requests that have entered.
     private(set) var arrivals: UInt64 = 0
-    /// The last era that ended by a shutdown, and the last that ended by cancelling all.
+    /// The last era that a shutdown ended, and the last one that cancelling all ended.
     private var ended: (byClosing: UInt64, byCancelling: UInt64) = (0, 0)
-    /// Whether the short way in is closed, and the short way out.
+    /// Whether the short forms of entering and of leaving are unavailable.
     private var isGuarded = (entry: false, exit: false)
 
-    /// A place, which is taken as long as it has an era: the request has one until it is taken off the list.
+    /// A place. It is taken while it has an era; it has a request until that is taken off the list.
     private struct Place {
         var delegate: Delegate?
         var era: UInt64 = 0
     }
 
-    /// Somebody who waits for the last request to end, leaving out those that they are within: they cannot end before.
+    /// Somebody who waits for the last request to end, excluding those that the waiter is within, which cannot end
+    /// before.
     private struct Watching {
         let id: UInt64
         var leftOut: Set<Int>
-        /// Those that are waited for; nil for all, also those that come meanwhile.
+        /// The requests that are waited for; nil for all, including new ones.
         var awaited: Set<Int>?
-        /// Set while it waits here. `isWithin` says what for: it may be within requests of other books only.
+        /// Set while it waits here. `isWithin` tells what for: it may be within requests of other books only.
         var wait: (watcher: Watcher, isWithin: Bool)?
     }
 
@@ -46,10 +47,10 @@ struct RegistryMachine<Delegate, Watcher> {
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.delegate) }
 
-    /// Those of this era and those before.
+    /// The running requests of this era and earlier ones.
     func running(upTo era: UInt64) -> [Delegate] { places.compactMap { $0.era <= era ? $0.delegate : nil } }
 
-    /// The place of the request; nil if somebody has to be told or the request may not enter: see `admit`.
+    /// Adds a request. Returns its place; nil if somebody has to be told or the request may not enter: see `admit`.
     mutating func add(_ delegate: Delegate, of era: UInt64) -> Int? {
         isGuarded.entry || !mayCome(era) ? nil : enter(delegate, era)
     }
@@ -68,7 +69,7 @@ struct RegistryMachine<Delegate, Watcher> {
         return places.count - 1
     }
 
-    /// The place of the request, and those to be told. Nobody is told of a request that is not active.
+    /// Adds a request. Returns its place, and the observers to tell. None are told of a request that is not active.
     mutating func admit(
         _ delegate: Delegate, of era: UInt64, moves: Bool
     ) throws(Refusal) -> (place: Int, told: [Watcher]) {
@@ -79,8 +80,8 @@ struct RegistryMachine<Delegate, Watcher> {
         return (enter(delegate, era), told)
     }
 
-    /// Empties a place that `add` gave. False if somebody may have to be told; then nothing was done: see `dismiss`.
-    /// The time is for observers, and nil if it was no request.
+    /// Empties a place from `add`. Returns false, without any effect, if somebody may have to be told: see `dismiss`.
+    /// The time is for observers; nil if it was not a request.
     mutating func remove(_ place: Int, at now: HTTP.Instant?) -> Bool {
         if isGuarded.exit { return false }
         vacate(place)
@@ -88,7 +89,7 @@ struct RegistryMachine<Delegate, Watcher> {
         return true
     }
 
-    /// Empties a place that `add` or `admit` gave. Returns those to be told that what they wait for is over.
+    /// Empties a place from `add` or `admit`. Returns the waiters that are done.
     mutating func dismiss(_ place: Int, at now: HTTP.Instant?) -> [Watcher] {
         vacate(place)
         if let now { observers.note(now) }
@@ -113,17 +114,17 @@ struct RegistryMachine<Delegate, Watcher> {
         return told.map(\.watcher) + takeServed()
     }
 
-    /// Those that others wait within.
+    /// The requests that waiters are within.
     private var leftOut: Set<Int> { endObservers.reduce(into: Set()) { $0.formUnion($1.leftOut) } }
 
-    /// Whether the last request has ended, as far as it is waited for. Those who wait within a request do not wait for
-    /// others that do so within theirs: neither would ever end.
+    /// Whether everything that is waited for has ended. Waiters within a request do not wait for requests whose code
+    /// waits in the same way: neither would ever end.
     private func isServed(_ watching: Watching, isWithin: Bool) -> Bool {
         guard let awaited = watching.awaited else { return count == (isWithin ? leftOut.count : 0) }
         return isWithin ? awaited.isSubset(of: leftOut) : awaited.isEmpty
     }
 
-    /// Takes out those who need not wait any more.
+    /// Removes the waiters that are done.
     private mutating func takeServed() -> [Watcher] {
         var told: [Watcher] = []
         for index in endObservers.indices {
@@ -136,24 +137,24 @@ struct RegistryMachine<Delegate, Watcher> {
         return told
     }
 
-    /// Empties a place and keeps it taken, until `remove`.
+    /// Takes the request off the list and keeps its place taken until `remove`.
     mutating func unlist(_ place: Int) {
         places[place].delegate = nil
     }
 
-    /// Refuses requests of this era and those before.
+    /// Refuses requests of this era and earlier ones.
     mutating func close(_ era: UInt64) {
         ended.byClosing = max(ended.byClosing, era)
     }
 
-    /// Refuses requests of this era and those before, because all were cancelled.
+    /// Refuses requests of this era and earlier ones, because all were cancelled.
     mutating func cancel(_ era: UInt64) {
         ended.byCancelling = max(ended.byCancelling, era)
     }
 
-    /// Adds somebody who will wait for the last request to end, perhaps within some of those that run; with an era that
-    /// is over, for the last of this era and those before. Returns a number to wait and to leave with, whether they are
-    /// within any, and those to be told: others may have waited for nothing but these requests.
+    /// Adds somebody who will wait for the last request to end, perhaps within some that run; with an era that is over,
+    /// only for this era and earlier ones. Returns a number to wait and to leave with, whether it is within any, and
+    /// the waiters to tell: others may have waited only for these requests.
     mutating func watch(
         upTo era: UInt64? = nil, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
     ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
@@ -165,7 +166,8 @@ struct RegistryMachine<Delegate, Watcher> {
         return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
     }
 
-    /// False if there is nothing to wait for. Those who are within a request, of whichever book, wait for fewer.
+    /// Begins the wait. Returns false if there is nothing to wait for. Waiters within a request, in any book, wait for
+    /// fewer.
     mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
         guard let index = endObservers.firstIndex(where: { $0.id == id }),
             !isServed(endObservers[index], isWithin: isWithin)
@@ -179,13 +181,14 @@ struct RegistryMachine<Delegate, Watcher> {
         noteGuards()
     }
 
-    /// Somebody who waits for one request.
+    /// A wait for one request.
     struct Following {
         fileprivate let place: Int
         fileprivate let id: UInt64
     }
 
-    /// What to leave with; nil if no request on the list is meant, and there is nothing to wait for.
+    /// Waits for a listed request. Returns what to leave with; nil if there is no such request, and nothing to wait
+    /// for.
     mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
         guard let place = places.firstIndex(where: { $0.delegate.map(isMeant) ?? false }) else { return nil }
         nextWatcher += 1
@@ -195,7 +198,7 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     mutating func leave(_ following: Following) {
-        // The place may belong to another request by now, with observers of its own.
+        // The place may belong to another request by now, with its own observers.
         requestObservers[following.place]?.removeAll { $0.id == following.id }
         if requestObservers[following.place]?.isEmpty == true { requestObservers[following.place] = nil }
         noteGuards()
@@ -212,12 +215,12 @@ struct RegistryMachine<Delegate, Watcher> {
 extension RegistryMachine {
     /// What an observer sees.
     struct Observation {
-        /// Whether any request moves.
+        /// Whether any request is active.
         let isBusy: Bool
         let ends: Ends
     }
 
-    /// A number to look and to leave with.
+    /// Adds an observer. Returns a number to look and to leave with.
     mutating func join(_ observer: Watcher) -> UInt64 {
         observers.join(observer)
     }
@@ -236,7 +239,7 @@ extension RegistryMachine {
         return Observation(isBusy: place != nil, ends: observers.ends)
     }
 
-    /// Those to be told that a request has been suspended since this time, or (nil) was resumed.
+    /// Notes that a request was suspended at this time or, for nil, resumed. Returns the observers to tell.
     mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
         observers.noteSuspension(since: time)
     }

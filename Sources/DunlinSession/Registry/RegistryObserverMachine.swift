@@ -1,13 +1,12 @@
-/// The observers who look, now and then, at whether any of a registry's requests is active, and are told when it is
-/// worth another look.
+/// The observers that look now and then whether any of a registry's requests is active, and are told when to look
+/// again.
 ///
 /// Rules:
-/// 1. Each waits for one thing at most: for any request to enter, or for a certain one to end. It is told once, and
-///    waits for nothing from then on. So thousands of requests that enter and end wake no observer that has not asked
-///    again.
-/// 2. That a request was suspended or resumed is told to every observer.
-/// 3. While there are observers, ends are counted and the time of the last is kept. So an observer that looks seldom
-///    knows what entered and ended meanwhile, and since when no request has been active.
+/// 1. Each waits for at most one thing: for any request to enter, or for a certain one to end. It is told once, and
+///    then waits for nothing. So thousands of requests do not wake an observer that has not asked again.
+/// 2. Every observer is told when a request is suspended or resumed.
+/// 3. While there are observers, ends are counted and the time of the last is recorded. So an observer that looks
+///    seldom learns what entered and ended meanwhile, and since when no request has been active.
 struct RegistryObserverMachine<Watcher> {
     private enum Wait: Equatable {
         case nothing
@@ -29,7 +28,7 @@ struct RegistryObserverMachine<Watcher> {
 
     var isEmpty: Bool { observers.isEmpty }
 
-    /// A number to look and to leave with.
+    /// Adds an observer. Returns a number to look and to leave with.
     mutating func join(_ watcher: Watcher) -> UInt64 {
         lastID += 1
         observers.append(Registration(id: lastID, watcher: watcher))
@@ -41,7 +40,7 @@ struct RegistryObserverMachine<Watcher> {
         noteWaits()
     }
 
-    /// Replaces what the observer waited for before. `place` is that of an active request, should there be one.
+    /// Replaces what the observer waits for. `place` is that of an active request, if there is one.
     mutating func look(_ id: UInt64, for news: News, _ place: Int?) {
         guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
         observers[index].wait =
@@ -53,22 +52,22 @@ struct RegistryObserverMachine<Watcher> {
         noteWaits()
     }
 
-    /// A request has entered: those who wait for one.
+    /// Notes that a request has entered. Returns the observers that waited for one.
     mutating func arrived() -> [Watcher] {
         take { $0 == .arrival }
     }
 
-    /// A request has ended.
+    /// Notes that a request has ended.
     mutating func note(_ now: HTTP.Instant) {
         ends.note(now)
     }
 
-    /// The request in this place has ended: those who wait for that.
+    /// Notes that the request in this place has ended. Returns the observers that waited for it.
     mutating func ended(_ place: Int) -> [Watcher] {
         awaitsEnd ? take { $0 == .end(place: place) } : []
     }
 
-    /// Every observer: a request has been suspended since this time, or (nil) was resumed.
+    /// Notes that a request was suspended at this time or, for nil, resumed. Returns every observer.
     mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
         if let time, !isEmpty { ends.note(time) }
         return observers.map(\.watcher)
@@ -90,12 +89,12 @@ struct RegistryObserverMachine<Watcher> {
     }
 }
 
-/// What an observer wants to be told of next.
+/// What an observer wants to be told next.
 package enum News: Sendable {
     case nothing
-    /// That a request has entered, if none is active.
+    /// A request has entered, if none is active now.
     case arrival
-    /// That an active request has ended, if there is one.
+    /// An active request has ended, if there is one.
     case end
 }
 
@@ -109,7 +108,7 @@ package struct Ends: Sendable, Equatable {
         last = max(last, now)
     }
 
-    /// Adds the ends on another loop.
+    /// Adds the ends of another loop.
     mutating func add(_ others: Ends) {
         count += others.count
         last = max(last, others.last)

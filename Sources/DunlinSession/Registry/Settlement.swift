@@ -1,9 +1,8 @@
 internal import Synchronization
 
-/// One value that comes once, and those who wait for it.
+/// A value that is set once, and its waiters.
 ///
-/// Rules: the first value stays, whatever comes later. Those who wait get it when it comes; those who come later get it
-/// at once.
+/// Rules: the first value is final. Waiters get it when it comes; later ones get it at once.
 struct SettlementMachine<Value, Waiter> {
     private enum State {
         case open([Waiter])
@@ -16,7 +15,7 @@ struct SettlementMachine<Value, Waiter> {
         if case .settled(let value) = state { value } else { nil }
     }
 
-    /// Those to be told; nil if it was settled before.
+    /// Settles the value. Returns the waiters to tell; nil if it was settled before.
     mutating func settle(_ value: Value) -> [Waiter]? {
         guard case .open(let waiters) = state else { return nil }
         state = .settled(value)
@@ -32,7 +31,7 @@ struct SettlementMachine<Value, Waiter> {
     }
 }
 
-/// Waits for one value, from any number of tasks.
+/// A value that is set once, and that any number of tasks can wait for.
 package final class Settlement<Value: Sendable>: Sendable {
     private enum Waiter {
         case task(CheckedContinuation<Value, Never>)
@@ -50,7 +49,7 @@ package final class Settlement<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Whether this was the first.
+    /// Settles the value. Returns whether this was the first one.
     @discardableResult
     package func settle(_ value: Value) -> Bool {
         guard let waiters = machine.withLock({ $0.settle(value) }) else { return false }

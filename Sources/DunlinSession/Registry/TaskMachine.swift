@@ -1,9 +1,9 @@
-/// The state of one call. Terminal states are final: of several outcomes that race, the first counts.
+/// The state of one call. Terminal states are final: if several outcomes race, the first counts.
 struct TaskMachine: Sendable {
     enum State: Sendable, Equatable {
         case waiting
         case running(hop: Int)
-        /// Between two attempts, after so many hops.
+        /// Waiting between two attempts, after this many hops.
         case pausing(hop: Int)
         case finished
         case failed
@@ -12,7 +12,7 @@ struct TaskMachine: Sendable {
 
     private(set) var state = State.waiting
 
-    /// The request is about to be sent, for the first time or again; false if it is over already.
+    /// Notes that the request is about to be sent, for the first time or again. Returns false if it is over.
     mutating func begin() -> Bool {
         switch state {
         case .waiting: state = .running(hop: 1)
@@ -22,14 +22,14 @@ struct TaskMachine: Sendable {
         return true
     }
 
-    /// The request waits to be sent again; false if it is over already.
+    /// Notes that the request waits to be sent again. Returns false if it is over.
     mutating func pause() -> Bool {
         guard case .running(let hop) = state else { return false }
         state = .pausing(hop: hop)
         return true
     }
 
-    /// The request is over; false if it was before.
+    /// Ends the request. Returns false if it was over already.
     mutating func end(_ end: State) -> Bool {
         switch state {
         case .waiting, .running, .pausing: state = end

@@ -2,16 +2,16 @@ internal import DunlinSemantics
 internal import DunlinWire
 internal import Synchronization
 
-/// What only the base URL's origin gets: the session's credentials, and the fields that are for it alone. Both can be
-/// replaced while the session lives; a request has those of the moment when it was made.
+/// What only the base URL's origin gets: the session's credentials, and fields for it alone. Both can be replaced while
+/// the session lives; a request has those of the moment when it was made.
 final class HomeSource: Sendable {
-    /// What a request to the base's origin has beside the session's fields.
+    /// What a request to the base's origin has in addition to the session's fields.
     struct Home {
-        /// The value of its `Authorization`; nil for none.
+        /// The value of `Authorization`; nil for none.
         let authorization: String?
-        /// What answers the origin's challenges instead.
+        /// The password that answers the origin's challenges instead.
         let password: HTTPSession.Password?
-        /// Marked as sensitive, so that no redirect takes them elsewhere.
+        /// The fields, marked as sensitive so that no redirect takes them elsewhere.
         let fields: Fields
         /// All fields of a request that adds none, ready to be sent.
         let prepared: PreparedFields?
@@ -48,7 +48,7 @@ final class HomeSource: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Nil if requests to the base's origin have nothing that others have not.
+    /// The additions; nil if there are none.
     var home: Home? {
         isSet ? state.withLock { $0.home } : nil
     }
@@ -72,7 +72,7 @@ final class HomeSource: Sendable {
         try change { $0.fields = fields }
     }
 
-    /// What cannot be sent throws, and leaves everything as it was.
+    /// Changes the state. Throws, without a change, for what cannot be sent.
     private func change(_ change: (inout State) -> Void) throws {
         try state.withLock { state in
             var next = state
@@ -117,7 +117,7 @@ final class HomeSource: Sendable {
 }
 
 extension RequestHead {
-    /// A request of many that go to an origin.
+    /// An example of a request to an origin, for checks.
     fileprivate static func example(at origin: HTTP.Origin) -> RequestHead {
         RequestHead(method: .get, origin: origin, target: "/")
     }

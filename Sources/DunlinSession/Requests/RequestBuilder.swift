@@ -3,20 +3,21 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import DunlinWire
 
-/// Makes a request of what a caller said, the session's base, its defaults, and options.
+/// Makes requests from a caller's arguments, the session's base and defaults, and options.
 ///
-/// Made once for a session and, but for its rule about clear text, never changed: requests share it without a lock.
+/// It is made once for a session and never changes, except for its rule about clear text, so requests share it without
+/// a lock.
 final class RequestBuilder: Sendable {
     private let base: WebAddress?
     private let fields: Fields
     /// The session's fields, ready for requests that add none.
     private let prepared: PreparedFields?
-    /// What requests to the base's origin have beside them.
+    /// What requests to the base's origin have in addition.
     let home: HomeSource
     private let routes: Routes?
-    /// How connections are made; nil for as usual.
+    /// The rules for making connections; nil for the usual ones.
     let connectionRules: ConnectionRules?
-    /// Whether the session's fields differ from the default ones in this name; then a serializer does not change it.
+    /// Whether the session sets its own `Accept`, which a serializer then does not change.
     private let ownsAccept: Bool
     /// The usual `Accept-Encoding`.
     private let codings: String?
@@ -24,7 +25,7 @@ final class RequestBuilder: Sendable {
     let basic: BasicRule
     private let secretFields: HTTP.SecretFields
 
-    /// What a URL has beside its address. An object, since nearly no URL has anything.
+    /// What a URL contains beyond the address. An object, since almost no URL has any of it.
     final class Extras: Sendable {
         let userInfo: WebAddress.UserInfo?
         let fragment: String?
@@ -62,7 +63,7 @@ final class RequestBuilder: Sendable {
         if configuration.authentication != nil { try checkAuthentication() }
     }
 
-    /// Throws if authentication would have nothing to say.
+    /// Throws if authentication would have no effect.
     private func checkAuthentication() throws {
         guard base != nil else {
             throw NetworkError(
@@ -76,9 +77,9 @@ final class RequestBuilder: Sendable {
 
     var baseOrigin: HTTP.Origin? { base?.origin }
 
-    /// The head to send. `accept` and the body's content type count unless the caller's fields override them, and
-    /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined: a
-    /// call with so many arguments costs as much as the work.
+    /// The head to send. `accept` and the body's content type apply unless the caller's fields override them, and
+    /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined,
+    /// because a call with so many arguments costs as much as the work.
     @inline(__always)
     func head(
         _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
@@ -113,7 +114,7 @@ final class RequestBuilder: Sendable {
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
-    /// A `?` or `&` that is there already is not added again.
+    /// Appends a query. An existing `?` or `&` is not added again.
     private static func append(_ query: HTTP.Query, to path: inout String) {
         let text = query.encoded
         if text.isEmpty { return }
@@ -129,7 +130,7 @@ final class RequestBuilder: Sendable {
         fields.contains(name) && fields.values(of: name) != [usual].compactMap(\.self)
     }
 
-    /// Removes `Accept-Encoding` for a request that takes no coding off, unless the caller set the field.
+    /// Removes `Accept-Encoding` for a request whose content codings stay on, unless the caller set the field.
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
         Self.leaveOutCodings(&head.fields, usual: codings, own)
     }
@@ -139,26 +140,26 @@ final class RequestBuilder: Sendable {
         fields.remove("accept-encoding")
     }
 
-    /// A part of a coded whole cannot be decoded by itself: who asks for a part asks for no coding, unless the caller
-    /// does.
+    /// Removes `Accept-Encoding` from a request for a range, unless the caller set it: a part of coded content cannot
+    /// be decoded by itself.
     private static func leaveOutCodingsOfPart(
         _ fields: inout Fields, usual codings: String?, _ own: Fields = Fields()
     ) {
         if fields.contains("range") { leaveOutCodings(&fields, usual: codings, own) }
     }
 
-    /// The same for a request that an interceptor made one for a part.
+    /// The same for a request that an interceptor turned into one for a range.
     func leaveOutCodingsOfPart(_ fields: inout Fields, insteadOf asked: Fields) {
         if !asked.contains("range") { Self.leaveOutCodingsOfPart(&fields, usual: codings) }
     }
 
-    /// Whether the caller asked for content codings, and not the session by itself.
+    /// Whether the caller, and not the session by itself, asked for content codings.
     func asksForCodings(_ fields: Fields) -> Bool {
         fields.contains("range")
             ? fields.contains("accept-encoding") : Self.isOwn("accept-encoding", fields, besides: codings)
     }
 
-    /// The head to send, without what else the URL has.
+    /// The head to send, for a URL without extras.
     func head(
         _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false
@@ -167,7 +168,7 @@ final class RequestBuilder: Sendable {
         return try head(method, target, query, body, own, accept, expectsContinue: expectsContinue, &extras)
     }
 
-    /// The origin with the route that the session has for it.
+    /// The origin with the session's route to it.
     func routed(_ origin: HTTP.Origin) -> HTTP.Origin { routes?.routed(origin) ?? origin }
 
     /// Throws for a multipart form with a method that has no body, in whatever case the method is written.
@@ -177,7 +178,7 @@ final class RequestBuilder: Sendable {
         throw NetworkError(.invalidRequest, "\(method) cannot carry a multipart form")
     }
 
-    /// Only the maker of a form knows its boundary, so its content type overrides any other.
+    /// Whether the content is a form. Its content type overrides any other, because it contains the boundary.
     private static func isForm(_ contentType: String) -> Bool { contentType.hasPrefix("multipart/form-data") }
 
     private static func hasFields(_ body: borrowing RequestBody) -> Bool {
@@ -249,7 +250,7 @@ extension RequestBuilder {
         }
     }
 
-    /// Whether a URL has a password of its own, which counts before the session's credentials and field.
+    /// Whether the URL has its own password, which takes precedence over the session's credentials and field.
     private func hasPassword(_ extras: Extras?, isHome: Bool, _ own: Fields) throws -> Bool {
         guard !own.contains("authorization"), let password = password(of: extras, isHome: isHome) else { return false }
         try password.check(.invalidRequest)
@@ -262,7 +263,7 @@ extension RequestBuilder {
         return HTTPSession.Password(info)
     }
 
-    /// The password in the URL of a request to this origin, by which it answers challenges.
+    /// The password in the URL of a request to this origin, for answering challenges.
     func password(of extras: Extras?, at origin: HTTP.Origin) -> HTTPSession.Password? {
         password(of: extras, isHome: base.map { $0.origin.isSame(as: origin) } ?? false)
     }

@@ -1,32 +1,32 @@
 internal import DunlinCache
 internal import DunlinRules
 
-/// What came before the response that is delivered: the hops that others followed, and the redirects among them.
+/// What came before the delivered response: the earlier hops, and the redirects among them.
 ///
-/// An object, made anew for each hop. A call of one hop, to a URL without a fragment, has none; most calls are such.
+/// An object that is created anew for each hop. Most calls have none: those with one hop to a URL without a fragment.
 @usableFromInline package final class CallHistory: Sendable {
     package struct Steps: Sendable {
         var hops: [HTTP.Hop] = []
         var redirects: [HTTPSession.Redirect] = []
-        /// The fragment of the URL that was asked last.
+        /// The fragment of the last requested URL.
         var fragment: String?
         var machine = RedirectMachine()
-        /// The password in the URL that a hook put in place of a redirect's.
+        /// The password in the URL by which a hook replaced a redirect's.
         var password: OriginPassword?
-        /// The URL of a response that was made and not fetched.
+        /// The URL of a response that was made and not received.
         var madeURL: String?
         /// The file of a response that became a download.
         package var file: HTTPSession.DownloadedFile?
         /// The earlier attempts of the call.
         var retryHistory: RetryHistory?
-        /// Why no other credential was got after the one of the last hop was refused.
+        /// Why the credential of the last hop was not refreshed after it was refused.
         var refreshRefusal: NetworkError.RefreshRefusal?
-        /// What the session's cache did with the last hop, as far as it was known then; nil without a cache.
+        /// What the session's cache did with the last hop, as far as known then; nil without a cache.
         var notedUse: HTTPSession.CacheUse?
-        /// What becomes of its response in the store; nil if it is not to be stored.
+        /// The outcome of storing the response; nil if it is not to be stored.
         var storing: StoringOutcome?
 
-        /// What the session's cache did with the last hop, as far as it is known now; nil without a cache.
+        /// What the session's cache did with the last hop, as far as known now; nil without a cache.
         var cacheUse: HTTPSession.CacheUse? { storing?.isStored == true ? notedUse?.stored : notedUse }
     }
 
@@ -70,12 +70,12 @@ extension CallHistory? {
         return with { $0.hops[0] = first.after(waiting: time) }
     }
 
-    /// The history with a hop that another one follows.
+    /// The history with another earlier hop.
     func adding(_ hop: HTTP.Hop) -> CallHistory {
         with { $0.hops.append(hop) }
     }
 
-    /// Adds a hop that another one follows.
+    /// Adds an earlier hop.
     mutating func append(_ hop: HTTP.Hop) {
         self = adding(hop)
     }
@@ -92,7 +92,7 @@ extension HTTPSession.Metrics {
 }
 
 extension CallHistory? {
-    /// The history with what the cache did with the last hop.
+    /// The history with the cache's use for the last hop.
     func noting(_ use: HTTPSession.CacheUse, _ storing: StoringOutcome?) -> CallHistory {
         with { ($0.notedUse, $0.storing) = (use, storing) }
     }

@@ -1,16 +1,16 @@
 internal import DunlinSemantics
 
-/// What errors of a request carry and show of it and its response.
+/// What a request's errors carry and show of it and its response.
 @usableFromInline package struct ErrorRules: Sendable {
-    /// Bytes of a body that was refused or broke off.
+    /// The number of bytes kept of a body that was refused or broke off.
     package let keptBody: Int
     let showsBody: Bool
-    /// What it takes to say the request as a command.
+    /// The settings for writing the request as a command.
     let curl: CurlSettings
 }
 
 extension NetworkError {
-    /// Says which request it is about, and whom that talked to, unless it knows already.
+    /// Adds the request that the error is about, and its peer, unless it has them already.
     mutating func name(_ source: RequestRecord.Source, _ callHistory: CallHistory?, _ rules: ErrorRules) {
         let (head, secret) = (source.head, rules.curl.secretFields)
         if request == nil {
@@ -32,7 +32,7 @@ extension NetworkError {
 }
 
 extension Error {
-    /// Of a request that could not be made.
+    /// The error for a request that could not be made.
     func named(
         _ method: HTTP.Method, _ target: HTTP.Target, hiding secret: HTTP.SecretFields = .usual
     ) -> any Error {
@@ -41,7 +41,7 @@ extension Error {
         return error
     }
 
-    /// The same error with the name of its request, if it is one of the network.
+    /// The same error with its request's name, if it is a `NetworkError`.
     func named(
         _ source: RequestRecord.Source, _ callHistory: CallHistory? = nil, _ rules: ErrorRules
     ) -> any Error {

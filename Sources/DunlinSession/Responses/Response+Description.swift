@@ -1,18 +1,18 @@
 internal import DunlinSemantics
 
 extension HTTPSession.Response {
-    /// The links of the response (RFC 8288): `response.links["next"]` is the target of the next page.
+    /// The response's links (RFC 8288): `response.links["next"]` is the target of the next page.
     public var links: HTTP.Links { HTTP.Links(fields, from: url) }
 }
 
 extension HTTPSession.StreamedResponse {
-    /// The links of the response (RFC 8288).
+    /// The response's links (RFC 8288).
     public var links: HTTP.Links { HTTP.Links(fields, from: url) }
 }
 
 extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// On one line: status, URL, content type, length, time, and the first 200 characters of a textual body, without
-    /// what looks like a secret.
+    /// A line with status, URL, content type, length, time, and the first 200 characters of a text body, without what
+    /// looks secret.
     public var description: String {
         var details = [mediaType, "\(body.count) bytes"].compactMap(\.self)
         if !metrics.hops.isEmpty { details.append("\(metrics.total)") }
@@ -35,7 +35,7 @@ extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConver
 }
 
 extension HTTPSession.StreamedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// On one line: status, URL and content type.
+    /// A line with status, URL and content type.
     public var description: String {
         let type = head.mediaType.map { " (\($0))" } ?? ""
         return VisibleText.of("\(status) \(status.phrase) \(shownURL)\(type)")

@@ -1,5 +1,5 @@
 extension HTTPSession {
-    /// A response that has arrived whole, with the value that its serializer made of it.
+    /// A complete response, with the value that its serializer made from it.
     public struct Response<Value> {
         @usableFromInline let carried: TransportResponse
         /// The earlier hops and redirects; nil if there were none.
@@ -18,7 +18,7 @@ extension HTTPSession {
             self.init(carried, CallHistory(.init(hops: hops, redirects: history, madeURL: url)), value)
         }
 
-        /// The answer to `request`, whose body has arrived whole.
+        /// Creates the response to `request`, with its whole body.
         package init(
             _ carried: TransportResponse, _ body: Bytes, to request: TransportRequest, after callHistory: CallHistory?
         )
@@ -32,7 +32,7 @@ extension HTTPSession {
             self.value = value
         }
 
-        /// The response, with the time added that its call waited in a queue.
+        /// The response, with the time that its call waited in a queue added.
         func after(waiting time: Int64) -> Self {
             if callHistory?.hops.isEmpty == false { return Self(carried, callHistory.after(waiting: time), value) }
             let hop = carried.hop
@@ -40,7 +40,7 @@ extension HTTPSession {
             return Self(carried.with(carried.body, hop.after(waiting: time)), callHistory, value)
         }
 
-        /// The same response with another value.
+        /// Returns the same response with another value.
         @inlinable public func with<Other>(value: consuming Other) -> Response<Other> {
             Response<Other>(carried, callHistory, value)
         }
@@ -51,22 +51,21 @@ extension HTTPSession {
         /// The body as received.
         @inlinable public var body: Bytes { if case .bytes(let body) = carried.body { body } else { .empty } }
         public var trailers: Fields { carried.trailers }
-        /// Interim (1xx) responses that came first.
+        /// The interim (1xx) responses that came before.
         @inlinable public var interim: [ResponseHead] { carried.interim }
-        /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
-        /// Without user info.
+        /// The URL of the response: the requested one, or that of the last redirect. Without user info.
         public var url: String { carried.request?.head.url(after: callHistory) ?? callHistory?.steps.madeURL ?? "" }
-        /// The redirects that led here, the first one first.
+        /// The redirects that led here, in order.
         public var history: [HTTPSession.Redirect] { callHistory?.redirects ?? [] }
-        /// The earlier attempts, if a retry policy had the request sent again.
+        /// The earlier attempts, if a retry policy sent the request again.
         public var retries: [NetworkError.RetriedAttempt] { callHistory?.retryHistory?.retried ?? [] }
         /// What the session's cache did; nil without a cache.
         public var cacheUse: CacheUse? { callHistory?.steps.cacheUse }
-        /// The file that the body was written to, if it was.
+        /// The file that the body was written to; nil if there is none.
         public var file: DownloadedFile? { callHistory?.steps.file }
 
-        /// How long each phase took, hop by hop. Empty for a response that was made and not fetched; one that was made
-        /// after redirects or other attempts has the hops of these.
+        /// How long each phase took, hop by hop. Empty for a response that was made and not received, except for the
+        /// hops of earlier redirects and attempts.
         public var metrics: HTTPSession.Metrics {
             HTTPSession.Metrics(after: callHistory, last: carried.hop)
         }
@@ -74,19 +73,19 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Response {
-    /// The charset that the Content-Type declares, if it does.
+    /// The charset that the Content-Type declares; nil if none.
     public var charset: String? { head.charset }
 
-    /// Type and subtype that the Content-Type declares, in lower case.
+    /// The declared type and subtype, in lower case; nil if none.
     package var mediaType: String? { head.mediaType }
 }
 
 extension HTTPSession.Response<Bytes> {
-    /// What a serializer gets of the response.
+    /// The response as a serializer gets it.
     @inlinable public var whole: HTTP.WholeResponse { HTTP.WholeResponse(head: head, body: body) }
 
-    /// A serializer's error, with the request's name, as much of the body as the request's options say, and the earlier
-    /// attempts.
+    /// A serializer's error, with the request's name, as much of the body as the request's options allow, and the
+    /// earlier attempts.
     @usableFromInline func refused(
         _ error: any Error, _ rules: ErrorRules, to body: RequestBody
     ) -> any Error {
@@ -96,13 +95,13 @@ extension HTTPSession.Response<Bytes> {
         error.showsBody = rules.showsBody
         if error.request == nil, let sent = carried.request {
             var source = RequestRecord.Source(sent)
-            // A redirect with another method leaves the body behind.
+            // A redirect with another method drops the body.
             let isSame = callHistory?.redirects.allSatisfy { $0.method == sent.head.method } ?? true
             if isSame { source.body = body }
             error.name(source, callHistory, rules)
         }
         if error.hop == nil, carried.hop != HTTP.Hop() { error.hop = carried.hop }
-        // What a serializer brings from elsewhere has a history of its own.
+        // An error that a serializer brought from elsewhere has its own history.
         let isRefusal = error.code == .unacceptableStatus || error.code == .unacceptableContentType
         if isRefusal, error.retries.isEmpty, error.retryRefusal == nil { error.note(callHistory?.retryHistory) }
         return error
@@ -112,7 +111,7 @@ extension HTTPSession.Response<Bytes> {
 extension HTTPSession.Response: Sendable where Value: Sendable {}
 
 extension RequestHead {
-    /// The URL that is asked for, with the fragment, which is never sent.
+    /// The requested URL with its fragment, which is never sent.
     package func url(after callHistory: CallHistory?) -> String {
         origin.description + target + (callHistory?.fragment.map { "#\($0)" } ?? "")
     }

@@ -2,20 +2,22 @@ extension HTTPSession.StreamedResponse {
     /// The body's lines, each of at most 1 MiB.
     public var lines: BodySequence.Lines { lines(limit: 1 << 20) }
 
-    /// The body's lines, each of at most `limit` bytes; a longer one fails with `NetworkError` code `limitExceeded`.
+    /// Returns the body's lines, each of at most `limit` bytes; a longer one fails with `NetworkError` code
+    /// `limitExceeded`.
     ///
-    /// Those who ask for lines, events or values want those of a response that is well: for a status other than 2xx,
-    /// unless the session or `options.validatesResponse` says otherwise, the first is an error with the beginning of
-    /// the body. `body` hands on whatever came.
+    /// Lines, events and values are read only from successful responses: for a status other than 2xx, unless the
+    /// session or `options.validatesResponse` allows it, reading fails with an error that has the beginning of the
+    /// body. `body` delivers any response.
     public func lines(limit: Int) -> BodySequence.Lines {
         BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil), keeping: keptBody)
     }
 
-    /// The body as server-sent events, each of at most 1 MiB. An event that the body's end cuts short is left out.
+    /// The body as server-sent events, each of at most 1 MiB. An event that is cut short by the end of the body is left
+    /// out.
     public var events: BodySequence.Events { events(limit: 1 << 20) }
 
-    /// The body as server-sent events, each of at most `limit` bytes. Of another content type than `text/event-stream`
-    /// there are none, but an error.
+    /// Returns the body as server-sent events, each of at most `limit` bytes. A content type other than
+    /// `text/event-stream` is an error.
     public func events(limit: Int) -> BodySequence.Events {
         BodySequence.Events(
             lines: BodySequence.Lines(
@@ -24,8 +26,8 @@ extension HTTPSession.StreamedResponse {
             content)
     }
 
-    /// The body as JSON, one value a line (NDJSON), each of at most `limit` bytes; read in the session's way unless
-    /// another is given.
+    /// Returns the body as JSON with one value on each line (NDJSON), each of at most `limit` bytes, read in the
+    /// session's way unless another is given.
     public func values<Value: Decodable>(
         of type: Value.Type, _ json: HTTP.JSON? = nil, limit: Int = 1 << 20
     ) -> BodySequence.Values<Value> {

@@ -1,39 +1,39 @@
 extension HTTPSession {
-    /// A response whose body is still arriving. It is valid within the scope it was passed to.
+    /// A response whose body is still arriving. One that was passed to a scope is valid within it.
     public struct StreamedResponse: Sendable {
         public let head: ResponseHead
-        /// Interim (1xx) responses that came first.
+        /// The interim (1xx) responses that came before.
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
-        /// The last hop as it was when the head had come.
+        /// The last hop at the time when the head came.
         let hop: HTTP.Hop
-        /// What the session says of content.
+        /// The session's settings for content.
         let content: ContentSettings
-        /// Whether those who ask for lines, events or values get them of a response with a status of 2xx only.
+        /// Whether lines, events and values can be read only if the status is 2xx.
         let isValidated: Bool
-        /// How much of a refused body an error carries.
+        /// How many bytes of a refused body an error carries.
         let keptBody: Int
-        /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
-        /// Without user info.
+        /// The URL of the response: the requested one, or that of the last redirect. Without user info.
         public let url: String
-        /// The redirects that led here, the first one first.
+        /// The redirects that led here, in order.
         public let history: [HTTPSession.Redirect]
-        /// The earlier attempts, if a retry policy had the request sent again.
+        /// The earlier attempts, if a retry policy sent the request again.
         public let retries: [NetworkError.RetriedAttempt]
         let callHistory: CallHistory?
-        /// The names that are left out of what is shown of it.
+        /// The names whose values are not shown.
         let secretFields: HTTP.SecretFields
-        /// Nanoseconds the call waited in a queue.
+        /// How long the call waited in a queue, in nanoseconds.
         var queued: Int64 = 0
 
-        /// The response; `end` is called when it was read as far as it could be, and when its last copy is released.
+        /// The response with an owner; `end` is called when it has been read as far as possible, and when its last copy
+        /// is released.
         func owned(_ end: @escaping @Sendable ((any Error)?) -> Void) -> Self {
             var response = self
             response.body.owner = BodyOwner(end)
             return response
         }
 
-        /// What the session's cache did, as far as it is known when this is asked; nil without a cache.
+        /// What the session's cache did, as far as known at the time of access; nil without a cache.
         public var cacheUse: CacheUse? { callHistory?.steps.cacheUse }
         public var status: HTTP.Status { head.status }
         public var fields: Fields { head.fields }

@@ -1,14 +1,14 @@
 internal import DunlinRules
 
 extension NetworkError {
-    /// What a request failed with that got no credential: what its refresh failed with. Otherwise itself.
+    /// The error of the refresh, for a request that failed because it got no credential; otherwise the error itself.
     var beneathRefresh: NetworkError {
         var error = self
         while error.code == .authenticationFailed, let cause = error.underlying as? NetworkError { error = cause }
         return error
     }
 
-    /// Whether there was no network to ask anybody through. A host that refuses connections, or does not answer, is
-    /// one that may be in trouble.
+    /// Whether there was no network by which to ask anybody. A host that refuses connections or does not answer may be
+    /// in trouble, so it does not count.
     var askedNobody: Bool { ConnectivityMachine.Failure(self) == .noWay }
 }

@@ -1,25 +1,24 @@
-/// Counts how many retries a session may make, for each origin by itself: an outage must not be answered with many
-/// times the load.
+/// Counts how many retries a session may make to each origin, so that an outage does not multiply the load.
 ///
 /// Rules:
-/// 1. Each request adds a part of a retry, by the ratio of its policy, and each retry costs a whole one.
-/// 2. At the beginning there are as many as the floor says. Below the floor one comes back each second.
-/// 3. At most a hundred more than the floor are saved.
+/// 1. Each request adds a fraction of a retry, the ratio of its policy, and each retry costs one.
+/// 2. The budget begins at the floor. Below the floor it regains one retry a second.
+/// 3. At most a hundred retries above the floor are saved.
 /// 4. A request without a budget neither adds nor takes anything.
-/// 5. A retry that the server asked for costs nothing and is not seen here (see `RetryMachine`).
-/// 6. If there are very many origins, those that were asked for longest ago are forgotten, and start over.
+/// 5. A retry that the server asked for costs nothing and is not counted here (see `RetryMachine`).
+/// 6. If there are very many origins, the least recently requested are forgotten and start over.
 struct RetryBudgetMachine {
     private struct Account {
-        /// In millionths of a retry.
+        /// The balance in millionths of a retry.
         var balance: Int64
-        /// What comes back by itself, by the policy of the last request.
+        /// The level up to which the balance recovers by itself, by the policy of the last request.
         var floor: Int64
         var touched: HTTP.Instant
 
-        /// The balance with what has come back since.
+        /// The balance including what has been regained since.
         func balance(at now: HTTP.Instant) -> Int64 {
             guard balance < floor else { return balance }
-            // A second has a thousand times as many nanoseconds as a retry has millionths.
+            // A thousand nanoseconds regain one millionth of a retry.
             let regained = max(0, now.nanoseconds - touched.nanoseconds) / 1000
             return min(floor, balance + regained)
         }
@@ -33,7 +32,7 @@ struct RetryBudgetMachine {
 
     var count: Int { accounts.count }
 
-    /// A request is made, for the first time.
+    /// Counts a new request.
     mutating func requested(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: HTTP.Instant) {
         guard case .ratio(let ratio, let floor) = budget else { return }
         change(origin, floor, at: now) { balance, floor in

@@ -1,9 +1,9 @@
-/// The attempts of a request that others followed, and why there was no further one.
+/// The earlier attempts of a request, and why there was no further one.
 final class RetryHistory: Sendable {
     let retried: [NetworkError.RetriedAttempt]
     let refusal: NetworkError.RetryRefusal?
 
-    /// Nil if there was no further attempt and no question of one.
+    /// Creates a history; nil if no further attempt was made or considered.
     init?(_ retried: [NetworkError.RetriedAttempt], _ refusal: NetworkError.RetryRefusal?) {
         if retried.isEmpty, refusal == nil { return nil }
         self.retried = retried

@@ -1,66 +1,66 @@
-/// Decides whether a call has another attempt, and after which wait.
+/// Decides whether a call is attempted again, and after which wait.
 ///
 /// Rules:
-/// 1. A call has another attempt only for a reason that the policy names, and as often as it says. Errors that would be
-///    the same the next time are never a reason: only statuses, failures of connections and phases that took too long
-///    are. Of a call that got no credential the reason is what the refresh failed with. An error that the user's code
-///    cancelled the call with is none.
-/// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2). It is if nothing can have
-///    been done: an error says so, or the server answered with 408, 425 or 429, by which it says that it did not take
-///    the request up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4), and no other was sent before that it may have
-///    taken up. It is if the user says so.
+/// 1. A call is attempted again only for a reason that the policy names, and as often as it allows. Errors that would
+///    recur are never a reason: only statuses, connection failures and phases that took too long are. For a call that
+///    got no credential, the reason is the refresh's error.
+/// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2); if nothing can have been
+///    done, because an error says so, or the server answered 408, 425 or 429, which mean that it did not process the
+///    request (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4), and no earlier request may have been processed; or if the
+///    user says so.
 /// 3. The body must be one that can be sent again.
-/// 4. The wait doubles with each attempt, up to the cap; chance decides how much of it is waited. The wait that the
-///    server asks for is added to it. If the server asks for more than the policy allows, or the whole outlasts the
-///    request, there is no further attempt: the outcome of this one is the request's.
-/// 5. An attempt counts as asked for if the server named a time for it, a second away or more: then the server knows
-///    that it will come, and when.
+/// 4. The wait doubles with each attempt, up to the cap, and chance decides how much of it is waited. The wait that the
+///    server asks for is added. If the server asks for more than the policy allows, or the wait would outlast the
+///    request, there is no further attempt, and this one's outcome is the request's.
+/// 5. An attempt counts as requested by the server if the server named a time for it, at least a second away: it then
+///    knows when the attempt will come.
 /// 6. The machine reads no clock, takes no random number, and knows no budget.
 struct RetryMachine {
     enum Outcome: Equatable {
-        /// `isIdempotent`: every method that was sent is. `mayHaveWorked`: a request whose method is not, which the
-        /// server took up, such as one that was redirected. `retryAfter`: nanoseconds.
+        /// The server answered. `isIdempotent`: every method that was sent is. `mayHaveWorked`: a non-idempotent
+        /// request may have been processed, such as one that was redirected. `retryAfter`: nanoseconds.
         case answered(HTTP.Status, isIdempotent: Bool, mayHaveWorked: Bool = false, retryAfter: Int64? = nil)
-        /// `isSafe`: the error says so. `retryAfter`: nanoseconds, of the status beneath.
+        /// The attempt failed. `isSafe`: the error says that a retry is safe. `retryAfter`: nanoseconds, from the
+        /// underlying status.
         case failed(Failure, isSafe: Bool, retryAfter: Int64? = nil)
     }
 
     enum Failure: Equatable {
         case connection
         case timeout
-        /// What a refresh was answered with.
+        /// A refresh was answered with this status.
         case status(HTTP.Status)
-        /// An outcome without another attempt.
+        /// A failure that is not retried.
         case other
     }
 
-    /// What the machine must know when an attempt has ended.
+    /// What the machine must know at the end of an attempt.
     struct Circumstances {
         var canSendBody = true
-        /// Nanoseconds.
+        /// The time left, in nanoseconds.
         var timeLeft = Int64.max
         var chance: UInt64 = 0
     }
 
     enum Action: Equatable {
-        /// Try again after so many nanoseconds. `isAsked`: the server said when to come back.
+        /// Try again after this many nanoseconds. `isAsked`: the server said when to come back.
         case retry(after: Int64, isAsked: Bool = false)
-        /// The outcome stays; nil if there was no question of another attempt.
+        /// Keep the outcome; nil if another attempt was not considered.
         case settle(NetworkError.RetryRefusal?)
     }
 
     private let policy: HTTPSession.RetryPolicy
-    /// Whether the user allows requests that are not idempotent to be sent twice.
+    /// Whether non-idempotent requests may be sent twice, by the policy or because of an idempotency key.
     private let mayRepeat: Bool
     private var attempts = 1
 
-    /// `hasKey`: the server can tell a repetition by an idempotency key.
+    /// Creates a machine. `hasKey`: the server can recognize a repetition by an idempotency key.
     init(_ policy: HTTPSession.RetryPolicy, hasKey: Bool = false) {
         self.policy = policy
         mayRepeat = hasKey || policy.retriesNonIdempotent
     }
 
-    /// An attempt has ended.
+    /// The action at the end of an attempt.
     mutating func ended(_ outcome: Outcome, _ now: Circumstances) -> Action {
         guard isCovered(outcome) else { return .settle(nil) }
         if attempts >= policy.attempts { return .settle(.attemptsSpent) }
@@ -74,7 +74,7 @@ struct RetryMachine {
         return .retry(after: wait, isAsked: asked >= Self.longEnough)
     }
 
-    /// Whether the policy names this outcome.
+    /// Whether the policy names this outcome as a reason.
     func isCovered(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .answered(let status, _, _, _): policy.conditions.contains(.status(status))
@@ -94,7 +94,7 @@ struct RetryMachine {
         }
     }
 
-    /// The shortest time that a server must name: a second. A shorter one is no relief to it.
+    /// The shortest wait, a second, that counts as requested by the server. A shorter one does not relieve it.
     private static let longEnough: Int64 = 1_000_000_000
 
     private func retryAfter(_ outcome: Outcome) -> Int64 {
@@ -127,10 +127,10 @@ extension RetryMachine.Failure {
         // The limits of a refresh are not the request's own.
         case .timedOut where isRefresh && error.phase != .pool: self = .timeout
         case .connectionFailed, .connectionClosed: self = .connection
-        // What the client did wrong (4xx) it would do wrong again.
+        // The client would repeat its mistake (4xx).
         case .proxyFailed: self = error.response?.status.code ?? 500 < 500 ? .other : .connection
         case .nameNotResolved: self = error.mayBeResolvedLater ? .connection : .other
-        // A request that waited too long for a connection of ours, or used up its total time, has waited long enough.
+        // A request that waited too long for one of our connections, or used up its total time, has waited long enough.
         case .timedOut where error.phase != .pool && error.exceeded != .total: self = .timeout
         default: self = .other
         }
@@ -138,7 +138,7 @@ extension RetryMachine.Failure {
 }
 
 extension NetworkError {
-    /// Whether a later look-up may succeed, because no name server has answered.
+    /// Whether a later look-up may succeed, because no name server answered.
     fileprivate var mayBeResolvedLater: Bool {
         guard let cause = underlying as? ResolverError else { return true }
         return cause.kind == .unanswered

@@ -1,26 +1,25 @@
 extension HTTPSession {
-    /// Whether, when and how often a request that failed has another attempt: see <doc:Retries>.
+    /// Whether, when and how often a failed request is attempted again: see <doc:Retries>.
     ///
     /// ```swift
     /// configuration.retry = .exponential(attempts: 3)
     /// let options = HTTPSession.Options(retry: .never)
     /// ```
     ///
-    /// Some requests never have another attempt, whatever a policy says: those that the server may have carried out
-    /// already and must not carry out twice, those whose body can be sent once and may have been, those to a server
-    /// that is not trusted, those that were refused before they were sent, cancelled or out of time, and those whose
-    /// response came whole and cannot be used.
+    /// No policy retries a request that the server may have carried out and must not carry out twice, whose body can be
+    /// sent only once and may have been, whose server is not trusted, that was refused before it was sent, cancelled or
+    /// out of time, or whose complete response cannot be used.
     public struct RetryPolicy: Sendable, Hashable {
         /// A reason for another attempt.
         public enum Condition: Sendable, Hashable {
-            /// No connection could be made, or it broke before the response had come.
+            /// No connection could be made, or it broke before the response came.
             case connectionFailure
-            /// A phase took too long: any but the wait for a connection of our own. The total time is no reason.
+            /// A phase took too long, except for the wait for a free connection. The total time is not a reason.
             case timeout
             case status(HTTP.Status)
         }
 
-        /// How much of a wait is left to chance, so that requests that failed together do not come back together.
+        /// How much of a wait is random, so that requests that failed together do not return together.
         public enum Jitter: String, Sendable, Hashable, CaseIterable {
             /// Any time up to the whole wait.
             case full
@@ -29,15 +28,15 @@ extension HTTPSession {
         }
 
         /// How much a session may add to the load of a server in trouble. Retries that the server asked for, by a
-        /// `Retry-After` of at least a second, are not counted.
+        /// `Retry-After` of at least a second, do not count.
         public enum Budget: Sendable, Hashable {
             case unlimited
-            /// So many retries for each request to an origin, on average. Unused retries are saved, up to a hundred.
-            /// `floor` of them are there at the beginning, and come back by themselves, one a second.
+            /// This many retries for each request to an origin, on average. Unused retries are saved, up to a hundred.
+            /// `floor` retries are available at the beginning, and are regained at one a second.
             case ratio(Double, floor: Int = 10)
         }
 
-        /// How many attempts a request has in all, the first one included.
+        /// The greatest number of attempts, including the first.
         public var attempts: Int
         public var conditions: Set<Condition>
         /// The first wait; each one that follows is twice as long, up to `cap`.
@@ -47,9 +46,9 @@ extension HTTPSession {
         /// The longest `Retry-After` that is waited for; a response that asks for more is delivered. The policy's own
         /// wait is added to it.
         public var retryAfterLimit: Duration = .seconds(60)
-        /// Whether methods such as POST have another attempt even if the server may have carried them out. If not, they
-        /// have one only where the server is known not to have: nothing was sent, it answered 408, 425 or 429, or it
-        /// can recognise a repetition by an `Idempotency-Key`.
+        /// Whether methods such as POST are retried even if the server may have carried them out. If not, they are
+        /// retried only if the server is known not to have: nothing was sent, it answered 408, 425 or 429, or it can
+        /// recognise a repetition by an `Idempotency-Key`.
         public var retriesNonIdempotent = false
         public var budget: Budget
 
@@ -61,7 +60,7 @@ extension HTTPSession {
             self.budget = budget
         }
 
-        /// Waits any time up to `base`, then up to twice as long and so on, but never longer than `cap`.
+        /// Retries with random waits: up to `base`, then up to twice as long and so on, but never longer than `cap`.
         public static func exponential(
             attempts: Int, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
             when conditions: Set<Condition> = .transient, budget: Budget = .ratio(0.2)
@@ -69,7 +68,7 @@ extension HTTPSession {
             RetryPolicy(attempts: attempts, conditions, base, cap, budget)
         }
 
-        /// Waits equally long each time.
+        /// Retries with equal waits.
         public static func constant(
             attempts: Int, every wait: Duration, when conditions: Set<Condition> = .transient,
             budget: Budget = .ratio(0.2)
@@ -79,17 +78,17 @@ extension HTTPSession {
             return policy
         }
 
-        /// Every request has one attempt. A request that met a connection which the server was just closing is still
-        /// sent again: nothing had been done for it.
+        /// Allows one attempt. A request that met a connection which the server was just closing is still sent again,
+        /// since nothing had been done for it.
         public static let never = RetryPolicy(attempts: 1, [], .zero, .zero, .unlimited)
     }
 }
 
 extension Set<HTTPSession.RetryPolicy.Condition> {
-    /// The usual temporary failures: connections that fail, phases that take too long, and the statuses by which a
-    /// server, or a proxy before it, says that it has no time just now.
+    /// The usual temporary failures: connection failures, phases that take too long, and the statuses by which a
+    /// server, or a proxy before it, says that it is busy.
     ///
-    /// 500 is not among them: it is a defect more often than not, and the next answer would be the same.
+    /// 500 is not included: it usually means a defect, and the next answer would be the same.
     public static var transient: Self {
         [
             .connectionFailure, .timeout, .status(408), .status(425), .status(429), .status(502), .status(503),
@@ -99,10 +98,10 @@ extension Set<HTTPSession.RetryPolicy.Condition> {
 }
 
 extension HTTPSession.RetryPolicy {
-    /// Whether there is ever a second attempt.
+    /// Whether there can be a second attempt.
     var isSet: Bool { attempts > 1 && !conditions.isEmpty }
 
-    /// What is wrong with the policy; nil if nothing is.
+    /// What is wrong with the policy; nil if nothing.
     var problem: String? {
         if attempts < 1 { return "attempts must be at least 1" }
         if base < .zero { return "base must not be negative" }

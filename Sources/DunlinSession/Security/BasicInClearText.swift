@@ -3,18 +3,18 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Whether user names and passwords go over http by Basic, where everybody on the way can read them.
+    /// Whether user names and passwords are sent by Basic over http, where everybody on the way can read them.
     ///
-    /// What stays on this machine (a loopback address, `localhost`, a Unix socket) is not in clear text in this sense,
-    /// unless a proxy is asked for it: that may take it anywhere. Digest sends no password, and may always answer.
+    /// Requests within this machine (to a loopback address, `localhost` or a Unix socket) do not count as clear text,
+    /// unless they go through a proxy, which may take them anywhere. Digest sends no password and is always allowed.
     public enum BasicInClearText: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Never: requests with `.basic` credentials for such an origin fail with `clearTextRefused` before they are
+        /// Never. Requests with `.basic` credentials for such an origin fail with `clearTextRefused` before they are
         /// sent.
         case refused
-        /// Where the program itself says Basic, with a warning (`securityWarningHandler`). A challenge that asks for
-        /// it, which may be anybody's on the way, is not answered: the request fails with `clearTextRefused`.
+        /// Where the program itself chose Basic, with a warning (`securityWarningHandler`). A Basic challenge, which
+        /// anybody on the way could have made, is not answered: the request fails with `clearTextRefused`.
         case whereChosen
-        /// **Lowers security.** Challenges that ask for it are answered too, with a warning.
+        /// **Lowers security.** Basic challenges are answered too, with a warning.
         case allowed
     }
 }
@@ -23,19 +23,19 @@ extension HTTPSession {
 struct BasicRule: Sendable {
     let policy: HTTPSession.BasicInClearText
     let warnings: SecurityWarnings
-    /// How the connection is made that it is sent over; nil for as usual.
+    /// The rules for the connection that it is sent over; nil for the usual ones.
     private(set) var connectionRules: ConnectionRules?
-    /// The terms that were chosen for what is to be sent: whoever chooses may choose another way each time.
+    /// The terms chosen for what is to be sent: the chooser may choose another way each time.
     private var chosen: ChosenTerms?
 
     init(policy: HTTPSession.BasicInClearText, warnings: SecurityWarnings, connectionRules: ConnectionRules?) {
         (self.policy, self.warnings, self.connectionRules) = (policy, warnings, connectionRules)
     }
 
-    /// Whether anything comes of it that a password is in clear text.
+    /// Whether a password in clear text has any consequence.
     var judgesEachWay: Bool { policy == .refused || warnings.areTold }
 
-    /// Whether it counts which way a request takes.
+    /// Whether the decision depends on the request's way.
     func dependsOnWay(_ head: RequestHead) -> Bool {
         connectionRules?.chooseProxy != nil && head.origin.scheme == .http && Self.isOnThisMachine(head.origin)
     }
@@ -47,7 +47,7 @@ struct BasicRule: Sendable {
         return rule
     }
 
-    /// The rule for a request, which may have connection rules of its own.
+    /// The rule for a request that may have its own connection rules.
     func under(_ own: ConnectionRules?) -> BasicRule {
         guard let own else { return self }
         var rule = self
@@ -55,7 +55,7 @@ struct BasicRule: Sendable {
         return rule
     }
 
-    /// For credentials that are sent unasked.
+    /// Checks credentials that are sent unasked.
     func check(_ head: RequestHead) throws {
         if isProtected(head) { return }
         if policy == .refused {
@@ -88,8 +88,8 @@ struct BasicRule: Sendable {
         head.origin.scheme == .https || (Self.isOnThisMachine(head.origin) && !isProxied(head))
     }
 
-    /// A name or an address of this machine means another one to a proxy that runs elsewhere. Where nobody can say
-    /// which way it goes, it does not count as safe.
+    /// Whether the request goes through a proxy. To a proxy elsewhere, a name or address of this machine means another
+    /// machine. If the way is not known, it counts as unsafe.
     private func isProxied(_ head: RequestHead) -> Bool {
         if let chosen, chosen.areFor(head) { return chosen.terms?.proxy != nil }
         do {

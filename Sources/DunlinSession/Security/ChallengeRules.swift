@@ -1,13 +1,11 @@
-/// Decides what a challenge and the answer to it lead to.
+/// Decides the consequences of a challenge and the answer to it.
 ///
 /// Rules:
-/// 1. The request's hook is asked first; where it has no opinion, the session's; where that has none, the default
-///    counts.
-/// 2. By default the policy decides about a server, and the configured identity is shown.
+/// 1. The request's hook is asked first; if it has no opinion, the session's; if that has none, the default applies.
+/// 2. By default, the policy decides about a server, and the configured identity is presented.
 /// 3. A refused server is trusted only if the answer says so explicitly; then that is reported.
-/// 4. An answer that does not fit the challenge ends the request. It never counts as one that would fit.
-/// 5. Cancelling ends the request with the error that was given, or as cancelled. That is final: no policy for retries
-///    has a say in it.
+/// 4. An answer that does not fit the challenge fails the request. It never counts as one that would fit.
+/// 5. Cancelling ends the request with the error that was given, or as cancelled.
 enum ChallengeRules {
     enum Outcome: Sendable {
         /// The server is trusted.
@@ -16,11 +14,11 @@ enum ChallengeRules {
         case proceedDespite(NetworkError.TrustRefusal)
         /// The server is not trusted.
         case refuse(NetworkError.TrustRefusal)
-        /// Show this credential.
+        /// Present this credential.
         case present(HTTPSession.ClientIdentity)
-        /// Show the configured identity, if there is one.
+        /// Present the configured identity, if there is one.
         case presentDefault
-        /// Show no identity, and go on.
+        /// Present no identity, and continue.
         case presentNothing
         case fail(any Error)
     }
@@ -34,7 +32,7 @@ enum ChallengeRules {
         return switch challenge.kind {
         case .serverTrust(let decision): trust(decision, response, challenge)
         case .clientCertificate: identity(response, challenge)
-        // A handshake has none.
+        // A handshake has no protection space.
         case .protectionSpace: .fail(unusable(.trustDespiteRefusal, challenge))
         }
     }
@@ -90,7 +88,7 @@ struct ChallengeHooks: Sendable {
     var session: HTTPSession.AuthenticationHandler?
     var request: HTTPSession.AuthenticationHandler?
 
-    /// Without hooks there is nothing to wait for.
+    /// Whether there are no hooks, so that there is nothing to wait for.
     var isEmpty: Bool { session == nil && request == nil }
 
     func outcome(of challenge: HTTPSession.AuthenticationChallenge) async -> ChallengeRules.Outcome {
@@ -102,7 +100,7 @@ struct ChallengeHooks: Sendable {
         return ChallengeRules.outcome(of: .performDefault, to: challenge)
     }
 
-    /// What one of them says, off the loop.
+    /// The response of a hook, which runs off the loop.
     static func response(
         of hook: HTTPSession.AuthenticationHandler?, to challenge: HTTPSession.AuthenticationChallenge
     ) async -> HTTPSession.AuthenticationChallenge.Response {

@@ -1,9 +1,9 @@
 internal import DunlinSemantics
 internal import Synchronization
 
-/// What a session with pins never does: it sends no request, and follows no redirect, in clear text.
+/// Ensures that a session with pins sends no request, and follows no redirect, in clear text.
 ///
-/// The origin of each hop is checked, so that no answer leads out of protection.
+/// The origin of each hop is checked, so that no response leads out of protection.
 final class ClearTextRule: Sendable {
     private let isRefused: Atomic<Bool>
 
@@ -11,7 +11,7 @@ final class ClearTextRule: Sendable {
         isRefused = Atomic(policy.isPinning)
     }
 
-    /// Replaces the policy that counts.
+    /// Replaces the policy.
     func follow(_ policy: SecurityPolicy) {
         isRefused.store(policy.isPinning, ordering: .relaxed)
     }
@@ -27,8 +27,8 @@ final class ClearTextRule: Sendable {
             peer: origin.description)
     }
 
-    /// Throws unless it is clear which hosts are pinned. Pins for all hosts need a base URL that is https, which names
-    /// the host; pins for hosts by name say it themselves.
+    /// Throws unless it is clear which hosts are pinned. Pins for all hosts need an https base URL, which names the
+    /// host; pins for named hosts name it themselves.
     static func check(_ policy: SecurityPolicy, baseURL: String?) throws {
         guard policy.isPinning else { return }
         guard let url = baseURL else {
@@ -38,7 +38,7 @@ final class ClearTextRule: Sendable {
         do throws(AddressError) {
             if try WebAddress(base: url).origin.scheme == .https { return }
         } catch {
-            // What is wrong with a base URL is reported where it is used.
+            // A mistake in the base URL is reported where it is used.
             return
         }
         throw refusal(policy, "it is not https")

@@ -1,5 +1,6 @@
 extension HTTPSession {
-    /// A demand for proof of an identity: ours, which a server wants before it goes on, or the server's, which we want.
+    /// A request for proof of identity: ours, which a server requires before it continues, or the server's, which we
+    /// require.
     ///
     /// ```swift
     /// configuration.authenticationHandler = { challenge in
@@ -13,13 +14,13 @@ extension HTTPSession {
     /// ```
     public struct AuthenticationChallenge: Sendable {
         public enum Kind: Sendable, Hashable {
-            /// The server has shown its certificate and the policy has decided. Nothing has been sent to it yet: no
-            /// client certificate, and no byte of a request.
+            /// The server has presented its certificate and the policy has decided. Nothing has been sent to it yet:
+            /// neither a client certificate nor any byte of a request.
             case serverTrust(HTTP.TrustDecision)
             /// The server asks for a client's certificate.
             case clientCertificate(acceptableIssuers: [String])
-            /// A response says 401, and asks for this. If it asks for several, each is a challenge of its own: the
-            /// strongest comes first, and `reject` asks about the next.
+            /// A 401 response asks for credentials of this kind. If it offers several, each is a challenge of its own:
+            /// the strongest comes first, and `reject` leads to the next.
             case protectionSpace(ProtectionSpace)
         }
 
@@ -29,12 +30,12 @@ extension HTTPSession {
                 case digest
                 case basic
                 case bearer
-                /// The scheme as the server writes it, such as `Negotiate`. No credential answers it.
+                /// Another scheme, as the server wrote it, such as `Negotiate`. No credential answers it.
                 case other(String)
             }
 
             public var method: Method
-            /// Empty if the server names none. These are the server's words: show them as such.
+            /// The realm; empty if the server names none. It is the server's text, so mark it as such when you show it.
             public var realm: String
 
             public init(_ method: Method, realm: String = "") {
@@ -46,14 +47,14 @@ extension HTTPSession {
         public var kind: Kind
         /// The origin that asks.
         public var origin: HTTP.Origin
-        /// How often an answer of the handler's was refused, in this request and by this origin. What was sent
-        /// unasked, because it was right before, does not count.
+        /// How often this origin refused an answer of the handler in this request. Answers sent unasked, because they
+        /// were accepted before, do not count.
         public var previousFailures: Int
-        /// The response that asked; a handshake asks without one.
+        /// The response with the challenge; nil in a handshake.
         public var response: ResponseHead?
-        /// What answers if the handler has no opinion: the password that the request or its session has. Nil if there
-        /// is none, if it was refused, or if it may not answer this protection space. A handler that returns it leaves
-        /// it to the default.
+        /// The password of the request or its session, which answers if the handler has no opinion. Nil if there is
+        /// none, if it was refused, or if it may not answer this protection space. Returning it means leaving the
+        /// answer to the default.
         public var proposed: Credential?
 
         public init(
@@ -70,23 +71,23 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the hook runs off the loop
-    /// and is cancelled with the request. A hook that does not heed that holds the request until it returns.
+    /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the handler runs off the loop
+    /// and is cancelled with the request. A handler that ignores the cancellation delays the request until it returns.
     ///
-    /// Look at the challenge's `origin` before you answer: any server may name any realm.
+    /// Check the challenge's `origin` before you answer: any server may name any realm.
     ///
-    /// An answer to a response's challenge is sent with the request again. Nobody is asked if the body cannot be sent
-    /// again, nor about Basic in clear text that is not allowed: the request fails with `bodyNotReplayable` or
-    /// `clearTextRefused`. If the answer is refused, the handler is asked again, with the count; if it says the same
-    /// again, the response is delivered, and after five refusals the request fails with `authenticationFailed`.
+    /// The request is sent again with the answer to a response's challenge. The handler is not asked if the body cannot
+    /// be sent again or if Basic in clear text is not allowed: the request then fails with `bodyNotReplayable` or
+    /// `clearTextRefused`. If the answer is refused, the handler is asked again, with the number of failures; if it
+    /// gives the same answer, the response is delivered, and after five refusals the request fails with
+    /// `authenticationFailed`.
     ///
-    /// What the session's handler answered and the server took is remembered for the protection space, and is tried
-    /// before the handler is asked; what it was not asked about is not. What the request's own did counts for the
-    /// request alone, and so does all that is said for a request with credentials of its own; a request with a handler
-    /// of its own sends nothing unasked. The session's handler is asked one question at a time about an
-    /// origin's protection space: requests that are challenged meanwhile wait for the answer, each within its own
-    /// limits, and take it as theirs. What a handler requests through its own session waits in no queue and does not
-    /// ask the session's handler about a 401.
+    /// Answers of the session's handler that a server accepted are remembered for the protection space and tried before
+    /// the handler is asked; other answers are not. Answers of a request's own handler, and all answers for a request
+    /// with its own credentials, are for that request alone; a request with its own handler sends nothing unasked. The
+    /// session's handler is asked one question at a time about an origin's protection space: requests that are
+    /// challenged meanwhile wait for the answer, each within its own limits, and use it. A handler's own requests
+    /// through its session wait in no queue and do not ask the session's handler about a 401.
     public typealias AuthenticationHandler =
         @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
 }
@@ -96,29 +97,29 @@ extension HTTPSession.AuthenticationChallenge {
     public enum Response: Sendable {
         /// Answer with this credential.
         case useCredential(HTTPSession.AuthenticationChallenge.Credential)
-        /// Do as if there were no handler: the policy decides about servers, the configured identity is shown, the
-        /// configured password answers this challenge and no other, and a 401 without one is delivered. If it cannot
-        /// answer, the next challenge is asked about. If the request's handler returns it, the session's is asked.
+        /// Act as without a handler: the policy decides about servers, the configured identity is presented, the
+        /// configured password answers this challenge only, and a 401 without one is delivered. If the password cannot
+        /// answer, the next challenge is asked about. If the request's handler returns this, the session's is asked.
         case performDefault
         /// Fail the request, with this error if there is one. It is not tried again, whatever the error is.
         case cancel((any Error)? = nil)
-        /// Give no answer. A server that was to be trusted is not; one that asked for our identity goes on without. Of
-        /// a response's challenges the next one is asked about; after the last the response is delivered.
+        /// Give no answer. A server is then not trusted, and one that asked for our identity continues without. For a
+        /// response, the next challenge is asked about; after the last, the response is delivered.
         case reject
     }
 }
 
 extension HTTPSession.AuthenticationChallenge {
-    /// What answers a challenge.
+    /// An answer to a challenge.
     public enum Credential: Sendable, Hashable {
-        /// **Lowers security.** Trust the server although the policy refuses it. It is reported to
+        /// **Lowers security.** Trust the server although the policy refuses it. This is reported to
         /// `securityWarningHandler`.
         case trustDespiteRefusal
         case identity(HTTPSession.ClientIdentity)
-        /// Answers a protection space by Digest or Basic, as the server asks. Basic goes over http only if the
-        /// session's `basicInClearText` allows it.
+        /// A password for a protection space, by Digest or Basic as the server asks. Basic is used over http only if
+        /// the session's `basicInClearText` allows it.
         case password(user: String, password: String)
-        /// Answers a protection space by Bearer, for this request alone.
+        /// A token for a protection space, by Bearer, for this request alone.
         case bearer(token: String)
     }
 }
@@ -126,7 +127,7 @@ extension HTTPSession.AuthenticationChallenge {
 extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// Shows nothing secret: descriptions end in logs.
+    /// The kind of credential, without any secret, because descriptions end up in logs.
     public var description: String {
         switch self {
         case .trustDespiteRefusal: "trust despite refusal"

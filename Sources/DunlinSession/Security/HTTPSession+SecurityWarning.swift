@@ -1,16 +1,16 @@
 internal import Synchronization
 
 extension HTTPSession {
-    /// Something that makes a session less safe than it could be. Each warning is given once for a session.
+    /// Something that makes a session less secure than it could be. Each warning is given once for a session.
     public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// Every server is trusted (`SecurityPolicy.insecure`).
             case everyServerIsBelieved
-            /// Certificates are trusted that lead to no root.
+            /// Certificates are trusted that do not lead to a root.
             case invalidCertificatesAreAllowed
             /// Certificates need not name the host.
             case hostNamesAreNotChecked
-            /// There are pins, and the mode does not use them.
+            /// There are pins, but the mode does not use them.
             case pinsAreIgnored
             /// The secrets of all connections are written to a file.
             case secretsAreLogged
@@ -20,14 +20,14 @@ extension HTTPSession {
             case refusedServerWasBelieved
             /// Redirects from https to http are followed.
             case redirectsMayLoseProtection
-            /// A password goes over http by Basic, where everybody on the way can read it.
+            /// A password is sent by Basic over http, where everybody on the way can read it.
             case passwordInClearText
         }
 
         public var kind: Kind
-        /// One sentence for a person; nothing in it is secret.
+        /// A sentence for a person, without secrets.
         public var reason: String
-        /// The host it happened with, if it was one.
+        /// The host concerned, if any.
         public var host: String?
 
         public init(_ kind: Kind, _ reason: String, host: String? = nil) {
@@ -40,7 +40,7 @@ extension HTTPSession {
     }
 }
 
-/// Gives a session's warnings, each once.
+/// Reports a session's warnings, each once.
 final class SecurityWarnings: Sendable {
     private let tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
     private let told = Mutex<Set<HTTPSession.SecurityWarning>>([])
@@ -53,14 +53,14 @@ final class SecurityWarnings: Sendable {
 
     func note(_ warning: HTTPSession.SecurityWarning) {
         guard let tell else { return }
-        // There is one warning of one kind for one host, however often and for whatever reason it happens.
+        // Only one warning of a kind is given for a host, however often and for whatever reason it occurs.
         let mark = HTTPSession.SecurityWarning(warning.kind, "", host: warning.host)
         if told.withLock({ $0.insert(mark).inserted }) { tell(warning) }
     }
 }
 
 extension HTTPSession.TLS {
-    /// What this configuration makes weaker.
+    /// The warnings for this configuration.
     var warnings: [HTTPSession.SecurityWarning] {
         var warnings: [HTTPSession.SecurityWarning] = []
         if policy.isDeclaredInsecure, policy.allowInvalidCertificates, !policy.validatesDomainName, !policy.isPinning {

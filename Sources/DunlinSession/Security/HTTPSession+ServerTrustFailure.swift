@@ -35,7 +35,7 @@ extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// The error; if a server was not trusted, with the server and the URL of the request, as it may be shown.
+    /// The error; if a server was not trusted, with that server and the request's URL, as it may be shown.
     static func explained(
         _ error: any Error, at origin: HTTP.Origin, url: @autoclosure () -> String? = nil,
         hiding secret: HTTP.SecretFields = .usual
@@ -44,14 +44,14 @@ extension NetworkError {
         else {
             return error
         }
-        // What a proxy shows says nothing about the origin behind it.
+        // A proxy's certificate says nothing about the origin behind it.
         let host = failure.phase == .proxyTLS ? refusal.host : origin.host
         failure.underlying = HTTPSession.ServerTrustFailure(
             host: host, refusal: refusal, failingURL: url().map { WebAddress.named($0, hiding: secret) })
         return failure
     }
 
-    /// Why the server is not trusted, if that is what happened.
+    /// Why the server is not trusted; nil for any other error.
     public var trustRefusal: NetworkError.TrustRefusal? {
         (underlying as? HTTPSession.ServerTrustFailure)?.refusal ?? underlying as? NetworkError.TrustRefusal
     }

@@ -1,6 +1,6 @@
 internal import DunlinSecure
 
-/// A session's identity, loaded: bytes once, files again whenever they change.
+/// A session's identity, loaded: from bytes once, from files again whenever they change.
 enum IdentitySource: Sendable {
     case fixed(ClientIdentity)
     case files(IdentityFiles)

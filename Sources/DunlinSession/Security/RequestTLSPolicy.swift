@@ -1,10 +1,10 @@
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// The session's TLS policy for a request with a handler of its own, which is asked before the session's.
+/// The session's TLS policy for a request with its own handler, which is asked before the session's.
 ///
-/// What the handler allows, it allows for this request alone. So no earlier TLS session is resumed, about which it was
-/// not asked, and none is kept for other requests.
+/// What the handler allows, it allows for this request alone. So no earlier TLS session is resumed, since the handler
+/// was not asked about it, and none is kept for other requests.
 final class RequestTLSPolicy: TLSPolicy {
     private let session: SessionTLSPolicy
     private let hooks: ChallengeHooks

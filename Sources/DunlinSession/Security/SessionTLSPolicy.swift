@@ -3,7 +3,7 @@ internal import DunlinTransport
 
 /// The TLS policy of a session: its settings, the servers it trusts, its identity, and the handler it asks.
 ///
-/// It never changes: when any of that does, another one is made.
+/// It is immutable: a change of any of these makes another one.
 final class SessionTLSPolicy: TLSPolicy {
     /// Everything that has to be read and checked first.
     struct Setup {
@@ -13,7 +13,7 @@ final class SessionTLSPolicy: TLSPolicy {
         let identity: IdentitySource?
         let hook: HTTPSession.AuthenticationHandler?
         let warnings: SecurityWarnings
-        /// A name of who is trusted; empty for the usual.
+        /// A name for the set of trusted servers; empty for the usual one.
         let trustName: String
 
         /// Throws `NetworkError` with code `invalidConfiguration`.
@@ -27,7 +27,7 @@ final class SessionTLSPolicy: TLSPolicy {
             trustName = try tls.trustName()
         }
 
-        /// The same settings, by which no earlier TLS session is resumed.
+        /// The same settings without resuming earlier TLS sessions.
         func forgettingSessions() -> Setup {
             var setup = self
             setup.contexts = TLSContextSource(insteadOf: contexts)
@@ -47,13 +47,13 @@ final class SessionTLSPolicy: TLSPolicy {
         identity = setup.identity?.current()
     }
 
-    /// The policy with the identity that its files hold now; nil if that has not changed.
+    /// The policy with the identity that its files contain now; nil if that has not changed.
     func renewed() -> SessionTLSPolicy? {
         guard let source = setup.identity, source.current().key != identity?.key else { return nil }
         return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
     }
 
-    /// The next policy by the same settings, which resumes no TLS session of this one's.
+    /// The next policy with the same settings, which resumes none of this one's TLS sessions.
     func forgettingSessions() -> SessionTLSPolicy {
         SessionTLSPolicy(setup.forgettingSessions(), tlsGeneration: tlsGeneration + 1)
     }
@@ -95,7 +95,7 @@ extension SessionTLSPolicy {
         var peer = TLSPeer(origin, serverName: serverName, trust: HostTrust(evaluator, for: host))
         peer.asksAboutTrust = hasHook
         peer.asksForIdentity = hasHook
-        // With a handler it is shown only when the handler says nothing else.
+        // With a handler, the identity is presented only if the handler does not decide otherwise.
         if !hasHook { peer.identity = identity }
         return peer
     }

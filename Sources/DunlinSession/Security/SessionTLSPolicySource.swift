@@ -1,7 +1,7 @@
 internal import DunlinTransport
 internal import Synchronization
 
-/// A session's TLS policy, and the place where it is replaced while the session lives.
+/// A session's TLS policy, which can be replaced while the session lives.
 final class SessionTLSPolicySource: TLSPolicySource {
     private let authenticationHandler: HTTPSession.AuthenticationHandler?
     private let baseURL: String?
@@ -23,17 +23,17 @@ final class SessionTLSPolicySource: TLSPolicySource {
         latest = Mutex(SessionTLSPolicy(setup, tlsGeneration: 0))
     }
 
-    /// The settings now.
+    /// The current settings.
     var tls: HTTPSession.TLS { latest.withLock { $0.setup.tls } }
 
-    /// The policy of the last handshake, or of the next one if its files are the same.
+    /// The policy of the last handshake, and of the next one if its files have not changed.
     var latestPolicy: SessionTLSPolicy { latest.withLock { $0 } }
 
     func tlsPolicy() -> any TLSPolicy { current() }
 
     func current() -> SessionTLSPolicy {
         let known = latest.withLock { $0 }
-        // Files are not read under a lock. Of two callers that find them changed, one makes the next generation.
+        // Files are not read under a lock. If two callers find them changed, one of them makes the next generation.
         guard let renewed = known.renewed() else { return known }
         return latest.withLock { latest in
             if latest === known { latest = renewed }
@@ -41,21 +41,20 @@ final class SessionTLSPolicySource: TLSPolicySource {
         }
     }
 
-    /// What the handler said of who we are counts no more. Returns the first generation that counts; nil without a
-    /// handler.
+    /// Forgets who the handler said we are. Returns the first generation that counts; nil without a handler.
     func forgetIdentity() -> UInt64? {
         let known = latest.withLock { $0 }
         guard known.setup.hook != nil else { return nil }
         let next = known.forgettingSessions()
         return latest.withLock { latest in
-            // Another one that was made meanwhile is as new.
+            // A policy that was made meanwhile is just as new.
             if latest === known { latest = next }
             return latest.tlsGeneration
         }
     }
 
-    /// Replaces the settings, and returns the first generation they count for. If they cannot be used, it throws and
-    /// changes nothing.
+    /// Replaces the settings. Returns the first generation that uses them. If they cannot be used, throws and changes
+    /// nothing.
     func replace(_ tls: HTTPSession.TLS) throws -> UInt64 {
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)

@@ -1,5 +1,5 @@
 extension HTTPSession.TLS {
-    /// What a command for `curl` says of it.
+    /// The settings for a `curl` command.
     var curl: CurlSettings.Trust {
         let sources: [Source] =
             switch roots {

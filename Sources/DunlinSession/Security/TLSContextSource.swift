@@ -2,10 +2,10 @@ internal import DunlinSecure
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Makes the TLS context of one configuration, once.
+/// Creates the TLS context of one configuration, once.
 ///
-/// Settings of the user are tried at once, so that a mistake shows. With defaults only, the context is made with the
-/// first TLS connection: a session without one pays nothing.
+/// The user's settings are tried at once, so that mistakes are reported early. With only the defaults, the context is
+/// created with the first TLS connection, so that a session without one pays nothing.
 final class TLSContextSource: Sendable {
     private let tls: HTTPSession.TLS
     private let made = AtomicLazyReference<TLSContext>()
@@ -16,13 +16,13 @@ final class TLSContextSource: Sendable {
         if tls.isUnusual { _ = try context() }
     }
 
-    /// By settings that were judged already.
+    /// Creates a source for settings that were already checked.
     init(insteadOf other: TLSContextSource) { tls = other.tls }
 
     func context() throws -> TLSContext {
         if let context = made.load() { return context }
         do throws(TLSError) {
-            // Two callers at once make two, and one is kept.
+            // If two callers each create one, the first is kept.
             return made.storeIfNil(try TLSContext(tls.settings))
         } catch {
             throw NetworkError(.invalidConfiguration, "\(error)", phase: .tls, underlying: error)

@@ -2,14 +2,14 @@ internal import DunlinSecure
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Makes a session's trust evaluator, and another one when the system's roots have changed.
+/// Creates a session's trust evaluator, and a new one when the system's roots have changed.
 ///
-/// The user's certificates are read when the session is made, so that a mistake shows at once. The system's roots are
-/// needed with the first TLS connection: a session without one pays nothing. They are read once for the process.
+/// The user's certificates are read when the session is created, so that mistakes are reported early. The system's
+/// roots are read once for the process, with its first TLS connection, so that a session without one pays nothing.
 final class TrustSource: Sendable {
     private struct Made {
         let evaluator: TrustEvaluator
-        /// The system's roots and where they are; nil if they do not count.
+        /// The system's roots and their places; nil if they are not used.
         let system: (roots: TrustStore, places: SystemRoots)?
     }
 
@@ -31,7 +31,7 @@ final class TrustSource: Sendable {
         switch tls.roots {
         case .system: (own, self.system) = ([], system)
         case .only(let sources):
-            // Without roots only pins can count, and only where invalid certificates are allowed.
+            // Without roots, only pins can count, and only if invalid certificates are allowed.
             if sources.isEmpty, !tls.policy.allowInvalidCertificates {
                 throw .contradiction("the list of trusted roots is empty")
             }
@@ -49,14 +49,14 @@ final class TrustSource: Sendable {
         }
     }
 
-    /// Whether the evaluator can be made without a look at the system's roots.
+    /// Whether the evaluator can be created without reading the system's roots.
     var isAtHand: Bool {
         if system == nil { return true }
         guard let places = made.withLock({ $0?.system?.places }) else { return false }
         return shared.isFresh(places)
     }
 
-    /// Throws `NetworkError.TrustConfigurationError` when the system has no roots.
+    /// The evaluator. Throws if the system has no roots.
     func evaluator() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let known = made.withLock({ $0 }) else { return try first() }
         guard let (roots, places) = known.system else { return known.evaluator }
@@ -64,14 +64,14 @@ final class TrustSource: Sendable {
         return latest === roots ? known.evaluator : try make((latest, places))
     }
 
-    /// The environment is read once. The files are read whatever others have seen: whoever reloads TLS, or has just
-    /// installed a root, wants what is there now.
+    /// Creates the first evaluator. The environment is read once. The files are read whatever others have seen: after
+    /// reloading TLS or installing a root, the current ones are wanted.
     private func first() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let places = system?() else { return try make(nil) }
         return try make((shared.store(of: places, looks: true), places))
     }
 
-    /// Nothing is read under the lock. Of two callers at once the later one's result counts.
+    /// Creates an evaluator. Nothing is read under the lock; of two simultaneous callers, the later result counts.
     private func make(
         _ system: (roots: TrustStore, places: SystemRoots)?
     ) throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
@@ -114,7 +114,7 @@ extension HTTPSession.TLS.Source {
         }
     }
 
-    /// Names the source in errors.
+    /// The source's name in errors.
     var name: String {
         switch self {
         case .file(let path): path

@@ -18,7 +18,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Authentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows nothing of what it was made with, which may be secret.
+    /// Hides what it was created with, which may be secret.
     public var description: String { "authentication" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

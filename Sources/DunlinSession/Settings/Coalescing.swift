@@ -1,20 +1,20 @@
 extension HTTPSession {
-    /// Whether identical requests under way at the same time are sent as one.
+    /// Whether identical simultaneous requests are sent as one.
     ///
-    /// Identical are GETs without a body, for a whole response, to the same URL, with the same fields, cookies,
-    /// credentials and limits, that use the cache in the same way; with or without a cache. One of them is sent, and
-    /// the others get what it brings: the response as well as an error. Each has its own hooks and serializer, and may
-    /// be cancelled; if it is the one that was sent, another is sent in its place. What is shared is received before
-    /// anybody gets it, so nobody waits for another's reading. A request that comes after one that may have changed its
-    /// URL was answered is not given what was asked for before.
+    /// Requests are identical if they are GETs without a body, for a whole response, to the same URL, with the same
+    /// fields, cookies, credentials and limits, and the same use of the cache, if there is one. One of them is sent,
+    /// and the others get its result, a response or an error. Each has its own hooks and serializer and can be
+    /// cancelled; if the one that was sent is cancelled, another is sent instead. The response is received completely
+    /// before anybody gets it, so nobody waits for another's reading. A request made after the answer to one that may
+    /// have changed its URL does not share an earlier request's response.
     ///
-    /// Not shared are streams and downloads, events, bodies that are longer than `largestBody`, redirects and errors
-    /// whose body did not come with the head, and requests with a proxy, guard, sockets or authentication handler of
-    /// their own: each of these is sent by itself.
+    /// Streams and downloads, events, bodies longer than `largestBody`, redirects and errors whose body did not come
+    /// with the head, and requests with their own proxy, guard, sockets or authentication handler are not shared: each
+    /// is sent separately.
     public struct Coalescing: Sendable, Hashable {
-        /// Off by default: a service may mean each of its requests to be seen.
+        /// Whether it is on. Off by default, since a service may rely on seeing each of its requests.
         public var isOn: Bool
-        /// In bytes, as they are received.
+        /// The length of the largest shared body, in bytes as received.
         public var largestBody: Int
 
         public init(isOn: Bool = false, largestBody: Int = 1 << 20) {

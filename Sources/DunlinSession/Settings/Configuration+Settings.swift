@@ -92,7 +92,7 @@ extension HTTP.SocketOptions: SettingsGroup {
 }
 
 extension NetworkInterface.Rules: SettingsGroup {
-    /// In order, so that the same rules are always written in the same way.
+    /// Visits the settings in a fixed order, so that equal rules are always written in the same way.
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("allowedNames", &allowedNames, as: { $0.sorted() }) { Set($0) }
         try visitor.visit("deniedNames", &deniedNames, as: { $0.sorted() }) { Set($0) }
@@ -133,7 +133,7 @@ extension HTTPSession.RedirectPolicy: SettingsGroup {
 }
 
 extension Fields {
-    /// `Name: value`, one after the other.
+    /// Lines of the form `Name: value`, in order.
     var settingsLines: [String] { map { "\($0.name): \($0.value)" } }
 
     init?(settingsLines lines: [String]) {

@@ -5,126 +5,129 @@ internal import DunlinWire
 internal import FoundationEssentials
 
 extension HTTPSession {
-    /// The settings of a session. What makes sense for one request alone can be set there too (`Options`).
+    /// The settings of a session. Those that make sense for a single request can also be set for it (`Options`).
     public struct Configuration: Sendable {
         /// The URL that relative targets are resolved against: an absolute http or https URL without query and
-        /// fragment. A slash is added to a path that does not end in one, so `v1` and `users` make `v1/users`.
+        /// fragment. A slash is added to a path without one at its end, so `v1` and `users` make `v1/users`.
         public var baseURL: String? {
             get { base?.text }
             set { base = newValue.map { AddressText(text: $0) } }
         }
-        /// Of a type whose description does not show the user info.
+        /// The base URL, in a type whose description hides user info.
         private var base: AddressText?
-        /// A Unix socket to connect to whatever the URL's host says; an abstract name begins with a NUL.
+        /// The path of a Unix socket to connect to, whatever the URL's host; an abstract name begins with NUL.
         public var socketPath: String?
-        /// Sent with every request that does not set the same fields. An `Accept` other than `*/*` counts before what a
-        /// serializer asks for.
+        /// The fields sent with every request that does not set the same fields. An `Accept` other than `*/*` overrides
+        /// what a serializer asks for.
         public var fields: Fields {
             didSet { fields.mark(secretFields) }
         }
         public var timeouts: Timeouts
-        /// How parameters are written, and where in a request, unless a call says otherwise.
+        /// How parameters are written and where they go, unless a call says otherwise.
         public var requestSerializer = RequestSerializer.form
         /// How JSON is read, and written by `json:`, unless a call says otherwise: `.snakeCase.iso8601`.
         public var json = HTTP.JSON.standard
-        /// Content types that every serializer accepts beside those it expects: `["text/html"]` for a server that
+        /// The content types that every serializer accepts in addition to its own: `["text/html"]` for a server that
         /// declares its JSON so.
         public var acceptedContentTypes: HTTP.ContentTypes = []
-        /// Statuses that every serializer accepts beside those it expects, which are 2xx for most.
+        /// The statuses that every serializer accepts in addition to its own, which are usually 2xx.
         public var acceptedStatuses = HTTP.StatusSet.none
         public var connections = Connections()
-        /// How many requests may be on their way at once; without a limit they share connections only.
+        /// The limits for how many requests run at once. Without limits, they only share connections.
         public var queue = QueueLimits()
         public var nameResolution = NameResolution()
-        /// Addresses to connect to instead of those that hosts' names stand for; they override `socketPath`.
+        /// Addresses to connect to for certain hosts instead of their own. They override `socketPath`.
         public var hostOverrides = HostOverrides()
         public var sockets = HTTP.SocketOptions()
         /// The interfaces of this machine that connections may go through.
         public var interfaces = NetworkInterface.Rules.any
-        /// The proxy that requests go through: by default the one that the environment's variables name, if they do.
+        /// The proxy for requests; by default the one that environment variables name, if any.
         public var proxy = Proxy.environment
-        /// Where requests may go, judged on the addresses that are connected to; nil for anywhere.
+        /// The guard that limits where requests may go, by the addresses that are connected to; nil for no limits.
         public var `guard`: Guard?
-        /// Whether a request waits for a network if there is none, up to its total time, instead of failing.
+        /// Whether a request without a network waits for one, up to its total time, instead of failing.
         public var waitsForConnectivity = false
-        /// The source of what is known of networks: for requests that wait for one, and for `events` if
-        /// `emitsReachabilityEvents`.
+        /// The source for network status, used by requests that wait for a network, and for `events` if
+        /// `emitsReachabilityEvents` is set.
         public var reachability = Reachability.shared
-        /// Whether `events` tells the status of `reachability`, while it has observers.
+        /// Whether `events` reports the status of `reachability` while it has observers.
         public var emitsReachabilityEvents = false
         public var limits = Limits()
         /// Which servers are trusted, and how connections to them are secured.
         public var tls = TLS()
-        /// How a proxy is spoken to whose URL begins with `https`, and which certificates of proxies are trusted. What
-        /// `tls` and the authentication handler say is for origins alone.
+        /// How connections to a proxy with an `https` URL are secured, and which proxies' certificates are trusted.
+        /// `tls` and the authentication handler apply only to origins.
         public var proxyTLS = TLS()
-        /// Asked when a server is to be trusted, asks for our identity or says 401; after the request's own handler.
+        /// Called to decide whether to trust a server, when a server asks for our identity, and for a 401; after the
+        /// request's own handler.
         public var authenticationHandler: HTTPSession.AuthenticationHandler?
-        /// The fields whose values are secrets. No description of a request or response shows these values, and no
-        /// redirect takes them to another origin.
+        /// The names of fields whose values are secret. No description of a request or response shows these values, and
+        /// no redirect takes them to another origin.
         public var secretFields = HTTP.SecretFields.usual {
             didSet { fields.mark(secretFields) }
         }
-        /// Whether the description of an error that refuses a response shows the beginning of its body, if it is text:
-        /// 200 characters, without what looks like a secret.
+        /// Whether the description of an error that refused a response shows the beginning of its body, if it is text:
+        /// 200 characters, without what looks secret.
         public var showsRefusedBodies = true
         public var redirects = RedirectPolicy()
-        /// Whether and when a request that failed has another attempt.
+        /// Whether and when a failed request is attempted again.
         public var retry = RetryPolicy.never
-        /// Credentials for the base URL's origin, and for no other: for every request that has none of its own.
-        /// `fields` may not have an `Authorization` beside them.
+        /// The credentials for the base URL's origin only, for every request without its own. `fields` must then not
+        /// have an `Authorization`.
         public var credentials: HTTP.Credentials?
-        /// Whether passwords go over http by Basic, for everybody on the way to read.
+        /// Whether passwords are sent by Basic over http, readable for everybody on the way.
         public var basicInClearText = BasicInClearText.whereChosen
-        /// Puts a credential on the requests to the base URL's origin, and gets a new one when it is refused; in place
-        /// of `credentials`.
+        /// Puts a credential on requests to the base URL's origin and refreshes it when it is refused, instead of
+        /// `credentials`.
         public var authentication: Authentication?
-        /// Fields for the base URL's origin, and for no other, such as a service's key: they replace `fields` of their
+        /// The fields for the base URL's origin only, such as a service's key. They replace `fields` with the same
         /// names, and no redirect takes them to another origin.
         public var originFields = Fields() {
             didSet { originFields.markAll() }
         }
-        /// Stand around the session's requests: around each call, or around each exchange.
+        /// The interceptors around the session's calls or exchanges.
         public var interceptors: [Interception] = []
-        /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
-        /// do not share an identity by mistake.
+        /// The jar that stores cookies and sends them back. Nil by default, so that users who share a session do not
+        /// share an identity by mistake.
         public var cookies: CookieJar?
-        /// Stores responses, and serves them again. Nil by default: nothing is stored.
+        /// The cache that stores responses and serves them again. Nil by default: nothing is stored.
         public var cache: Cache?
-        /// A name of the session's user, for what a cache stores where nothing that is sent says who that is: where
-        /// `authentication`, an `authenticationHandler` or interceptors around exchanges do. Sessions that have the
-        /// same name are taken for the same user's, with handlers that trust the same servers and a `resolver` or
-        /// `transport` that lead to the same, now and after a restart of the program. Nil by default: then such
-        /// responses are for the session alone that asked for them, or for those with the same resolver or transport.
+        /// A name of the session's user, for the cache, if the user cannot be told from what is sent: if
+        /// `authentication`, an `authenticationHandler` or interceptors around exchanges identify the user. Sessions
+        /// with the same name count as the same user's, with handlers that trust the same servers and a `resolver` or
+        /// `transport` that lead to the same ones, now and after a restart of the program. Nil by default: such
+        /// responses are then only for the session that requested them, or for sessions with the same resolver or
+        /// transport.
         public var user: String?
-        /// How requests use the cache that do not say so themselves.
+        /// The use of the cache for requests that do not set their own.
         public var cacheMode = CacheMode.standard
-        /// Whether identical requests under way are sent as one.
+        /// Whether identical simultaneous requests are sent as one.
         public var coalescing = Coalescing()
-        /// Hooks for every request; they are asked after the request's own.
+        /// Hooks for every request, called after the request's own.
         public var hooks = Hooks()
-        /// Told what makes this session less safe: each warning once, those of the configuration at once.
+        /// Called with what makes this session less secure: each warning once, and those about the configuration at
+        /// once.
         public var securityWarningHandler: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
         /// Looks up names; nil for the system's look-up.
         public var resolver: (any Resolver)?
-        /// Carries requests instead of the session's own sockets; above all for tests.
+        /// Sends requests instead of the session's own sockets, mainly for tests.
         public var transport: (any Transport)?
-        /// Random numbers for what is left to chance, such as waits; nil for the system's. Called on a loop, so it must
-        /// not block.
+        /// Random numbers for random choices such as waits; nil for the system's. Called on a loop, so it must not
+        /// block.
         public var random: (@Sendable () -> UInt64)?
-        /// The content codings that are taken off, and asked for: `Accept-Encoding` in `fields` changes with them,
-        /// unless it was set otherwise.
+        /// The content codings that are requested and removed. `Accept-Encoding` in `fields` changes with them, unless
+        /// it was set otherwise.
         package var codecs = ContentCodecs.known {
             didSet {
                 guard fields["Accept-Encoding"] == oldValue.accepted else { return }
                 fields["Accept-Encoding"] = codecs.accepted
             }
         }
-        /// Variables in the place of the process's.
+        /// Environment variables to use instead of the process's.
         package var environment: [String: String]?
-        /// Loops for this session alone, instead of the process's.
+        /// Loops for this session only, instead of the process's.
         package var loops: [Reactor]?
-        /// The owner of these loops, kept while a session uses them.
+        /// The owner of these loops, retained while a session uses them.
         package var loopOwner: (any Sendable)?
 
         /// The default fields: `User-Agent`, `Accept` (anything), `Accept-Encoding`, and `Accept-Language` if the
@@ -136,7 +139,7 @@ extension HTTPSession {
             return fields
         }()
 
-        /// `program/version (Linux 6.8.0; x86_64)`; by default the process's name and version 0.
+        /// Returns `program/version (Linux 6.8.0; x86_64)`; the defaults are the process's name and version 0.
         public static func userAgent(program: String? = nil, version: String? = nil) -> String {
             ClientFields.userAgent(process: program, version: version)
         }
@@ -154,45 +157,45 @@ extension HTTPSession {
     }
 
     public struct Connections: Sendable, Hashable {
-        /// How many connections may be open at once to one origin. Further requests wait, by priority and then in order
-        /// of arrival.
+        /// The number of connections that may be open at once to one origin. Further requests wait, by priority and
+        /// then in order of arrival.
         public var perOrigin = 128
-        /// How many connections may be open at once to all origins together. At this number an idle connection to
-        /// another origin is closed to make room, the one idle for longest first; if all are in use, requests wait.
+        /// The number of connections that may be open at once to all origins. At the limit, the longest-idle connection
+        /// to another origin is closed to make room; if all are in use, requests wait.
         public var total = 1024
-        /// How many requests may wait for a connection; the next fails at once, with `NetworkError` code
+        /// The number of requests that may wait for a connection. One more fails at once with `NetworkError` code
         /// `poolExhausted`.
         public var maximumWaiting = 10_000
-        /// How long an idle connection is kept; shorter if the server says so (`Keep-Alive: timeout`).
+        /// How long an idle connection stays open; less if the server says so (`Keep-Alive: timeout`).
         public var idleTime: Duration = .seconds(60)
-        /// For how long after its opening a connection takes requests; `nil` for no limit.
+        /// How long after its opening a connection accepts requests; nil for no limit.
         public var maximumAge: Duration?
-        /// How many requests a connection takes; `nil` for no limit.
+        /// The number of requests that a connection accepts; nil for no limit.
         public var maximumUses: Int?
 
         public init() {}
     }
 
-    /// How large the parts of a response may be.
+    /// The size limits for the parts of a response.
     public struct Limits: Sendable, Hashable {
-        /// Bytes of a body that is read as a whole; `nil` for no limit. A streamed body has none.
+        /// The length of a body that is read as a whole, in bytes; nil for no limit. A streamed body has none.
         public var bodyBytes: Int? = 64 * 1024 * 1024
-        /// Bytes that a coded body may decode to, streamed or not; `nil` for no limit.
+        /// The decoded length of a body with a content coding, streamed or not, in bytes; nil for no limit.
         public var decodedBytes: Int? = 256 * 1024 * 1024
-        /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
+        /// The ratio of a coded body's decoded length to its length on the wire, after the first MiB; nil for no limit.
         public var decodingRatio: Int? = 500
-        /// Bytes of one head, with its status line.
+        /// The length of a head with its status line, in bytes.
         public var headBytes = 128 * 1024
         public var lineBytes = 16 * 1024
-        /// Fields of one head: a thousand of the server's own, and some that every response has.
+        /// The number of fields in a head: a thousand of the server's own, and some that every response has.
         public var fieldCount = 1024
         public var interimResponses = 16
         public var trailerBytes = 16 * 1024
-        /// Bytes of a response's body that an error carries, if the response was refused or broke off.
+        /// How many bytes of a response's body an error carries, if the response was refused or broke off.
         public var errorBodyBytes = NetworkError.keptBody
         /// How often a request may be sent again, for all reasons together: retries, redirects, challenges, refreshed
-        /// credentials, lost connections. A redirect limit above 20 and each retry that is allowed add to it. A
-        /// download counts from its last progress. Beyond it a request fails with `NetworkError` code `sentTooOften`.
+        /// credentials, lost connections. A redirect limit above 20 and each allowed retry raise it. A download counts
+        /// from its last progress. Beyond the limit a request fails with `NetworkError` code `sentTooOften`.
         public var resends = 100
 
         public init() {}
@@ -225,7 +228,7 @@ extension HTTPSession.Configuration {
         return options
     }
 
-    /// Nil if connections are made as usual. Over a transport of one's own no proxy is asked.
+    /// The rules for connections; nil for the usual ones. With a custom transport, no proxy is used.
     func connectionRules() throws -> ConnectionRules? {
         let chooser = try transport == nil ? proxy.chooser(variables, .invalidConfiguration) : nil
         if `guard` == nil, chooser == nil { return nil }
@@ -234,7 +237,7 @@ extension HTTPSession.Configuration {
 
     private var variables: [String: String] { environment ?? ProcessInfo.processInfo.environment }
 
-    /// Throws for settings that contradict each other, before the first request does.
+    /// Throws for settings that contradict each other, before any request would.
     func validate() throws {
         func require(_ condition: Bool, _ reason: String) throws {
             guard condition else { throw NetworkError(.invalidConfiguration, reason) }

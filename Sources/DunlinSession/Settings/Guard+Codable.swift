@@ -1,5 +1,5 @@
 extension HTTPSession.Guard: SettingsGroup {
-    /// In order, so that the same guard is always written in the same way.
+    /// Visits the settings in a fixed order, so that equal guards are always written in the same way.
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("allowsPublicAddresses", &allowsPublicAddresses, orNull: true)
         try visitor.visit("allowedAddresses", &allowedAddresses, orNull: [])
@@ -10,7 +10,7 @@ extension HTTPSession.Guard: SettingsGroup {
         try visitor.visit("deniedHosts", &deniedHosts, orNull: [])
         try visitor.visit("allowsUnixSockets", &allowsUnixSockets, orNull: false)
         try visitor.visit("proxyAddresses", &proxyAddresses, orNull: [])
-        // Without user info, which is a secret and says nothing here.
+        // Without user info, which is secret and not needed here.
         try visitor.visit("trustedProxies", &trustedProxies, as: { $0.map { "\(HTTPSession.Proxy.url($0))" } }) {
             (urls: [String]?) in urls ?? []
         }
@@ -24,7 +24,7 @@ extension HTTPSession.Guard: SettingsGroup {
 }
 
 extension SettingsVisitor {
-    /// A value that is the usual one where null is written.
+    /// Visits a value that is written as null if it is the usual one.
     fileprivate mutating func visit<Value: Codable>(
         _ name: String, _ value: inout Value, orNull usual: Value
     ) throws(Failure) {
@@ -33,7 +33,7 @@ extension SettingsVisitor {
 }
 
 extension HTTPSession.Guard: Codable {
-    /// A key that is missing is as in `publicInternet`. An entry that cannot be used throws.
+    /// Decodes a guard. A missing key has its value in `publicInternet`. An unusable entry throws.
     public init(from decoder: any Decoder) throws {
         self = .publicInternet
         var reader = SettingsReader(container: try decoder.container(keyedBy: SettingsKey.self))

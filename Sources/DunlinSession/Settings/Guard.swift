@@ -1,50 +1,50 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// Where requests may go, judged on the addresses that are really connected to.
+    /// Rules for where requests may go, judged by the addresses that are actually connected to.
     ///
     /// ```swift
     /// configuration.guard = .publicInternet
     /// ```
     ///
-    /// A request is judged by scheme, port and host's name before anything is looked up, and by each address before it
-    /// is connected to: for every attempt, redirect and retry, and for connections that are opened ahead of need. So a
-    /// name that stands for another address the next time gains nothing. What is not allowed fails with `NetworkError`
-    /// code `guardRefused`, and the error names what was refused and what it is for. A connection that was opened under
-    /// one guard is never used by a request that has another.
+    /// A request is judged by scheme, port and host name before anything is looked up, and by each address before it is
+    /// connected to: for every attempt, redirect and retry, and for connections that are opened ahead of need. So a
+    /// name that changes its address between look-ups gains nothing. What is not allowed fails with `NetworkError` code
+    /// `guardRefused`; the error names what was refused and what it was for. A connection opened under one guard is
+    /// never used by a request with another.
     ///
-    /// Addresses are given as ranges, `10.0.0.0/8` or `fd00::/8`, or alone. Hosts are given as names: `example.com` for
-    /// that one, `*.example.com` for all below it. A range or name that is none is an error when the session is made.
+    /// Addresses are given singly or as ranges, `10.0.0.0/8` or `fd00::/8`. Hosts are given as names: `example.com` for
+    /// that host, `*.example.com` for all below it. An invalid range or name is an error when the session is created.
     public struct Guard: Sendable, Hashable {
-        /// Whether any public address is allowed: one that no registry sets aside for a special purpose.
+        /// Whether public addresses are allowed: those that no registry reserves for a special purpose.
         public var allowsPublicAddresses: Bool
-        /// Ranges that are allowed beside them. A range around the address of a cloud's metadata service does not
-        /// allow that address; the address alone does.
+        /// Further ranges that are allowed. A range that includes a cloud's metadata service does not allow its
+        /// address; only the single address does.
         public var allowedAddresses: [String] = []
-        /// Ranges that are refused, whatever else allows them.
+        /// Ranges that are refused, even if something else allows them.
         public var deniedAddresses: [String] = []
-        /// Nil for http and https.
+        /// The allowed schemes; nil for http and https.
         public var schemes: Set<HTTP.Origin.Scheme>?
-        /// Nil for all.
+        /// The allowed ports; nil for all.
         public var ports: Set<UInt16>?
-        /// If there are any, other hosts are refused, and so are addresses in the place of a name.
+        /// The allowed hosts. If there are any, other hosts are refused, and so are addresses instead of names.
         public var allowedHosts: [String] = []
         public var deniedHosts: [String] = []
-        /// Whether Unix sockets may be connected to.
+        /// Whether connections to Unix sockets are allowed.
         public var allowsUnixSockets = false
         /// Ranges in which proxies may be, whatever else is allowed.
         public var proxyAddresses: [String] = []
-        /// Proxies, by their URLs, that judge by themselves where they connect to. Through any other that resolves
-        /// names (`http`, `socks5h`) no name can be asked for: nobody here would see what is connected to.
+        /// The URLs of proxies that themselves judge where they connect to. Through any other proxy that resolves names
+        /// (`http`, `socks5h`), no name can be requested, since Dunlin would not see the address.
         public var trustedProxies: [String] = []
 
         private init(allowsPublicAddresses: Bool) {
             self.allowsPublicAddresses = allowsPublicAddresses
         }
 
-        /// Public addresses: nothing on this machine, in its own networks, or of a cloud's metadata service.
+        /// Public addresses only: nothing on this machine, in its own networks, or of a cloud's metadata service.
         public static let publicInternet = Guard(allowsPublicAddresses: true)
-        /// No address but those that are allowed one by one.
+        /// Only addresses that are allowed explicitly.
         public static let nothing = Guard(allowsPublicAddresses: false)
     }
 }
@@ -67,7 +67,7 @@ extension HTTPSession.Guard {
         }
     }
 
-    /// Nil if every entry can be used.
+    /// The first unusable entry; nil if all can be used.
     var problem: Problem? {
         do throws(Problem) {
             _ = try rules()
@@ -77,7 +77,7 @@ extension HTTPSession.Guard {
         }
     }
 
-    /// The rules; those that allow nothing where an entry cannot be used, which was refused before.
+    /// The rules. If an entry is unusable, which was reported before, they allow nothing.
     var enforcedRules: GuardRules {
         do throws(Problem) {
             return try rules()
@@ -99,7 +99,7 @@ extension HTTPSession.Guard {
             do throws(ProxyAddressError) {
                 rules.trustedProxies.insert(GuardRules.TrustedProxy(try ProxyAddress(text)))
             } catch {
-                // The text may have a password in it.
+                // The text may contain a password.
                 throw Problem("guard.trustedProxies: number \(index + 1): \(error)")
             }
         }
@@ -132,6 +132,6 @@ extension HTTPSession.Guard {
 }
 
 extension HTTPSession.Guard: CustomStringConvertible {
-    /// What is allowed, in one line.
+    /// A line that says what is allowed.
     public var description: String { problem?.description ?? "\(enforcedRules)" }
 }

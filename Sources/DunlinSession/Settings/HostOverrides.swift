@@ -1,14 +1,13 @@
 extension HTTPSession {
-    /// Addresses to connect to instead of those that hosts' names stand for.
+    /// Addresses to connect to for certain hosts instead of their own.
     ///
     /// ```swift
     /// options.hostOverrides = ["api.example.com": .v4(0x7F00_0001, port: 8443)]
     /// ```
     ///
-    /// A key is a host, for any port, or `host:port`, which overrides the former; an IPv6 host is written in brackets.
-    /// Port 0 in the address means the port that was asked for. Everything else stays as it is: the Host field and the
-    /// name in the certificate are the URL's. A connection made this way is used only by requests with the same
-    /// override.
+    /// A key is a host, for any port, or `host:port`, which takes precedence; an IPv6 host is written in brackets. Port
+    /// 0 in the address means the requested port. Everything else is unchanged: the Host field and the certificate's
+    /// name are the URL's. Such a connection is used only by requests with the same override.
     public struct HostOverrides: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         private(set) var entries: [String: HTTP.SocketAddress]
 
@@ -27,7 +26,7 @@ extension HTTPSession {
 
         public var isEmpty: Bool { entries.isEmpty }
 
-        /// The same texts for equal overrides.
+        /// The overrides as text, the same for equal overrides.
         var texts: [String] { entries.sorted { $0.key < $1.key }.map { "\($0.key) at \($0.value)" } }
     }
 }

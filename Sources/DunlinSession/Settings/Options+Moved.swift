@@ -1,10 +1,10 @@
 internal import DunlinRules
 internal import DunlinSemantics
 
-/// What was meant for one origin, and is to be sent to another by whoever goes on with it there.
+/// Options for one origin, adapted for sending to another.
 extension HTTPSession.Options {
-    /// The same without what no other origin may see, by the rule of redirects: secret fields and credentials. The
-    /// challenge hook stays, since each challenge tells it which server asks.
+    /// The options without what another origin may not see, by the rule for redirects: secret fields and credentials.
+    /// The authentication handler stays, since each challenge names its server.
     package func moved(
         from origin: HTTP.Origin, to next: HTTP.Origin, _ configuration: HTTPSession.Configuration
     ) -> HTTPSession.Options {
@@ -15,7 +15,7 @@ extension HTTPSession.Options {
         return moved
     }
 
-    /// What a request with these options takes along of `fields`.
+    /// The fields that a request with these options takes along.
     package func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, _ configuration: HTTPSession.Configuration
     ) -> Fields {

@@ -1,22 +1,22 @@
 extension HTTPSession {
     /// The settings of one request that differ from its session's.
     public struct Options: Sendable {
-        /// Fields of this request; each replaces the session's fields of the same name.
+        /// The fields of this request; each replaces the session's fields with the same name.
         public var fields: Fields
-        /// How large a response's body may be if it is read as a whole.
+        /// The length limit of a response's body that is read as a whole.
         public var bodyLimit: PerRequest<Int>
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
-        /// Whether content codings, such as gzip, are taken off the response. If not, the body is what was on the wire,
-        /// and the default `Accept-Encoding` is not sent; one of your own is.
+        /// Whether content codings such as gzip are removed from the response. If not, the body is as on the wire, and
+        /// the default `Accept-Encoding` is not sent; your own is.
         public var decodesContent: Bool
-        /// The order in which requests that wait for a connection are served. A higher priority overtakes those that
-        /// wait already, not those that run.
+        /// The order in which requests that wait for a connection are served. A higher priority overtakes waiting
+        /// requests, not running ones.
         public var priority: HTTP.Priority
         /// Whether the body waits for the server's consent (`Expect: 100-continue`), so that a refusal costs no upload.
-        /// Has no effect without a body. A field `Expect: 100-continue` of your own does the same.
+        /// No effect without a body. Your own field `Expect: 100-continue` has the same effect.
         public var expectsContinue = false
-        /// Nil if the limits are the session's and the usual ones.
+        /// The request's own time limits; nil for the session's and the usual ones.
         @usableFromInline var timeLimits: TimeLimits?
         /// Options that few requests set; nil if none is set.
         @usableFromInline var rare: RareOptions?
@@ -30,8 +30,8 @@ extension HTTPSession {
         }
     }
 
-    /// The time limits of a request that has its own. An object, so that options without them stay small: they are
-    /// passed with every call.
+    /// The time limits of a request with its own. An object, so that options without them stay small: they are passed
+    /// with every call.
     @usableFromInline final class TimeLimits: Sendable {
         let timeouts: RequestTimeouts
         let continueTimeout: Duration
@@ -51,7 +51,7 @@ extension HTTPSession.Options {
         set { timeLimits = HTTPSession.TimeLimits(newValue, continueTimeout: continueTimeout) }
     }
 
-    /// How long a body waits for the server's consent before it is sent without: not every server answers.
+    /// How long a body waits for the server's consent before it is sent without it, since not every server answers.
     public var continueTimeout: Duration {
         get { timeLimits?.continueTimeout ?? HTTPSession.TimeLimits.usualContinueTimeout }
         set { timeLimits = HTTPSession.TimeLimits(timeouts, continueTimeout: newValue) }
@@ -61,7 +61,7 @@ extension HTTPSession.Options {
 // MARK: - In one expression
 
 extension HTTPSession.Options {
-    /// Options by their names; each is described at the property of its name, and what is left out is the session's.
+    /// Creates options. Each argument is described at the property with its name; what is left out is the session's.
     ///
     /// ```swift
     /// let options = HTTPSession.Options(timeouts: .init(firstByte: .seconds(5)), tags: ["nightly"], retry: .never)
@@ -107,7 +107,7 @@ extension HTTPSession.Options {
         rare = RareOptions(values)
     }
 
-    /// The options with what a call says beside them: its fields replace those of the same name.
+    /// The options combined with a call's arguments, whose fields replace those with the same name.
     @inlinable package func with(
         _ fields: Fields, _ timeout: Duration?, upload: HTTPSession.ProgressHandler? = nil,
         download: HTTPSession.ProgressHandler? = nil

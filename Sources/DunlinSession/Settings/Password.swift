@@ -7,12 +7,12 @@ extension HTTPSession {
         let password: String
         var answersBasic = true
 
-        /// Byte for byte, whatever it may do.
+        /// Whether it is this user and password, byte for byte and regardless of other settings.
         func isOf(user: String, password: String) -> Bool {
             self.user.utf8.elementsEqual(user.utf8) && self.password.utf8.elementsEqual(password.utf8)
         }
 
-        /// Throws for what no answer can carry.
+        /// Throws for characters that no answer can carry.
         func check(_ code: NetworkError.Code) throws {
             do throws(Authorization.Problem) {
                 try Authorization.check(user: user, password: password)
@@ -31,7 +31,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Password {
-    /// Nil for credentials that are sent unasked.
+    /// Creates a password; nil for credentials that are sent unasked.
     init?(_ credentials: HTTP.Credentials) {
         switch credentials {
         case .password(let user, let password): self.init(user: user, password: password)
@@ -46,7 +46,7 @@ extension HTTPSession.Password {
 }
 
 extension HTTPSession.Password: Hashable {
-    /// Byte for byte: what Unicode takes for the same is two passwords to a server.
+    /// Compares byte for byte: texts that Unicode considers equal are different passwords to a server.
     static func == (left: Self, right: Self) -> Bool {
         left.answersBasic == right.answersBasic
             && left.user.utf8.elementsEqual(right.user.utf8)
@@ -59,7 +59,7 @@ extension HTTPSession.Password: Hashable {
     }
 }
 
-/// A password for one origin alone.
+/// A password for one origin only.
 struct OriginPassword: Sendable {
     let origin: HTTP.Origin
     let password: HTTPSession.Password

@@ -1,11 +1,11 @@
 extension HTTPSession {
-    /// What one request says of a setting: its session's, none, or a value of its own.
+    /// A request's choice for a setting: its session's, none, or its own value.
     ///
     /// ```swift
     /// let options = HTTPSession.Options(bodyLimit: .none, retry: .exponential(attempts: 2), redirects: .none)
     /// ```
     public enum PerRequest<Value: Sendable>: Sendable {
-        /// The session's.
+        /// The session's value.
         case session
         /// None, whatever the session says: no limit, no policy, no credentials. Of a flag, false.
         case none
@@ -20,7 +20,7 @@ extension HTTPSession {
             }
         }
 
-        /// Nil unless the request has a value of its own.
+        /// The request's own value; nil if it has none.
         var own: Value? { resolved(nil) }
 
         @usableFromInline var isSession: Bool {
@@ -34,7 +34,7 @@ extension HTTPSession.PerRequest: Hashable where Value: Hashable {}
 
 extension HTTPSession.PerRequest<Duration> {
     public static func seconds(_ seconds: some BinaryInteger) -> Self { .value(.seconds(seconds)) }
-    /// No limit for what is no number, or longer than a hundred years.
+    /// A limit in seconds; no limit for NaN, or for more than a hundred years.
     public static func seconds(_ seconds: Double) -> Self {
         seconds < 3e9 ? .value(.seconds(max(0, seconds))) : .none
     }
@@ -46,7 +46,7 @@ extension HTTPSession.PerRequest<Duration> {
         return isTooLong ? .none : .value(.seconds(seconds))
     }
 
-    /// Nil for no limit.
+    /// Creates a limit; nil for no limit.
     init(_ duration: Duration?) {
         self = duration.map { .value($0) } ?? .none
     }
@@ -80,17 +80,17 @@ extension HTTPSession.PerRequest<NetworkInterface.Rules> {
 }
 
 extension HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
-    /// Every redirect is delivered as it is.
+    /// Every redirect is delivered unchanged.
     public static var never: Self { .none }
-    /// As many as `limit` are followed.
+    /// Up to `limit` redirects are followed.
     public static func follow(limit: Int = 20) -> Self { .value(HTTPSession.RedirectPolicy(limit: limit)) }
 }
 
 extension HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
-    /// The request has one attempt.
+    /// The request is attempted once.
     public static var never: Self { .none }
 
-    /// Waits any time up to `base`, then up to twice as long and so on, but never longer than `cap`.
+    /// Retries with random waits: up to `base`, then up to twice as long and so on, but never longer than `cap`.
     public static func exponential(
         attempts: Int, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
         when conditions: Set<HTTPSession.RetryPolicy.Condition> = .transient,
@@ -99,7 +99,7 @@ extension HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
         .value(.exponential(attempts: attempts, base: base, cap: cap, when: conditions, budget: budget))
     }
 
-    /// Waits equally long each time.
+    /// Retries with equal waits.
     public static func constant(
         attempts: Int, every wait: Duration, when conditions: Set<HTTPSession.RetryPolicy.Condition> = .transient,
         budget: HTTPSession.RetryPolicy.Budget = .ratio(0.2)

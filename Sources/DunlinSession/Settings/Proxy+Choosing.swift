@@ -4,9 +4,9 @@ internal import DunlinWire
 internal import FoundationEssentials
 
 extension HTTPSession.Proxy {
-    /// What a session or a request says of proxies, checked and ready to choose; nil for the direct way.
+    /// The chooser for a session's or request's proxy setting, after checking it; nil for the direct way.
     ///
-    /// `variables` are read only if they count.
+    /// `variables` are read only if they apply.
     func chooser(
         _ variables: @autoclosure () -> [String: String], _ code: NetworkError.Code
     ) throws -> ConnectionRules.ProxyChooser? {
@@ -28,7 +28,7 @@ extension HTTPSession.Proxy {
             return { head in
                 let text = "\(head.origin)\(head.target.utf8.first == UInt8(ascii: "/") ? head.target : "")"
                 guard let url = URL(string: text) else {
-                    // Straight would be another way than the one that was asked for.
+                    // Going direct would not be the way that was asked for.
                     throw NetworkError(
                         .invalidRequest,
                         "proxy: \(WebAddress.named(text)) is not a URL that the closure can be given",
@@ -43,7 +43,7 @@ extension HTTPSession.Proxy {
         }
     }
 
-    /// The way to say in a command, of what `chooser` gave.
+    /// The way for a command, from the result of `chooser`.
     func way(_ chooser: ConnectionRules.ProxyChooser?) -> CurlSettings.Way {
         if let chooser { return .chosen(chooser) }
         if case .direct = choice { return .direct }
@@ -79,7 +79,7 @@ extension HTTPSession.Proxy {
         }
     }
 
-    /// Fields that CONNECT may have; what it says by itself, or by the URL, is not theirs to say.
+    /// The fields for CONNECT, checked: what CONNECT or the URL itself determines may not be among them.
     private static func checked(
         _ fields: Fields, for proxy: ProxyAddress, _ code: NetworkError.Code
     ) throws -> Fields {
@@ -102,7 +102,7 @@ extension HTTPSession.Proxy {
         return fields
     }
 
-    /// An address of its own is for whoever resolves the name.
+    /// Throws for an origin with an address of its own and a proxy that resolves names.
     private static func check(_ origin: HTTP.Origin, _ proxy: ProxyAddress) throws {
         guard origin.route?.address != nil, proxy.scheme.resolvesNames || origin.socketPath != nil else { return }
         throw NetworkError(

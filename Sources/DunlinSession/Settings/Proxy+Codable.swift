@@ -8,7 +8,7 @@ extension HTTPSession.Proxy: Codable {
         case environment, none, url
     }
 
-    /// What can be saved: no user info, no secret field, and the environment's proxy in the place of a closure.
+    /// What can be saved: without user info and secret fields, and with the environment's proxy instead of a closure.
     func withoutSecrets(_ secretFields: HTTP.SecretFields = .usual) -> HTTPSession.Proxy {
         switch choice {
         case .environment, .direct: self
@@ -20,7 +20,7 @@ extension HTTPSession.Proxy: Codable {
         }
     }
 
-    /// A URL that cannot be used throws.
+    /// Decodes a proxy. An unusable URL throws.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         switch try container.decode(Kind.self, forKey: .kind) {
@@ -45,7 +45,7 @@ extension HTTPSession.Proxy: Codable {
         }
     }
 
-    /// Without user info. A closure is written as the environment.
+    /// Encodes without user info. A closure is written as the environment's proxy.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         switch withoutSecrets().choice {

@@ -3,18 +3,17 @@ internal import DunlinTransport
 public import FoundationEssentials
 
 extension HTTPSession {
-    /// Which proxy requests go through.
+    /// The proxy that requests go through.
     ///
     /// ```swift
     /// configuration.proxy = .url("http://proxy.corp.test:3128")
     /// ```
     ///
-    /// Requests for https go through a tunnel (CONNECT, or SOCKS), in which nobody reads; requests for http go to an
-    /// HTTP proxy as they are, for the proxy to read and forward. The schemes of a proxy's URL are `http`, `https` (the
-    /// proxy is spoken to over TLS, as `configuration.proxyTLS` says), `socks5` (names are resolved here) and `socks5h`
-    /// (by the proxy). User name and password stand in the URL; they are sent
-    /// to that proxy alone, and no description shows them. A connection is never shared by requests that go through
-    /// different proxies, or with different credentials.
+    /// Requests for https go through a tunnel (CONNECT or SOCKS), which the proxy cannot read; requests for http are
+    /// read and forwarded by an HTTP proxy. The schemes of a proxy's URL are `http`, `https` (the connection to the
+    /// proxy uses TLS by `configuration.proxyTLS`), `socks5` (Dunlin resolves names) and `socks5h` (the proxy does).
+    /// User name and password are part of the URL; they are sent only to that proxy, and no description shows them.
+    /// Requests with different proxies or different proxy credentials never share a connection.
     public struct Proxy: Sendable {
         enum Choice: Sendable {
             case environment
@@ -25,20 +24,20 @@ extension HTTPSession {
 
         let choice: Choice
 
-        /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say, read once when the session is
-        /// made, and for a request's own proxy when its option is set; those in capitals count where there are none in
-        /// lower case. Loopback addresses and `localhost` are never asked through such a proxy, nor what has an
-        /// address of its own (`hostOverrides`, `socketPath`). `HTTP_PROXY` does not count in a CGI script, whose
-        /// caller can set it. A value that cannot be used is an error that names the variable.
+        /// The proxy that the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` name. They are read
+        /// once when the session is created, or when a request's option is set; upper-case variables apply if the
+        /// lower-case ones are missing. Loopback addresses, `localhost`, and hosts with an address of their own
+        /// (`hostOverrides`, `socketPath`) never go through such a proxy. `HTTP_PROXY` is ignored in CGI scripts, whose
+        /// caller can set it. An unusable value is an error that names the variable.
         public static let environment = Proxy(choice: .environment)
-        /// Straight to the origin.
+        /// No proxy: directly to the origin.
         public static let none = Proxy(choice: .direct)
 
-        /// One proxy for all requests but those to the hosts in `exceptions`, which is written as `no_proxy` is:
+        /// One proxy for all requests except those to the hosts in `exceptions`, which is written like `no_proxy`:
         /// `localhost, .corp.test, 10.0.0.0/8`.
         ///
-        /// `connectFields` are what an HTTP proxy is told beside host and port when it is asked for a tunnel; nothing
-        /// else is, of the request's own. A request that the proxy reads has its own fields.
+        /// `connectFields` are sent to an HTTP proxy with host and port when it is asked for a tunnel; none of the
+        /// request's own fields are. A request that the proxy reads has its own fields.
         public static func url(
             _ url: String, except exceptions: String = "", connectFields: Fields = Fields()
         ) -> Proxy {
@@ -62,7 +61,7 @@ extension HTTPSession.PerRequest<HTTPSession.Proxy> {
 }
 
 extension HTTPSession.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without user info.
+    /// The proxy's URL without user info.
     public var description: String {
         switch choice {
         case .environment: "the environment's proxy"
@@ -71,7 +70,7 @@ extension HTTPSession.Proxy: CustomStringConvertible, CustomDebugStringConvertib
         case .url(let url, _, _): Self.shown(url) ?? "a proxy whose URL cannot be used"
         }
     }
-    /// A proxy's URL without user info; nil for one that cannot be used.
+    /// A proxy's URL without user info; nil for an unusable one.
     static func shown(_ url: String) -> String? {
         do throws(ProxyAddressError) { return try ProxyAddress(url).description } catch { return nil }
     }

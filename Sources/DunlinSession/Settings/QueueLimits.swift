@@ -1,17 +1,18 @@
 extension HTTPSession {
-    /// How many requests may be on their way at once. Further requests wait for their turn, by priority and then in
-    /// order of arrival. Without a number there is no queue.
+    /// The limits for how many requests may run at once. Further requests wait for their turn, by priority and then in
+    /// order of arrival. Without limits there is no queue.
     ///
-    /// A request is on its way from its turn to the end of its response's body, redirects and retries included. A
-    /// request whose host has all it may have lets those to other hosts pass. The wait has a limit of its own,
-    /// `timeouts.queue`, and none by default; the other limits, `total` too, begin with the turn. A request that is
-    /// suspended before its turn lets others pass and keeps its position.
+    /// A request runs from its turn to the end of its response's body, including redirects and retries. Requests to a
+    /// full host let those to other hosts pass. The wait has its own limit, `timeouts.queue`, which is none by default;
+    /// the other limits, including `total`, begin with the turn. A request that is suspended before its turn lets
+    /// others pass and keeps its position.
     public struct QueueLimits: Sendable, Hashable {
-        /// Requests to all hosts together; `nil` for any number.
+        /// The number of requests to all hosts together; nil for no limit.
         public var running: Int?
-        /// Requests to one host, which is name and port of the URL asked for; `nil` for any number.
+        /// The number of requests to one host, by name and port of the requested URL; nil for no limit.
         public var runningPerHost: Int?
-        /// How many requests may wait for their turn; the next fails at once, with `NetworkError` code `queueFull`.
+        /// The number of requests that may wait for their turn. One more fails at once with `NetworkError` code
+        /// `queueFull`.
         public var maximumWaiting: Int
 
         public init(running: Int? = nil, runningPerHost: Int? = nil, maximumWaiting: Int = 10_000) {
@@ -20,14 +21,14 @@ extension HTTPSession {
             self.maximumWaiting = maximumWaiting
         }
 
-        /// What may run at once, as text for errors.
+        /// The limits as text for errors.
         var shown: String {
             let all = running.map { "`queue.running` is \($0)" }
             let each = runningPerHost.map { "`queue.runningPerHost` is \($0)" }
             return [all, each].compactMap(\.self).joined(separator: ", ")
         }
 
-        /// Whether there is a limit to wait for.
+        /// Whether there is a limit.
         var isSet: Bool { running != nil || runningPerHost != nil }
     }
 }

@@ -20,13 +20,14 @@ extension HTTPSession.Options {
         set { setRare { $0.way.interfaces = newValue } }
     }
 
-    /// Replaces the session's; `.none` for no guard. The request uses a connection opened under exactly this guard.
+    /// The guard, instead of the session's; `.none` for no guard. The request uses a connection opened under exactly
+    /// this guard.
     public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
         get { rare?.values.way.guard ?? .session }
         set { setRare { $0.way.guard = newValue } }
     }
 
-    /// Replaces the session's; `.none` for the direct way. Redirects go through it as well.
+    /// The proxy, instead of the session's; `.none` for the direct way. Redirects go through it too.
     public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
         get { rare?.values.way.proxy?.choice ?? .session }
         set { setRare { $0.way.proxy = RareOptions.OwnProxy(newValue) } }
@@ -38,8 +39,7 @@ extension HTTPSession.Options {
         set { setRare { $0.common.cacheMode = newValue } }
     }
 
-    /// False for a request that is sent though another like it is under way. Has no effect without
-    /// `configuration.coalescing`.
+    /// Whether the request may share an identical one that is under way. No effect without `configuration.coalescing`.
     public var coalesces: Bool {
         get { rare?.values.way.coalesces ?? true }
         set { setRare { $0.way.coalesces = newValue } }
@@ -51,29 +51,30 @@ extension HTTPSession.Options {
         set { setRare { $0.common.waitsForConnectivity = newValue } }
     }
 
-    /// Asked when a server is to be trusted, asks for our identity or says 401, before the session's handler. Its
-    /// answer counts for this request alone: over TLS the request has a connection to itself. It is asked about every
-    /// server that redirects lead to; the challenge says which.
+    /// Called to decide whether to trust a server, when a server asks for our identity, and for a 401, before the
+    /// session's handler. Its answer is for this request alone: over TLS, the request has its own connection. It is
+    /// asked about every server that redirects lead to; the challenge names the server.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
         get { rare?.values.way.authenticationHandler }
         set { setRare { $0.way.authenticationHandler = newValue } }
     }
 
-    /// `.none` delivers every redirect as it is; `.follow(limit:)`, or a policy as a `.value`, replaces the session's.
+    /// The redirect policy: `.none` delivers every redirect unchanged; `.follow(limit:)`, or a policy as a `.value`,
+    /// replaces the session's.
     public var redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
         get { rare?.values.redirects ?? .session }
         set { setRare { $0.redirects = newValue } }
     }
 
-    /// Whether and when this request has another attempt: `.none` for never, or a policy in place of the session's.
+    /// The retry policy: `.none` for no retries, or a policy instead of the session's.
     public var retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
         get { rare?.values.retry ?? .session }
         set { setRare { $0.retry = newValue } }
     }
 
-    /// Credentials for the origin of this request; not sent to another origin that a redirect leads to. They override
-    /// the session's, and the user info in a URL; a field `Authorization` in `fields` overrides them. `.none` sends
-    /// none of these, and delivers a 401 as it is.
+    /// The credentials for this request's origin; they are not sent to another origin that a redirect leads to. They
+    /// override the session's and the user info in a URL; a field `Authorization` in `fields` overrides them. `.none`
+    /// sends none of these, and delivers a 401 unchanged.
     public var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
         get { rare?.values.credentials ?? .session }
         set { setRare { $0.credentials = newValue } }
@@ -86,40 +87,40 @@ extension HTTPSession.Options {
         set { setRare { $0.common.handlesCookies = newValue } }
     }
 
-    /// Replaces the session's `limits.errorBodyBytes`: how many bytes of a response's body an error carries, if
-    /// the response was refused or broke off. `.none` for no limit.
+    /// How many bytes of a response's body an error carries, if the response was refused or broke off, instead of the
+    /// session's `limits.errorBodyBytes`. `.none` for no limit.
     public var errorBodyLimit: HTTPSession.PerRequest<Int> {
         get { rare?.values.errorBodyLimit ?? .session }
         set { setRare { $0.errorBodyLimit = newValue } }
     }
 
-    /// Hooks for this request; they are asked before the session's.
+    /// Hooks for this request, called before the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
         set { setRare { $0.hooks = newValue } }
     }
 
-    /// A name of your own for the request; the registry shows it.
+    /// A name of your own for the request, which the registry shows.
     public var label: String? {
         get { rare?.values.label }
         set { setRare { $0.label = newValue } }
     }
 
-    /// Marks of your own: the registry finds, and cancels, by tag.
+    /// Your own tags, by which the registry finds and cancels requests.
     public var tags: Set<String> {
         get { rare?.values.tags ?? [] }
         set { setRare { $0.tags = newValue } }
     }
 
-    /// Requests of the same session that this one comes after: it does not begin before all of them have ended,
-    /// whatever their outcome. Requests that are over already, or not known, have ended. While it waits for them it has
-    /// no position in a queue, and only an inherited deadline counts.
+    /// Requests of the same session that must end, with any outcome, before this one begins. Requests that are over or
+    /// unknown count as ended. While it waits for them, it has no position in a queue, and only an inherited deadline
+    /// applies.
     public var startsAfter: [HTTPSession.TaskID] {
         get { rare?.values.startsAfter ?? [] }
         set { setRare { $0.startsAfter = newValue } }
     }
 
-    /// Told, on the loop, that the request's turn has come: its limits of time begin.
+    /// Called on the loop when the request's turn has come and its time limits begin.
     package var begun: (@Sendable () -> Void)? {
         get { rare?.values.begun }
         set { setRare { $0.begun = newValue } }
@@ -141,7 +142,7 @@ extension HTTPSession.Options {
 
 /// The options that few requests set. An object, so that options without one stay small.
 @usableFromInline final class RareOptions: Sendable {
-    /// What stands in neither part is the caller's own, or shows in the fields that are sent.
+    /// The values. Those in neither part are the caller's own, or visible in the fields that are sent.
     struct Values: Sendable, Equatable {
         var way = Way()
         var common = Common()
@@ -157,7 +158,7 @@ extension HTTPSession.Options {
         @Presence var cookiesSent: (@Sendable (String?) -> Void)?
     }
 
-    /// How a request goes: one that does not go as the session's requests do is sent by itself.
+    /// How a request is sent: one that is not sent like the session's requests is not shared.
     struct Way: Sendable, Equatable {
         var hostOverrides = HTTPSession.HostOverrides()
         var sockets = HTTPSession.PerRequest<HTTP.SocketOptions>.session
@@ -167,10 +168,10 @@ extension HTTPSession.Options {
         @Presence var authenticationHandler: HTTPSession.AuthenticationHandler?
         var coalesces = true
 
-        /// As a command says it; nil for the session's.
+        /// The way for a command; nil for the session's.
         var curl: CurlSettings.Way? { proxy.map { $0.choice.own?.way($0.chooser) ?? .direct } }
 
-        /// Nil if the session's count.
+        /// The connection rules; nil if the session's apply.
         func connectionRules(instead usual: ConnectionRules?) -> ConnectionRules? {
             if `guard`.isSession, proxy == nil { return nil }
             return ConnectionRules(
@@ -179,7 +180,7 @@ extension HTTPSession.Options {
         }
     }
 
-    /// What requests have in common that are sent as one.
+    /// What requests that are sent as one must have in common.
     struct Common: Sendable, Hashable {
         var cacheMode = HTTPSession.PerRequest<HTTPSession.CacheMode>.session
         var waitsForConnectivity = HTTPSession.PerRequest<Bool>.session
@@ -192,10 +193,10 @@ extension HTTPSession.Options {
         func waitsForConnectivity(insteadOf usual: Bool) -> Bool { waitsForConnectivity.resolved(usual) ?? false }
     }
 
-    /// A proxy of the request's own, or none.
+    /// The request's own proxy, or none.
     struct OwnProxy: Sendable {
         let choice: HTTPSession.PerRequest<HTTPSession.Proxy>
-        /// What it says, read when the option is set; one that cannot be used throws with each request.
+        /// The chooser, read when the option is set. An unusable setting throws with each request.
         let chooser: ConnectionRules.ProxyChooser?
 
         init?(_ choice: HTTPSession.PerRequest<HTTPSession.Proxy>) {
@@ -209,7 +210,7 @@ extension HTTPSession.Options {
         }
     }
 
-    /// Something that is compared only by whether it is there, such as a closure.
+    /// A value that is compared only by its presence, such as a closure.
     @propertyWrapper struct Presence<Value: Sendable>: Sendable, Equatable {
         var wrappedValue: Value?
 
@@ -220,14 +221,14 @@ extension HTTPSession.Options {
     /// Whether one of the options makes the request an observed one.
     let isObserved: Bool
 
-    /// Nil if no option is set.
+    /// Creates options; nil if none is set.
     init?(_ values: Values) {
         if values == Values() { return nil }
         self.values = values
         isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty || values.begun != nil
     }
 
-    /// Adds to a head what these options say; `own` are the fields that override them.
+    /// Adds these options to a head; `own` are the fields that override them.
     func complete(_ head: inout RequestHead, _ own: Fields, _ basic: BasicRule) throws {
         if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)

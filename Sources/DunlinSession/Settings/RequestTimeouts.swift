@@ -1,5 +1,5 @@
 extension HTTPSession {
-    /// The limits of one request that differ from its session's; those that are left out are the session's.
+    /// The limits of one request that differ from its session's; omitted ones are the session's.
     public struct RequestTimeouts: Sendable, Hashable {
         /// The wait for the request's turn in the session's queue.
         public var queue: PerRequest<Duration>
@@ -12,7 +12,7 @@ extension HTTPSession {
         public var send: PerRequest<Duration>
         public var firstByte: PerRequest<Duration>
         public var readIdle: PerRequest<Duration>
-        /// The whole request, whatever attempts and redirects it takes.
+        /// The whole request, including all attempts and redirects.
         public var total: PerRequest<Duration>
 
         public init(
@@ -29,7 +29,7 @@ extension HTTPSession {
             (self.send, self.firstByte, self.readIdle, self.total) = (send, firstByte, readIdle, total)
         }
 
-        /// All of these, whatever the session says.
+        /// Creates limits that replace all of the session's.
         public init(_ timeouts: Timeouts) {
             self.init()
             for limit in Timeouts.Limit.allCases { self[limit] = PerRequest<Duration>(timeouts[limit]) }
@@ -40,7 +40,7 @@ extension HTTPSession {
             set { self[keyPath: Self.path(limit)] = newValue }
         }
 
-        /// The session's, with these in their places.
+        /// The session's limits, overridden by these.
         func over(_ session: Timeouts) -> Timeouts {
             var timeouts = session
             for limit in Timeouts.Limit.allCases {

@@ -13,7 +13,7 @@ extension HTTPSession.RetryPolicy: SettingsGroup {
         try visitor.visit("budget", &budget, as: Share.init) { $0.budget }
     }
 
-    /// A budget as it is written: without a ratio there is no limit.
+    /// A budget as it is encoded: without a ratio there is no limit.
     private struct Share: Codable {
         var ratio: Double?
         var floor: Int?

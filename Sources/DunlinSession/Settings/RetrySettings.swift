@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A session's settings for retries, and what its requests share for them: the budget, and random numbers.
+/// A session's settings for retries, and what its requests share for them: the budget and random numbers.
 final class RetrySettings: Sendable {
-    /// Whether a request without a policy of its own may have more than one attempt.
+    /// Whether a request without its own policy may have more than one attempt.
     let isSet: Bool
     private let random: (@Sendable () -> UInt64)?
     private let budget = Mutex(RetryBudgetMachine())
@@ -18,16 +18,16 @@ final class RetrySettings: Sendable {
         return system.next()
     }
 
-    /// A request is made that may have more than one attempt.
+    /// Counts a new request that may have more than one attempt.
     func requested(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) {
         budget.withLock { $0.requested(origin, policy.budget, at: now) }
     }
 
-    /// Takes a retry from the budget; false if there is none.
+    /// Takes a retry from the budget. Returns false if there is none.
     func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: HTTP.Instant) -> Bool {
         budget.withLock { $0.takeRetry(origin, policy.budget, at: now) }
     }
 
-    /// How many retries the budget of each origin has left.
+    /// The number of retries that each origin's budget has left.
     func left(at now: HTTP.Instant) -> [String: Int] { budget.withLock { $0.left(at: now) } }
 }

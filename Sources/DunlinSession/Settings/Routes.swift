@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
-/// The routes that differ from the usual one, looked up by origin. Made once for a session, and for each request with
-/// routes of its own.
+/// The routes that differ from the usual one, by origin. Created once for a session, and for each request with its own
+/// routes.
 final class Routes: Sendable {
     private struct Place: Hashable {
         var host: String
@@ -9,12 +9,12 @@ final class Routes: Sendable {
     }
 
     private let addresses: [Place: HTTP.SocketAddress]
-    /// The address for any other host.
+    /// The address for all other hosts.
     private let fallback: HTTP.SocketAddress?
     /// The session's base and its route, kept because most requests go there.
     private let base: (origin: HTTP.Origin, routed: HTTP.Origin)?
 
-    /// Nil if there are none.
+    /// The routes of a configuration; nil if there are none.
     static func of(_ configuration: HTTPSession.Configuration, base: HTTP.Origin?) throws -> Routes? {
         if configuration.hostOverrides.isEmpty, configuration.socketPath == nil { return nil }
         return try Routes(
@@ -22,7 +22,7 @@ final class Routes: Sendable {
             .invalidConfiguration)
     }
 
-    /// A key that is no host throws an error with `code`.
+    /// Creates routes. An invalid host as a key throws an error with `code`.
     init(
         _ overrides: HTTPSession.HostOverrides, fallback: HTTP.SocketAddress? = nil, base: HTTP.Origin? = nil,
         _ code: NetworkError.Code
@@ -50,7 +50,7 @@ final class Routes: Sendable {
     private static func place(_ key: String, _ code: NetworkError.Code) throws -> Place {
         do throws(AddressError) {
             let address = try WebAddress("http://\(key)")
-            // A key without a port gets each scheme's own.
+            // A key without a port stands for the default port of each scheme.
             let other = try WebAddress("https://\(key)").origin
             let hasPort = address.origin.port == other.port
             if address.target == "/", address.userInfo == nil, address.fragment == nil, !key.hasSuffix("/") {

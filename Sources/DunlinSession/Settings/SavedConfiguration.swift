@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// What can be saved of a configuration, in a file or elsewhere: everything that is a plain value and no secret.
+    /// The part of a configuration that can be saved: everything that is a plain value and not secret.
     ///
     /// ```swift
     /// let text = try JSONEncoder().encode(HTTPSession.SavedConfiguration(session.configuration))
@@ -9,17 +9,16 @@ extension HTTPSession {
     /// configuration.credentials = .bearer(token: token)
     /// ```
     ///
-    /// Left out are secrets (`credentials`, user info in the base URL and its query if that has a secret, `cookies`,
+    /// It leaves out secrets (`credentials`, user info in the base URL and its query if that has a secret, `cookies`,
     /// the client's identity, key logs, a proxy's user info, fields that are sensitive or whose name or value looks
     /// like it), code (hooks, resolver, transport, a chooser of proxies, `json`), objects (`cache`), and where this
-    /// machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A setting
-    /// that is missing in a text is as in a new configuration, so that one can be written by hand; one that has no
-    /// meaning throws.
+    /// machine connects (`hostOverrides`, `sockets.localAddress`). The trusted servers are saved completely. A missing
+    /// setting has its default, so that a configuration can be written by hand; an invalid one throws.
     public struct SavedConfiguration: Sendable {
         /// The configuration, with defaults for what is not saved.
         public let configuration: Configuration
 
-        /// Leaves out what is not saved.
+        /// Creates it without what is not saved.
         public init(_ configuration: Configuration) {
             var (whole, kept) = (configuration, Configuration())
             whole.baseURL = configuration.baseURL.map { Self.withoutSecrets($0, configuration.secretFields) }
@@ -29,7 +28,7 @@ extension HTTPSession {
             self.configuration = kept
         }
 
-        /// Without user info, and without its query if that has a secret. A path is kept as it is.
+        /// The URL without user info, and without its query if that has a secret. Its path is unchanged.
         private static func withoutSecrets(_ url: String, _ secret: HTTP.SecretFields) -> String {
             let url = WebAddress.withoutUserInfo(url)
             if WebAddress.withoutSecretsOfQuery(url, hiding: secret) == url { return url }
@@ -40,7 +39,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.SavedConfiguration: Codable {
-    /// The version of the form that `encode` writes.
+    /// The version of the format that `encode` writes.
     private static let version = 1
 
     /// Throws for a request serializer that holds closures.

@@ -1,19 +1,19 @@
-// Settings are listed once, in `visitSettings`; visitors write them, read them, or copy them.
+// Settings are listed once, in `visitSettings`; visitors write, read or copy them.
 
 /// Settings that belong together.
 protocol SettingsGroup {
-    /// Visits every setting, each once.
+    /// Visits every setting once.
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure)
 }
 
 protocol SettingsVisitor {
     associatedtype Failure: Error
-    /// A value that is written as another.
+    /// Visits a value that is written in another form.
     mutating func visit<Value, Written: Codable>(
         _ name: String, _ value: inout Value, as write: (Value) -> Written, _ read: (Written) -> Value?
     ) throws(Failure)
     mutating func group(_ name: String, _ group: inout some SettingsGroup) throws(Failure)
-    /// Settings that are not saved: secrets, code, objects, and what is of this machine.
+    /// Names settings that are not saved: secrets, code, objects, and what is specific to this machine.
     mutating func leaveOut(_ names: String...)
 }
 
@@ -24,12 +24,12 @@ extension SettingsVisitor {
         try visit(name, &value, as: { $0 }) { $0 }
     }
 
-    /// A time, as seconds.
+    /// Visits a time, written in seconds.
     mutating func visit(_ name: String, seconds value: inout Duration) throws(Failure) {
         try visit(name, &value, as: \.settingsSeconds, Duration.init(settingsSeconds:))
     }
 
-    /// A time, as seconds, or null for none.
+    /// Visits a time, written in seconds, or null for none.
     mutating func visit(_ name: String, seconds value: inout Duration?) throws(Failure) {
         try visit(name, &value, as: { $0?.settingsSeconds }) { seconds -> Duration?? in
             guard let seconds else { return .some(nil) }
@@ -55,7 +55,7 @@ struct SettingsWriter: SettingsVisitor {
     }
 }
 
-/// Reads settings; one that is not there stays as it is.
+/// Reads settings; a missing one keeps its value.
 struct SettingsReader: SettingsVisitor {
     let container: KeyedDecodingContainer<SettingsKey>
 
@@ -75,7 +75,7 @@ struct SettingsReader: SettingsVisitor {
     }
 }
 
-/// Copies settings: what it has not seen it takes, and what it has taken it puts back.
+/// Copies settings: it first takes their values, then sets them.
 struct SettingsCarrier: SettingsVisitor {
     private var values: [String: Any] = [:]
 
@@ -99,7 +99,7 @@ extension SettingsGroup {
         try group.visitSettings(&writer)
     }
 
-    /// Takes over what another group of the same kind would save. All else stays.
+    /// Copies what another group of the same kind would save. Everything else stays.
     mutating func takeSettings(of other: Self) {
         var (other, carrier) = (other, SettingsCarrier())
         other.visitSettings(&carrier)
@@ -121,7 +121,7 @@ struct SettingsKey: CodingKey {
 
     init?(intValue: Int) { nil }
 
-    /// What was written under this key stands for.
+    /// The value that was written under this key.
     func meaning<Value, Written>(
         of written: Written, in path: [any CodingKey], _ read: (Written) -> Value?
     ) throws -> Value {
@@ -136,7 +136,7 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// Nil for a number that is no time, or does not fit one.
+    /// Creates a duration; nil for a number that is not a time or does not fit.
     fileprivate init?(settingsSeconds seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 9e9 else { return nil }
         self = .nanoseconds(Int64((seconds * 1e9).rounded()))

@@ -15,7 +15,7 @@ extension HTTPSession.TLS: SettingsGroup {
         visitor.leaveOut("identity", "keyLog")
     }
 
-    /// What decides which servers are trusted. All of it is saved: a session that is made again must not trust more
+    /// Visits the settings that decide which servers are trusted. All are saved: a restored session must not trust more
     /// than before.
     mutating func visitTrust<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("policy", &policy)
@@ -29,9 +29,9 @@ extension HTTPSession.TLS: SettingsGroup {
         Version.allCases.first { Self.name($0) == name }
     }
 
-    /// Roots as they are written.
+    /// Roots as they are encoded.
     fileprivate struct Trusted: Codable {
-        /// Whether the system's roots count too.
+        /// Whether the system's roots are trusted, too.
         var system: Bool
         var sources: [Written] = []
 

@@ -2,7 +2,7 @@ internal import DunlinSecure
 internal import FoundationEssentials
 
 extension HTTPSession.TLS {
-    /// A name of what decides which servers are trusted, the same in every process; empty for the usual.
+    /// A name for the set of trusted servers, the same in every process; empty for the usual one.
     func trustName() throws -> String {
         var (own, trust, carrier) = (self, HTTPSession.TLS(), SettingsCarrier())
         own.visitTrust(&carrier)

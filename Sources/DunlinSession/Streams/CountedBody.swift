@@ -1,7 +1,7 @@
 package import DunlinTransport
 internal import Synchronization
 
-/// A body from somebody else's transport, counted and suspended here: our own sockets do both themselves.
+/// A body from a foreign transport, counted and suspended here; Dunlin's own sockets do both themselves.
 package final class CountedBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let control: TransferControl
@@ -15,7 +15,7 @@ package final class CountedBody: PassedBody {
     }
 
     package func next() async throws -> Bytes? {
-        // A suspension that outlasts the call is not waited out: the stream's own deadline reports it.
+        // A suspension that outlasts the call is not awaited: the stream's own deadline reports it.
         _ = await control.pass(until: deadline)
         guard let piece = try await stream.next() else { return nil }
         control.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)

@@ -1,10 +1,9 @@
 internal import DunlinInflate
 internal import DunlinTransport
 
-/// A body whose content codings are taken off as it is read: one chunk of the wire is read when the last one is used
-/// up.
+/// A body whose content codings are removed as it is read: a chunk is read from the wire when the last one is used up.
 final class DecodedBody: WrappedBody {
-    /// What reading needs; the reader takes it out meanwhile.
+    /// The state for reading; the reader takes it out meanwhile.
     private struct Work: ~Copyable {
         var decoder: ContentDecoder
         let source: any TransportResponse.BodyStream
@@ -32,7 +31,7 @@ final class DecodedBody: WrappedBody {
         reader = SoleReader(Work(decoder: decoder, source: source), after: source.hop)
     }
 
-    /// The length on the wire says nothing of the length to come.
+    /// The length on the wire says nothing about the decoded length.
     var expectedLength: Int? { nil }
     var trailers: Fields { reader.trailers }
     var hop: HTTP.Hop { reader.hop }
@@ -67,7 +66,7 @@ final class DecodedBody: WrappedBody {
         }
     }
 
-    /// The source's hop, with the bytes decoded, which the control is told too.
+    /// The source's hop with the decoded bytes, which the control is told too.
     private func hop(of work: borrowing Work) -> HTTP.Hop {
         var hop = work.source.hop
         hop.decodedBytes = work.decoder.decodedCount

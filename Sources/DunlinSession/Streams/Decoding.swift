@@ -1,12 +1,12 @@
 internal import DunlinInflate
 internal import DunlinTransport
 
-/// Takes off a response's content codings: those of a list, chained, streamed, within limits.
+/// Removes a response's content codings: those on a list, chained, streamed, within limits.
 ///
-/// Two kinds of content are left as they are: content in a coding that is not on the list (only the caller can have
-/// asked for it), and a part of a whole (206), because the ranges of a coded entity are ranges of its coded bytes. So a
-/// part that comes coded is good only for a caller who asked for it. The head's fields stay as received, so
-/// `Content-Encoding` and `Content-Length` say what was on the wire.
+/// Two kinds of content stay unchanged: content in a coding that is not on the list (only the caller can have asked for
+/// it), and partial content (206), because ranges of coded content are ranges of its coded bytes. So a coded part is
+/// useful only to a caller who asked for it. The head's fields stay as received, so `Content-Encoding` and
+/// `Content-Length` describe what was on the wire.
 struct Decoding: Sendable {
     let codecs: ContentCodecs
     let limits: InflateLimits
@@ -19,12 +19,11 @@ struct Decoding: Sendable {
         self.limits = inflate
     }
 
-    /// Bytes that are decoded where the response came in, which may be a loop on which others wait. The rest of a
-    /// longer body becomes a stream that is decoded where it is read.
+    /// The number of bytes that are decoded where the response arrived, perhaps on a loop on which others wait. The
+    /// rest of a longer body becomes a stream that is decoded where it is read.
     static let inPlace = 64 * 1024
 
-    /// The response with plain content; nil when there is nothing to take off. `control` is told how much has been
-    /// decoded.
+    /// The response with plain content; nil if there is nothing to remove. `control` is told how much was decoded.
     func apply(to response: TransportResponse, telling control: TransferControl? = nil) throws -> TransportResponse? {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
             let codings = try codings(of: response.head), !codings.isEmpty
@@ -44,7 +43,7 @@ struct Decoding: Sendable {
         }
     }
 
-    /// Whether this is a part of a whole in a coding that is taken off wholes.
+    /// Whether this is partial content in a coding that would be removed from complete content.
     func isCodedPart(_ response: TransportResponse) -> Bool {
         guard response.head.status == .partialContent, response.head.fields.hasContentEncoding else { return false }
         if case .bytes(let bytes) = response.body, bytes.isEmpty { return false }
@@ -69,7 +68,7 @@ struct Decoding: Sendable {
         }
     }
 
-    /// Nil if that is too much work for here.
+    /// The decoded bytes; nil if that is too much work here.
     private func decodeInPlace(_ coded: Bytes, _ codings: [ContentCodec], _ head: ResponseHead) throws -> Bytes? {
         guard coded.count <= Self.inPlace, !Self.saysItIsLong(coded, codings) else { return nil }
         do throws(InflateError) {
@@ -87,8 +86,8 @@ struct Decoding: Sendable {
         }
     }
 
-    /// Some codings give their content's length. This is checked before work is begun that would have to be repeated
-    /// elsewhere, and trusted no further: it may be a lie.
+    /// Whether the content says that it is long, as some codings do. This is checked before work begins that might have
+    /// to be repeated elsewhere, and trusted no further, since it may be false.
     private static func saysItIsLong(_ coded: Bytes, _ codings: [ContentCodec]) -> Bool {
         guard let length = codings.last?.contentLength(saidBy: coded) else { return false }
         return length > inPlace
@@ -106,7 +105,7 @@ extension InflateError {
 }
 
 extension Fields {
-    /// Checked for every response, so it compares lengths first.
+    /// Checked for every response, so lengths are compared first.
     fileprivate var hasContentEncoding: Bool {
         for entry in entries where entry.nameCount == 16 { return contains("content-encoding") }
         return false

@@ -1,4 +1,4 @@
-/// A body whose chunks are told to hooks before they are delivered.
+/// A body that reports its chunks to hooks before they are delivered.
 final class ObservedBody: PassedBody {
     let stream: any TransportResponse.BodyStream
     private let tell: @Sendable (Bytes) async throws -> Void

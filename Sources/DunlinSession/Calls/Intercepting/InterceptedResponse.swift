@@ -2,18 +2,17 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// What is sent and received within interceptors, one exchange after the other.
+/// What is sent and received within interceptors, one exchange after another.
 ///
-/// A response is not kept here: one that the interceptor drops is gone, and its connection is free. What the
-/// interceptor keeps is given up once it sends again, for two exchanges of one call would wait for each other's
-/// connection.
+/// Responses are not retained here: one that the interceptor drops is gone, and its connection is free. A response that
+/// it keeps is discarded when it sends again, because two exchanges of one call could wait for each other's connection.
 final class InterceptedResponse: Sendable {
-    /// What was sent last.
+    /// The request that was sent last.
     struct Sent: Sendable {
-        /// Cancels that exchange alone.
+        /// Cancels this exchange only.
         let cancellation: Cancellation
         var hop: HTTP.Hop?
-        /// The body of our own sockets, if somebody still holds it.
+        /// The body from Dunlin's own sockets, if somebody still holds it.
         var stream: (any TransportResponse.BodyStream)?
         /// Whether its response has not come yet.
         var isUnderWay = true
@@ -21,9 +20,9 @@ final class InterceptedResponse: Sendable {
 
     private struct State {
         var sent: Sent?
-        /// What is known of the last response beside itself.
+        /// What is known of the last response apart from itself.
         var nature: LiveCall.Arrival.Nature?
-        /// Whether the interceptors have returned: what is sent later changes the call no more.
+        /// Whether the interceptors have returned; what is sent later does not change the call.
         var isOver = false
         weak var stream: (any TransportResponse.BodyStream)?
         weak var response: TransportResponse?
@@ -45,7 +44,7 @@ final class InterceptedResponse: Sendable {
 
     private let state = Mutex(State())
 
-    /// An exchange begins. Returns the one before; throws once the interceptors have returned.
+    /// Begins an exchange. Returns the previous one; throws if the interceptors have returned.
     func begin(_ cancellation: Cancellation) throws -> Sent? {
         try state.withLock { state in
             if state.isOver { throw Self.isLate }
@@ -57,7 +56,7 @@ final class InterceptedResponse: Sendable {
         }
     }
 
-    /// `response` is what the interceptors get, and `raw` what it was made of.
+    /// Notes a response: `response` is what the interceptors get, and `raw` what it was made from.
     func received(
         _ response: TransportResponse, of raw: TransportResponse, _ nature: LiveCall.Arrival.Nature? = nil
     ) {
@@ -69,19 +68,19 @@ final class InterceptedResponse: Sendable {
         }
     }
 
-    /// `cancellation` is that of the exchange that failed.
+    /// Notes that the exchange with this cancellation failed.
     func failed(_ error: any Error, _ cancellation: Cancellation) {
         state.withLock { state in
             state.failure = error as? NetworkError
-            // What is refused before it begins leaves the one before as it is.
+            // A request that is refused before it begins leaves the previous one as it is.
             if state.sent?.cancellation === cancellation { state.end(state.failure?.hop) }
         }
     }
 
-    /// What was sent last; nil before anything was.
+    /// The request that was sent last; nil if there was none.
     var last: Sent? { state.withLock { $0.last } }
 
-    /// What is known of the response that was received last, beside itself.
+    /// What is known of the last response apart from itself.
     var nature: LiveCall.Arrival.Nature? { state.withLock { $0.nature } }
 
     /// Throws once the interceptors have returned.
@@ -93,20 +92,20 @@ final class InterceptedResponse: Sendable {
         NetworkError(.interceptorFailed, "an interceptor called `next` after it had returned")
     }
 
-    /// The interceptors have returned.
+    /// Notes that the interceptors have returned.
     func end() {
         state.withLock { $0.isOver = true }
     }
 
-    /// Whether what this cancels is what was sent last, and the interceptors still wait for it.
+    /// Whether this cancellation belongs to the latest exchange and the interceptors still wait for it.
     func isAwaited(_ cancellation: Cancellation) -> Bool {
         state.withLock { !$0.isOver && $0.sent?.cancellation === cancellation }
     }
 
-    /// Whether this is the response that was received last.
+    /// Whether this is the last response received.
     func isLast(_ response: TransportResponse) -> Bool { state.withLock { $0.response === response } }
 
-    /// Whether the body of this response is that of the one received last, whatever became of the head.
+    /// Whether this response has the body of the last response received, whatever happened to the head.
     func hasLastBody(_ response: TransportResponse) -> Bool {
         state.withLock { state in
             switch response.body {
@@ -116,7 +115,7 @@ final class InterceptedResponse: Sendable {
         }
     }
 
-    /// The error of the last exchange, if that says more exactly why the call is over than `error` does.
+    /// The last exchange's error, if it explains the end of the call better than `error`.
     func explained(_ error: any Error) -> any Error {
         guard let error = error as? NetworkError, error.hop == nil, let failure = state.withLock({ $0.failure }),
             failure.code == error.code

@@ -1,8 +1,8 @@
 internal import DunlinReactor
 internal import DunlinRules
 
-/// A session's interceptors of one place. A request passes them from the first to the last, off the loop, and then what
-/// they stand around.
+/// A session's interceptors at one place. A request passes them from first to last, off the loop, and then what they
+/// surround.
 struct InterceptorLine: Sendable {
     private let place: HTTPSession.Interception.Place
     private let interceptors: [any HTTPSession.Interceptor]
@@ -14,7 +14,8 @@ struct InterceptorLine: Sendable {
 
     var isEmpty: Bool { interceptors.isEmpty }
 
-    /// Which of them a request passes that is made here, as a text: not those whose own code makes it. Nil for none.
+    /// The interceptors that a request made here passes, as text; nil for none. Those whose own code makes the request
+    /// are left out.
     func passed(in core: SessionCore) -> String? {
         if isEmpty { return nil }
         let passed = interceptors.indices.filter { !Enclosure.contains(subject($0, of: core)) }
@@ -28,7 +29,7 @@ struct InterceptorLine: Sendable {
 
     typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
 
-    /// Runs until the first interceptor returns, or the call is over.
+    /// Runs the interceptors until the first one returns or the call is over.
     func run(_ request: TransportRequest, of call: LiveCall, _ send: @escaping Send) async throws -> TransportResponse {
         try await call.foreign { [self] in try await pass(request, from: 0, of: call, send) }
     }
@@ -37,7 +38,7 @@ struct InterceptorLine: Sendable {
         _ request: TransportRequest, from index: Int, of call: LiveCall, _ send: @escaping Send
     ) async throws -> TransportResponse {
         guard index < interceptors.count else { return try await send(request) }
-        // A request that its own code makes does not come to it again.
+        // A request from an interceptor's own code does not pass it again.
         let subject = subject(index, of: call.session)
         if Enclosure.contains(subject) {
             return try await pass(request, from: index + 1, of: call, send)
@@ -48,7 +49,7 @@ struct InterceptorLine: Sendable {
         let next = HTTPSession.Next(call.snapshot, call.session, hop: place == .call ? 1 : call.hop) { changed in
             if let refusal = turn.begin() { throw Self.failure(interceptor, "\(refusal)", hasSent: true) }
             do {
-                // What comes next is not the interceptor's own.
+                // What comes next does not count as the interceptor's own code.
                 let response = try await Enclosure.leave(subject, around: around) {
                     try await pass(Self.stripped(changed, insteadOf: request, call), from: index + 1, of: call, send)
                 }
@@ -66,7 +67,7 @@ struct InterceptorLine: Sendable {
         }
     }
 
-    /// What an interceptor sends to another origin takes no secrets along that it was given.
+    /// The request without given secrets, if an interceptor sends it to another origin.
     private static func stripped(
         _ changed: TransportRequest, insteadOf given: TransportRequest, _ call: LiveCall
     ) -> TransportRequest {
@@ -83,7 +84,7 @@ struct InterceptorLine: Sendable {
         }
     }
 
-    /// An error of `next` is the interceptor's as it is. A `NetworkError` of another request must not say that this one
+    /// The error to report: an error of `next` as it is. A `NetworkError` of another request must not say that this one
     /// may be sent again.
     private static func explained(
         _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ call: LiveCall
@@ -106,6 +107,6 @@ struct InterceptorLine: Sendable {
 }
 
 extension LiveCall {
-    /// How often the request has been sent, with the present one.
+    /// How often the request has been sent, including the current sending.
     fileprivate var hop: Int { delegate.hop }
 }

@@ -1,17 +1,18 @@
 internal import DunlinRules
 internal import Synchronization
 
-/// One passage of a request through one interceptor: counts what it sends, by the rules of `InterceptorMachine`.
+/// One passage of a request through one interceptor. It counts what the interceptor sends, by the rules of
+/// `InterceptorMachine`.
 final class InterceptorTurn: Sendable {
     private struct State {
         var machine = InterceptorMachine()
-        /// What `next` threw last.
+        /// The error that `next` threw last.
         var thrown: (any Error)?
     }
 
     private let state = Mutex(State())
 
-    /// Nil if it may send; who succeeds calls `answered` or `failed`.
+    /// Begins a sending. Returns nil if it is allowed; the caller must then call `answered` or `failed`.
     func begin() -> InterceptorMachine.Refusal? { state.withLock { $0.machine.begin() } }
 
     func answered() { state.withLock { $0.machine.answered() } }
@@ -23,10 +24,11 @@ final class InterceptorTurn: Sendable {
         }
     }
 
-    /// Whether it was called.
+    /// Whether `next` was called.
     var hasSent: Bool { state.withLock { $0.machine.hasSent } }
 
-    /// Whether `next` threw this error. Errors cannot be compared; one of the same type that says the same is the same.
+    /// Whether `next` threw this error. Errors cannot be compared, so one of the same type with the same description
+    /// counts as the same.
     func hasThrown(_ error: any Error) -> Bool {
         guard let thrown = state.withLock({ $0.thrown }) else { return false }
         return type(of: thrown) == type(of: error) && "\(thrown)" == "\(error)"

@@ -1,12 +1,12 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The two places where interceptors stand: around each exchange, and around all that brings a response.
+/// The two places of interceptors: around each exchange, and around the whole call.
 ///
-/// Each of their `next` is a sending of its own, which begins as the one before it ended. How it goes counts for the
-/// sending that the interceptors stand around, unless these have returned meanwhile.
+/// Each call of `next` is its own sending, which begins in the state that the previous one left. Its outcome counts for
+/// the sending that the interceptors surround, unless they have returned meanwhile.
 extension TaskDelegate {
-    /// One exchange, and what the interceptors around it make of it.
+    /// Makes one exchange through the interceptors around it.
     func interceptedExchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
         let held = InterceptedResponse()
         defer { end(held, id) }
@@ -23,13 +23,13 @@ extension TaskDelegate {
         }
     }
 
-    /// Sends on the loop, after what was received before has been given up.
+    /// Sends on the loop, after what was received before has been discarded.
     private nonisolated func send(
         _ request: TransportRequest, _ call: LiveCall, _ id: SendingID, _ held: InterceptedResponse
     ) async throws -> TransportResponse {
         try await sending(call, id, held) { delegate, own in
             let part = delegate[own].part?.number
-            // Refused before anything is given up: the interceptor may return what it has.
+            // Refused before anything is discarded, since the interceptor may return what it has.
             if held.last != nil, let sendings = delegate.add(.continuation, part: part) {
                 try delegate.check(sendings, delegate[own])
             }
@@ -57,7 +57,7 @@ extension TaskDelegate {
 extension TaskDelegate {
     typealias Bring = @Sendable (isolated TaskDelegate, SendingID) async throws -> LiveCall.Arrival
 
-    /// What `bring` brings, or what the interceptors around the call make of it.
+    /// The response that `bring` brings, as the interceptors around the call return it.
     func intercepted(_ id: SendingID, _ bring: @escaping Bring) async throws -> LiveCall.Arrival {
         let call = self[id]
         guard call.isIntercepted else { return try await bring(self, id) }
@@ -69,7 +69,7 @@ extension TaskDelegate {
             }
             let last = held.nature
             if held.isLast(response), let last { return LiveCall.Arrival(response, as: last) }
-            // It has the limits of the call, whatever those of what was sent were.
+            // It has the call's limits, whatever limits the sent request had.
             change(id) { $0.takeLimits(of: asked) }
             return LiveCall.Arrival(
                 made: try call.taken(response.marking(call.session.configuration.secretFields), held), insteadOf: last)
@@ -105,8 +105,8 @@ extension TaskDelegate {
 // MARK: - Both
 
 extension TaskDelegate {
-    /// Sends on the loop, with a cancellation of its own: whoever cancels `next` cancels what that sends, and no more.
-    /// `call` is the one that the interceptors stand around.
+    /// Sends on the loop with its own cancellation: cancelling `next` cancels only what it sends. `call` is the one
+    /// that the interceptors surround.
     private nonisolated func sending(
         _ call: LiveCall, _ id: SendingID, _ held: InterceptedResponse,
         _ send: @Sendable (isolated TaskDelegate, SendingID) async throws -> TransportResponse
@@ -123,12 +123,12 @@ extension TaskDelegate {
         }
     }
 
-    /// Once the interceptors have returned nothing is sent, and there may be no such sending any more.
+    /// Sends, unless the interceptors have returned: then nothing is sent, and the sending may no longer exist.
     private func sent(
         by part: CallPart, _ id: SendingID, _ held: InterceptedResponse,
         _ send: @Sendable (isolated TaskDelegate, SendingID) async throws -> TransportResponse
     ) async throws -> TransportResponse {
-        // In one turn: nothing is awaited in between.
+        // Nothing is awaited in between, so this cannot change.
         try held.checkIsAwaited()
         var call = self[id].with(part: part)
         call.start = loop.now()
@@ -142,8 +142,8 @@ extension TaskDelegate {
         }
     }
 
-    /// Has how a sending stands count for the one that the interceptors stand around, if they still wait for it. What
-    /// was sent counts anyway.
+    /// Copies a sending's state to the one that the interceptors surround, if they still wait for it. What was sent
+    /// counts in any case.
     private func adopt(
         _ own: SendingID, for id: SendingID, _ held: InterceptedResponse,
         _ adopt: (inout LiveCall, LiveCall) -> Void
@@ -157,14 +157,15 @@ extension TaskDelegate {
         change(id) { adopt(&$0, sending) }
     }
 
-    /// The interceptors have returned. What nobody waits for any more is about to be sent, or was.
+    /// Notes that the interceptors have returned. Requests that nobody awaits any more may have been sent or be about
+    /// to be.
     private func end(_ held: InterceptedResponse, _ id: SendingID) {
         held.end()
         guard held.last?.isUnderWay == true else { return }
         change(id) { $0.sentRequests.abandoned($0.sent ?? $0.request) }
     }
 
-    /// Gives up what was sent before, if this is not the first request.
+    /// Discards what was sent before, unless this is the first request.
     private func giveUp(_ former: InterceptedResponse.Sent?, _ own: SendingID) async throws {
         guard let former else { return }
         let call = self[own]
@@ -184,10 +185,11 @@ extension TaskDelegate {
 // MARK: - The rules
 
 extension LiveCall {
-    /// Whether interceptors stand around the call.
+    /// Whether the call has interceptors around it.
     var isIntercepted: Bool { !chain.callInterceptors.isEmpty }
 
-    /// The request that is sent around an exchange: another origin would get the fields and cookies of this one.
+    /// The request to send around an exchange. Throws for another origin, which would get the fields and cookies of
+    /// this one.
     fileprivate func admitted(
         _ changed: TransportRequest, insteadOf request: TransportRequest
     ) throws -> TransportRequest {
@@ -201,7 +203,7 @@ extension LiveCall {
         return within(changed, insteadOf: request)
     }
 
-    /// The request as an interceptor around the call wants it. The way to another origin is the session's.
+    /// The request as an interceptor around the call wants it. The session chooses the route to another origin.
     fileprivate func moved(_ changed: TransportRequest, from asked: TransportRequest) throws -> TransportRequest {
         let origin = changed.head.origin
         if origin.isSame(as: asked.head.origin) { return within(changed, insteadOf: asked) }
@@ -212,8 +214,8 @@ extension LiveCall {
         return within(changed, insteadOf: asked).with { $0.head.origin = routed }
     }
 
-    /// The request as an interceptor wants it: its secrets are marked, its deadline is that of `asked` at most, and its
-    /// origin is reached as before.
+    /// The request as an interceptor wants it, with its secrets marked, at most the deadline of `asked`, and the same
+    /// route to its origin.
     private func within(_ changed: TransportRequest, insteadOf asked: TransportRequest) -> TransportRequest {
         let deadline = min(changed.deadline, asked.deadline, InheritedDeadline.present?.time ?? .never)
         if changed === asked, deadline == asked.deadline { return changed }
@@ -227,7 +229,7 @@ extension LiveCall {
         }
     }
 
-    /// Refused before anything is given up: the interceptor may return what it has.
+    /// Throws before anything is discarded, since the interceptor may return what it has.
     fileprivate func checkBody(of request: TransportRequest, _ held: InterceptedResponse) throws {
         guard held.last != nil, !request.body.canBeSent else { return }
         throw NetworkError(
@@ -266,12 +268,12 @@ extension LiveCall {
         let body = ForeignBody(
             stream, callTransport, cancellation, on: loop, until: request.deadline, limit: request.timeouts.total,
             source: source, announcing: stream.expectedLength)
-        // What comes from our own sockets is counted there.
+        // Bodies from Dunlin's own sockets are counted there.
         guard source == nil, callTransport.sockets != nil, let control else { return body }
         return CountedBody(body, control, until: request.deadline)
     }
 
-    /// The error to throw after all that was sent has been given up.
+    /// The error to throw after everything that was sent has been discarded.
     fileprivate func givenUp(_ error: any Error, _ held: InterceptedResponse) -> any Error {
         let last = held.last
         let hop = last?.stream?.hop ?? last?.hop

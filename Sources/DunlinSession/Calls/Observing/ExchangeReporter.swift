@@ -3,13 +3,13 @@ internal import DunlinRules
 internal import DunlinTransport
 internal import Synchronization
 
-/// Hands on what one exchange of an observed call sends and receives: interim heads to hooks and events, all of it to
-/// those who read the trace.
+/// Reports what one exchange of an observed call sends and receives: interim heads to hooks and events, everything to
+/// readers of the trace.
 final class ExchangeReporter: WireObserver {
     private let delegate: TaskDelegate
     private let observers: RequestObservers
     private let tracers: [TraceReader]
-    /// What of the bytes is not for everybody who reads the trace.
+    /// The parts of the bytes that not every reader of the trace may see.
     private let masks: Mutex<(sent: HeadMask, received: HeadMask)>
     let wantedBytes: Int?
     var wantsAll: Bool { !tracers.isEmpty }
@@ -40,7 +40,7 @@ final class ExchangeReporter: WireObserver {
         }
     }
 
-    /// The step without the secrets of heads in its bytes.
+    /// The step with the secrets of heads masked in its bytes.
     private func masked(_ step: HTTP.WireStep) -> HTTP.WireStep {
         if wantedBytes == nil { return step }
         return masks.withLock { masks in
@@ -64,7 +64,7 @@ final class ExchangeReporter: WireObserver {
 }
 
 extension RequestObservers {
-    /// Who is told what an exchange sends and receives; nil if nobody wants to know.
+    /// The reporter for an exchange; nil if nobody wants reports.
     func reporter(for delegate: TaskDelegate) -> ExchangeReporter? {
         guard interim != nil || events.hasReaders else { return nil }
         let tracers = events.tracers.filter { $0.tag.map(delegate.tags.contains) ?? true }
@@ -92,7 +92,7 @@ extension HTTP.WireStep {
         }
     }
 
-    /// Nil for bytes where none are wanted.
+    /// The step with at most `limit` bytes; nil for bytes if none are wanted.
     fileprivate func cut(to limit: Int?) -> HTTP.WireStep? {
         switch self {
         case .sent(let bytes, let count):

@@ -1,7 +1,7 @@
-/// Asks and tells the hooks of one call: the request's first, and the session's where that has no opinion. Hooks run
-/// off the loop, within the call's limits, and are cancelled with it.
+/// Calls the hooks of one call: the request's first, then the session's if that has no opinion. Hooks run off the loop,
+/// within the call's limits, and are cancelled with it.
 extension LiveCall {
-    /// The first opinion; nil if no hook has one.
+    /// The first opinion of a hook; nil if none has one.
     package func ask<Hook: Sendable, Answer: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ ask: @escaping @Sendable (Hook) async -> Answer?
     ) async throws -> Answer? {
@@ -12,7 +12,7 @@ extension LiveCall {
         return nil
     }
 
-    /// Tells every hook.
+    /// Tells all hooks.
     func tell<Hook: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ tell: @escaping @Sendable (Hook) async -> Void
     ) async throws {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The request of an observed call as it is known so far: as it was asked for, then as it was sent last.
+/// The request of an observed call as far as it is known: as it was made, then as it was sent last.
 final class RecordedRequest: Sendable {
     private let state: Mutex<RequestRecord.Source>
     let settings: CurlSettings
@@ -10,7 +10,7 @@ final class RecordedRequest: Sendable {
         self.settings = settings
     }
 
-    /// Says that it is being sent like this.
+    /// Notes that it is being sent in this form.
     func note(_ sent: TransportRequest) {
         let source = RequestRecord.Source(sent)
         state.withLock { $0 = source }

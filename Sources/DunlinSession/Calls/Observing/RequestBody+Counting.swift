@@ -1,11 +1,11 @@
 internal import DunlinTransport
 
 extension RequestBody {
-    /// The same body, which tells a control how much of it is taken: for transports that do not.
+    /// The same body, which reports to a control how much of it is taken: for transports that do not.
     func counted(by control: TransferControl) -> RequestBody {
         switch content {
         case .none, .bytes, .file:
-            // Nobody can tell how far these are before there is an answer: see `noteSent`.
+            // The progress of these cannot be known before there is an answer: see `noteSent`.
             return self
         case .stream(let length, let isReplayable, let make):
             return with(
@@ -16,7 +16,7 @@ extension RequestBody {
         }
     }
 
-    /// Tells a control, once a response has come, that a body was sent which nobody could count on its way.
+    /// Reports to a control, once a response has come, that a body was sent whose progress could not be counted.
     func noteSent(by control: TransferControl) {
         let length: Int
         switch content {
@@ -49,7 +49,7 @@ private struct CountedChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         var chunks: any AsyncIteratorProtocol<Bytes, any Error>
         let control: TransferControl
-        /// Bytes of the last chunk, which counts as sent once the next is asked for.
+        /// The size of the last chunk, which counts as sent when the next is requested.
         var last = 0
 
         mutating func next() async throws -> Bytes? {

@@ -2,17 +2,17 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Those who observe one call, beside its caller: hooks, observers of events, and whoever holds a handle. A call
+/// The observers of one call, other than its caller: hooks, observers of events, and holders of a handle. A call
 /// without observers costs one check.
 ///
-/// The request's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
+/// The request's hooks come first. For a decision, the first opinion counts. Hooks are the user's code and run off the
 /// loop; those that decide are cancelled when the call is cancelled or its deadline has come.
 package final class RequestObservers: Sendable {
-    /// The request's own, then the session's.
+    /// The request's own hooks, then the session's.
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let control: TransferControl
-    /// The request, as it is known so far.
+    /// The request as far as it is known.
     let recorded: RecordedRequest
     /// Interim responses on their way to hooks; nil if no hook wants them.
     let interim: (stream: AsyncStream<ResponseHead>, continuation: AsyncStream<ResponseHead>.Continuation)?
@@ -22,14 +22,14 @@ package final class RequestObservers: Sendable {
         _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ recorded: RecordedRequest
     ) {
         self.recorded = recorded
-        // No more are read than `limits` allows.
+        // Their number is limited by `limits`.
         interim = hooks.contains { $0.interimResponse != nil } ? AsyncStream.makeStream() : nil
         self.hooks = hooks.filter(\.isSet)
         self.events = events
         self.control = control
     }
 
-    /// Tells each hook that was set, one after the other.
+    /// Calls each hook that is set, one after another.
     func tell<Hook: Sendable>(
         _ hook: KeyPath<HTTPSession.Hooks, Hook?>, _ call: @Sendable (Hook) async -> Void
     ) async {
@@ -39,8 +39,9 @@ package final class RequestObservers: Sendable {
         }
     }
 
-    /// Makes a change and tells of it: nothing that comes of the change is told before it. `change` gets what it must
-    /// call at the moment of the change, under the lock that guards it, and returns whether there was one.
+    /// Makes a change and reports it, so that nothing that results from the change is reported before it. `change` must
+    /// call its argument at the moment of the change, under the lock that guards it, and returns whether there was a
+    /// change.
     func telling(_ event: @autoclosure () -> HTTPSession.Event, _ change: (() -> Void) -> Bool) -> Bool {
         guard events.hasObservers else { return change {} }
         let event = event()
@@ -64,8 +65,8 @@ package final class RequestObservers: Sendable {
 
 extension RequestObservers {
     /// The response to deliver, whose bytes are counted from here on, and where a hook wants the body to go; throws if
-    /// a hook refuses it. The response to a range goes on after `base` bytes, and with a `total` it may leave others to
-    /// be brought.
+    /// a hook refuses it. The response to a range continues after `base` bytes, and with a `total` others may bring the
+    /// rest.
     func admitted(
         _ arrived: TransportResponse, _ call: LiveCall, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
@@ -102,13 +103,13 @@ extension RequestObservers {
         )
     }
 
-    /// The response, whose chunks are told to the hooks if there are any for them. The call waits for these hooks, so
-    /// its limits and its cancellation hold for them.
+    /// The response, with its chunks reported to hooks if any want them. The call waits for these hooks, so its limits
+    /// and its cancellation apply to them.
     package func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
         let tell: @Sendable (Bytes) async throws -> Void = { piece in
             let snapshot = call.snapshot
-            // The body may be read outside of the call, but its hooks are a part of the call.
+            // The body may be read outside the call, but its hooks are part of the call.
             try await Enclosure.enter(.request(call.delegate.id)) {
                 try await call.tell(\.data) { await $0(snapshot, piece) }
             }
@@ -130,7 +131,7 @@ extension RequestObservers {
 
     private var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
-    /// Tells the hooks the progress and interim responses while `work` runs, which ends with `end`.
+    /// Reports progress and interim responses to the hooks while `work` runs. It ends with `end`.
     func tellingNews<Value>(of delegate: TaskDelegate, _ work: () async -> Value) async -> Value {
         guard wantsNews else { return await work() }
         async let telling: Void = tellNews(of: delegate)
@@ -155,7 +156,7 @@ extension RequestObservers {
         }
     }
 
-    /// The transfer is over.
+    /// Notes that the transfer is over.
     func end() {
         control.end()
         interim?.continuation.finish()
@@ -177,15 +178,15 @@ extension RequestObservers {
 // MARK: - Batches
 
 extension RequestObservers {
-    /// The queue of the batch that the call belongs to.
+    /// The queue of the call's batch.
     private enum BatchLine {
         case none
         case joined(RequestQueue, RequestQueue.Entry?)
         case passed
     }
 
-    /// Joins a batch's queue, unless the call is in another one or on its way. It gets its position at once, so that a
-    /// batch's calls are queued in the order in which they were asked for; a call that comes after others enters later.
+    /// Joins a batch's queue, unless the call is in another queue or under way. It gets its position at once, so that a
+    /// batch's calls are queued in order; a call that comes after others enters later.
     func join(_ queue: RequestQueue, comesLater: Bool) {
         line.withLock { line in
             guard case .none = line else { return }
@@ -193,7 +194,7 @@ extension RequestObservers {
         }
     }
 
-    /// The queue, for the call that is to pass it now. Whoever takes an entry must wait for it.
+    /// Takes the queue for the call that is to pass it now. Whoever takes an entry must wait for it.
     func takeLine() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
         line.withLock { line in
             defer { line = .passed }

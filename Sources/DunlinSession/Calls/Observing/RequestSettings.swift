@@ -1,21 +1,21 @@
 internal import DunlinTransport
 
-/// The settings of one call for as long as it runs. Most calls have none, and no object of this class.
+/// The settings of one call while it runs. Most calls have none and no such object.
 package final class RequestSettings: Sendable {
     let options: RareOptions.Values
     private let rare: RareOptions?
-    /// The options of its exchanges.
+    /// The options of the call's exchanges.
     let exchangeOptions: ExchangeOptions?
-    /// Those who observe it, beside its caller.
+    /// The call's observers, other than its caller.
     let observers: RequestObservers?
-    /// Whether it may have more than one attempt; nil if it does not say.
+    /// Whether the call may have more than one attempt; nil for the session's setting.
     let retries: Bool?
-    /// The history the call begins with, if its URL has a fragment.
+    /// The history that the call begins with, if its URL has a fragment.
     package let callHistory: CallHistory?
-    /// What answers challenges of the origin that the request is made to, in place of the session's.
+    /// The password for challenges of the request's own origin, instead of the session's.
     let password: OriginPassword?
 
-    /// Nil if there is nothing.
+    /// The settings of a call; nil if it has none.
     static func of(_ call: HTTPSession.Call) -> RequestSettings? {
         if call.options.rare == nil, call.extras == nil, call.observers == nil { return nil }
         return RequestSettings(call)
@@ -51,7 +51,7 @@ package final class RequestSettings: Sendable {
 }
 
 extension LiveCall {
-    /// The request's own policies count before its session's.
+    /// The redirect policy: the request's own before the session's.
     var redirectPolicy: HTTPSession.RedirectPolicy {
         (delegate.settings?.options.redirects ?? .session).resolved(session.configuration.redirects) ?? .never
     }

@@ -3,11 +3,11 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import Synchronization
 
-/// The calls that a session makes for itself, without anybody who waits for them, by the rules of `BackgroundMachine`.
-/// They are in the registry as all calls are, and end when the session is shut down; those of a session that is
-/// released go on to their end, as its requests do.
+/// The calls that a session makes for itself, which nobody awaits, by the rules of `BackgroundMachine`. They are in the
+/// registry like all calls, and end when the session is shut down. If the session is released, they run to their end,
+/// as its requests do.
 final class BackgroundTasks: Sendable {
-    /// What is asked for, and by whom.
+    /// What is requested, and by whom.
     struct Key: Sendable, Hashable {
         let url: CacheKey
         let user: String
@@ -16,8 +16,8 @@ final class BackgroundTasks: Sendable {
 
     private let machine = Mutex(BackgroundMachine<Key, HTTPSession.TaskID>())
 
-    /// Makes a call, unless there are enough or the session is shut down. It begins on the loop, before anything else
-    /// does that is to run there from now on.
+    /// Makes a call, unless there are enough or the session is shut down. It begins on the loop before anything else
+    /// that is scheduled there from now on.
     func begin(
         _ key: Key, _ make: () -> HTTPSession.Call?,
         _ work: @escaping @Sendable (HTTPSession.Call, TaskDelegate) async -> Void
@@ -31,21 +31,21 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Throws if a call has brought too much for all of them.
+    /// Counts received bytes. Throws if a call has brought too many for all of them.
     func received(_ count: Int, _ key: Key) throws {
         if machine.withLock({ $0.received(count, key) }) { return }
         throw NetworkError(.limitExceeded, "the session's background requests received too many bytes", phase: .receive)
     }
 
-    /// No call is made any more, unless the session was opened again since that closing. Returns those that run.
+    /// Makes no more calls, unless the session was reopened since that closing. Returns the running ones.
     func close(_ closing: UInt64) -> Set<HTTPSession.TaskID> { machine.withLock { $0.close(closing) } }
 
-    /// Makes calls again, as the session takes requests, unless it was closed once more since that closing.
+    /// Makes calls again after a reopening, unless the session was closed again since that closing.
     func reopen(after closing: UInt64) { machine.withLock { $0.reopen(after: closing) } }
 }
 
 extension SessionCore {
-    /// Asks the origin about what is stored for a request, and stores what it answers. Others see a request of its own.
+    /// Revalidates a stored response with the origin, and stores the result. Observers see a separate request.
     func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf asked: HTTPSession.Call) {
         let key = BackgroundTasks.Key(url: stored.key, user: stored.asker.user, terms: stored.asker.terms)
         background.begin(key) {
@@ -58,19 +58,19 @@ extension SessionCore {
                         try background.received(count, key)
                     })
             } catch {
-                // What is stored stays as it is; the next request asks again.
+                // The stored response stays as it is; the next request asks again.
             }
         }
     }
 }
 
-/// Reads the response, for the sake of the stages that see it, as far as it may.
+/// Reads and drops a response, as far as allowed, for the stages that see it.
 private struct DiscardingSink: Sink {
     typealias Value = Void
 
-    /// Bytes; nil for any number.
+    /// The greatest number of bytes; nil for no limit.
     let limit: Int?
-    /// Throws if that is too much.
+    /// Called with the bytes received; throws if they are too many.
     let received: @Sendable (Int) throws -> Void
 
     func take(from call: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {

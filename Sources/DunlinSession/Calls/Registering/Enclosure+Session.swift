@@ -1,12 +1,11 @@
 extension Enclosure {
-    /// Whether the running code gets this session's credential anew.
+    /// Whether the running code refreshes this session's credential.
     static func isRefreshing(_ core: SessionCore) -> Bool { contains(.refresh(of: ObjectIdentifier(core))) }
 
-    /// Whether the running code is this session's hook that answers challenges.
+    /// Whether the running code is this session's authentication handler.
     static func isAnswering(_ core: SessionCore) -> Bool { contains(.challenge(of: ObjectIdentifier(core))) }
 
-    /// Whether the running code is such that requests of the session wait for it: what it requests itself waits for no
-    /// turn.
+    /// Whether requests of the session wait for the running code: its own requests then wait for no turn.
     static func isAwaited(by core: SessionCore) -> Bool {
         let session = ObjectIdentifier(core)
         return contains {

@@ -1,14 +1,14 @@
-/// The deadline of the code that runs now, on the loops' clock.
+/// The deadline of the running code, on the loops' clock.
 struct InheritedDeadline: Sendable {
     let time: HTTP.Instant
-    /// How long after its beginning that is, as the user said it.
+    /// The duration that the user gave for it.
     let length: Duration
 
-    /// A session's `withTimeout` sets it.
+    /// The current deadline, set by a session's `withTimeout`.
     @TaskLocal static var present: InheritedDeadline?
 
-    /// The deadline of a call that begins at `start`; throws if it has passed already. If it is an inherited one, its
-    /// length takes the place of the total limit: it is what an error will have to tell.
+    /// The deadline of a call that begins at `start`; throws if it has passed. An inherited deadline replaces the total
+    /// limit by its own duration, which an error will report.
     static func end(_ timeouts: inout Timeouts, from start: HTTP.Instant) throws -> HTTP.Instant {
         let own = timeouts.deadline(for: .total, from: start)
         guard let present, present.time < own else { return own }

@@ -2,12 +2,12 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession.RequestTask {
-    /// Whether the request may transfer bytes now: false while it is suspended, not begun or over.
+    /// Whether the request may transfer bytes now; false while it is suspended, not begun or over.
     public var isActive: Bool { control.motion == .moving }
 
-    /// Whether the request may transfer bytes: the state now, then each change of it. False while the request is
-    /// suspended, not begun or over. The stream ends with the request. Reading it neither begins the request nor keeps
-    /// it.
+    /// Whether the request may transfer bytes: the current state, then each change. It is false while the request is
+    /// suspended, not begun or over. The stream ends with the request. Reading it neither begins nor retains the
+    /// request.
     public var activity: AsyncStream<Bool> {
         AsyncStream(knowing: TransferControl.Motion?.none) { [control] known in
             known == .over ? nil : await control.motion(after: known)
@@ -18,7 +18,7 @@ extension HTTPSession.RequestTask {
         }
     }
 
-    /// Reads the progress, without beginning the request and without keeping it.
+    /// Reads the progress without beginning or retaining the request.
     package var teller: ProgressSource {
         ProgressSource(
             tally: { [control] in control.tally },
@@ -29,12 +29,12 @@ extension HTTPSession.RequestTask {
     package struct ProgressSource: Sendable {
         fileprivate let tally: @Sendable () -> Tally
         fileprivate let settled: @Sendable () -> (any Error)??
-        /// Waits for the end of the request, even if the awaiting task is cancelled. The error, if there is one.
+        /// Waits for the request's end, even if the awaiting task is cancelled. Returns its error, if any.
         package let ending: @Sendable () async -> (any Error)?
 
         package var uploaded: HTTPSession.TransferProgress { .init(tally(), .upload) }
         package var downloaded: HTTPSession.TransferProgress { .init(tally(), .download) }
-        /// Nil until the request is over; then its error, if there is one.
+        /// The request's error, if any; nil until the request is over.
         package var errorIfEnded: (any Error)?? { settled() }
     }
 

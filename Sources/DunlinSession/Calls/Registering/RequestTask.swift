@@ -2,8 +2,8 @@ package import DunlinTransport
 internal import Synchronization
 
 extension HTTPSession {
-    /// A handle of a request: to begin it later, to suspend and resume it, to see its progress, to await its value in
-    /// several places.
+    /// A handle of a request, to begin it later, suspend and resume it, see its progress, or await its value in several
+    /// places.
     ///
     /// ```swift
     /// let task = try client.task("albums/7", method: .post, body: .file(path), as: .json(Receipt.self))
@@ -13,14 +13,14 @@ extension HTTPSession {
     /// ```
     ///
     /// The request begins with the first `resume()`, or when its value is first awaited. From then on it runs by itself
-    /// and keeps its session until it is over; the handle may be released. A handle that is released before its request
-    /// has begun cancels it.
+    /// and retains its session until it is over; the handle may be released. Releasing the handle before the request
+    /// has begun cancels the request.
     public final class RequestTask<Output: Sendable>: Sendable {
         package let delegate: TaskDelegate
         let control: TransferControl
         package let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
-        /// What its transfer leaves behind, such as resume data; whoever made the task knows the type.
+        /// What the transfer left behind, such as resume data; the task's creator knows the type.
         package let leftover: (any Sendable)?
 
         init(
@@ -42,10 +42,10 @@ extension HTTPSession {
 extension HTTPSession.RequestTask {
     public var id: HTTPSession.TaskID { delegate.id }
 
-    /// The state of the request now, as the registry shows it.
+    /// The current state of the request, as in the registry.
     public var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: control.now()) }
 
-    /// The request as a shell command for `curl`, as `snapshot` has it: also before it is sent.
+    /// Returns the request as a shell command for `curl`, like that of `snapshot`; also before it is sent.
     public func curl(showingSecrets: Bool = false) -> String {
         snapshot.curl(showingSecrets: showingSecrets) ?? ""
     }
@@ -66,7 +66,7 @@ extension HTTPSession.RequestTask {
         delegate.suspend()
     }
 
-    /// Cancels the request, begun or not; it fails with `NetworkError` code `cancelled`. Has no effect when it is over.
+    /// Cancels the request, begun or not; it fails with `NetworkError` code `cancelled`. No effect if it is over.
     public func cancel() {
         delegate.cancel()
     }
@@ -80,8 +80,8 @@ extension HTTPSession.RequestTask {
         delegate.setPriority(priority)
     }
 
-    /// Makes it one of a batch: `observer` is told of the bytes it transfers, and it enters the queue if it has not
-    /// begun yet.
+    /// Adds the request to a batch: `observer` is told of the bytes it transfers, and it enters the queue unless it has
+    /// begun.
     package func join(_ line: RequestQueue?, _ observer: any TallyObserver) {
         control.add(observer)
         guard let line, !hasBegun.exchange(true, ordering: .relaxed) else { return }
@@ -92,11 +92,11 @@ extension HTTPSession.RequestTask {
 // MARK: - What it brings
 
 extension HTTPSession.RequestTask {
-    /// The outcome. Awaiting it begins the request if nobody has. Cancelling the task that waits here cancels the
+    /// The outcome. Awaiting it begins the request if it has not begun. Cancelling the awaiting task cancels the
     /// request.
     public var result: Result<HTTPSession.Response<Output>, any Error> {
         get async {
-            // Whoever waits for a request that was suspended after it had begun waits until somebody else resumes it.
+            // Awaiting a request that was suspended after it began does not resume it.
             if !hasBegun.exchange(true, ordering: .relaxed) { delegate.resume() }
             let result = await withTaskCancellationHandler {
                 await settlement.value
@@ -122,23 +122,23 @@ extension HTTPSession.RequestTask {
 // MARK: - How far it is
 
 extension HTTPSession.RequestTask {
-    /// How much of the request's body the socket has taken: the value now, then the newest whenever it has changed, at
-    /// most a hundred times a second, then the final one. A stream that is begun when the request is over gives the
+    /// The progress of the request's body as the socket takes it: the current value, then the newest after each change,
+    /// at most a hundred times a second, then the final one. A stream begun after the request is over gives only the
     /// final value.
     public var uploadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.upload) }
 
-    /// How much of the response's body has come, in the same way.
+    /// The progress of the response's body as it arrives, in the same way.
     public var downloadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.download) }
 
-    /// How much of the request's body has been sent by now.
+    /// The current progress of sending the request's body.
     public var uploaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .upload) }
 
-    /// How much of the response's body has come by now.
+    /// The current progress of receiving the response's body.
     public var downloaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .download) }
 }
 
 extension Result where Failure == any Error {
-    /// The outcome for the present task: `CancellationError` if this task was cancelled. Others, whose tasks nobody
+    /// The outcome for the current task: `CancellationError` if this task was cancelled. Other tasks, which were not
     /// cancelled, may wait for the same request.
     package var asSeenHere: Self {
         guard Task.isCancelled, case .failure(let error as NetworkError) = self, error.code == .cancelled else {

@@ -2,35 +2,35 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// What the calls of a session share and keep: it outlives a session that is released while calls still run.
+/// What the calls of a session share. It outlives a released session while calls still run.
 package final class SessionCore: Sendable {
     let configuration: HTTPSession.Configuration
-    /// Every running call of the session.
+    /// The running calls of the session.
     package let tasks: TaskRegistry
     let builder: RequestBuilder
     let decoding: Decoding
     package let contentSettings: ContentSettings
     package var secretFields: HTTP.SecretFields { configuration.secretFields }
-    /// What it takes to say its requests as commands.
+    /// The settings for writing its requests as commands.
     let curl: CurlSettings
     package let loops: [Reactor]
     let tlsPolicySources: TLSPolicySources
     var tlsPolicySource: SessionTLSPolicySource { tlsPolicySources.origins }
-    /// The stages of every chain that prove who the user is.
+    /// The authentication stages of all its chains.
     let authentication: [any Stage]
     package let hub: EventHub
-    /// What is closed with the session.
+    /// Closed with the session, like the next two.
     let reachabilityReporter = ReachabilityReporter()
     package let residents = SessionResidents()
     let background = BackgroundTasks()
     let user: SessionUser
-    /// What code of the session's decides which servers answer; nil where the usual ones do.
+    /// The session's own code that decides which servers answer, as text; nil for none.
     let codeOfWay: String?
-    /// Nil without limits.
+    /// The queue; nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
 
-    /// `chain` is what its calls go through first.
+    /// Creates a core; `chain` is the first chain of its calls.
     init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
         _ tlsPolicySources: TLSPolicySources,

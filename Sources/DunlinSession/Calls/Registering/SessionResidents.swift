@@ -3,14 +3,14 @@ internal import Synchronization
 
 /// Something that lives as long as its session, such as a journal. It is closed when the session is shut down.
 package protocol SessionResident: AnyObject, Sendable {
-    /// Takes no more, and stops what is on its way. Returns the requests of that.
+    /// Accepts no more work and stops what is under way. Returns the requests of that work.
     func stop() -> Set<HTTPSession.TaskID>
 
-    /// Stops, and returns once nothing is on its way any more.
+    /// Stops, and returns when nothing is under way.
     func close() async
 }
 
-/// The residents of one session. They keep the session; it does not keep them.
+/// The residents of one session. They retain the session; it does not retain them.
 package final class SessionResidents: Sendable {
     private struct Resident {
         weak var object: (any SessionResident)?
@@ -23,7 +23,7 @@ package final class SessionResidents: Sendable {
 
     private let state = Mutex(State())
 
-    /// False once the session is shut down.
+    /// Adds a resident. Returns false if the session is shut down.
     package func add(_ resident: any SessionResident) -> Bool {
         state.withLock { state in
             if state.closings.isClosed { return false }
@@ -33,7 +33,7 @@ package final class SessionResidents: Sendable {
         }
     }
 
-    /// Has all of them stop. Their code may still wait for requests of the session's.
+    /// Stops all residents. Their code may still wait for the session's requests.
     func stop(_ closing: UInt64) -> Set<HTTPSession.TaskID> {
         let residents = state.withLock { state in
             state.closings.close(closing) ? state.residents.compactMap(\.object) : []
@@ -50,11 +50,11 @@ package final class SessionResidents: Sendable {
         for resident in residents { await resident.close() }
     }
 
-    /// Takes residents again, as the session takes requests, unless it was closed once more since that closing.
+    /// Accepts residents again after a reopening, unless the session was closed again since that closing.
     func reopen(after closing: UInt64) {
         state.withLock { $0.closings.open(after: closing) }
     }
 
-    /// Whether the session was opened again after this closing or a later one.
+    /// Whether the session was reopened after this closing or a later one.
     func isOver(_ closing: UInt64) -> Bool { state.withLock { $0.closings.isOver(closing) } }
 }

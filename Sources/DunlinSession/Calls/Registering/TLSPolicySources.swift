@@ -1,5 +1,4 @@
-/// Where a session's connections get their TLS policies from: one source for origins, and one for the proxies before
-/// them, which knows nothing of what the first says.
+/// The sources of a session's TLS policies: one for origins, and a separate one for proxies.
 struct TLSPolicySources: Sendable {
     let origins: SessionTLSPolicySource
     let proxies: SessionTLSPolicySource

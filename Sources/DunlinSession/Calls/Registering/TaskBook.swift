@@ -1,16 +1,17 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// The calls of one session that run on one loop. The book lives on that loop, as they do, so that entering and leaving
-/// it needs no switch of executor.
+/// The calls of one session that run on one loop. The book is isolated to that loop, as they are, so entering and
+/// leaving it needs no switch of executor.
 actor TaskBook {
     nonisolated let loop: Reactor
     private var machine = RegistryMachine<TaskDelegate, RegistryObserver>()
     /// Whether there are observers; read from any thread when a request is suspended or resumed.
     private nonisolated let hasObservers = Atomic<Bool>(false)
-    /// When requests were suspended, and nil for each that was resumed, while there are observers.
+    /// The times at which requests were suspended, and nil for each resumption, while there are observers.
     private nonisolated let suspensions = AsyncStream<HTTP.Instant?>.makeStream()
-    /// Tells observers of them. It begins with the first observer, and ends with the book, which it does not hold.
+    /// Reports them to observers. The task begins with the first observer and ends with the book, which it does not
+    /// retain.
     private var telling: Task<Void, Never>?
 
     init(on loop: Reactor) {
@@ -27,7 +28,7 @@ actor TaskBook {
 // MARK: - Entering and leaving
 
 extension TaskBook {
-    /// Adds a request, which must be removed again. Called on the loop, it is added before anything else runs there.
+    /// Adds a request, which must be removed again. If called on the loop, it is added before anything else runs there.
     nonisolated func enter(_ delegate: TaskDelegate, of era: UInt64) async throws -> Int {
         loop.isCurrent ? try addHere(delegate, of: era) : try await add(delegate, of: era)
     }
@@ -37,7 +38,7 @@ extension TaskBook {
         try assumeIsolated { try $0.add(delegate, of: era) }
     }
 
-    /// Adds a request that is on its way; it must be removed again.
+    /// Adds a request that has begun; it must be removed again.
     func add(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
         if let place = machine.add(delegate, of: era) { return place }
         do {
@@ -57,8 +58,8 @@ extension TaskBook {
         if !machine.remove(place, at: now) { tell(machine.dismiss(place, at: now)) }
     }
 
-    /// Takes a request off the list before its place is removed: those who wait for the last one wait for the removal
-    /// too.
+    /// Takes a request off the list before its place is removed; waiters for the last request also wait for the
+    /// removal.
     func unlist(at place: Int) {
         machine.unlist(place)
     }
@@ -68,7 +69,7 @@ extension TaskBook {
         machine.close(era)
     }
 
-    /// Refuses requests that were made up to this era. Returns those that run, which are to be cancelled.
+    /// Refuses requests that were made up to this era. Returns the running ones, which the caller must cancel.
     func cancel(_ era: UInt64) -> [TaskDelegate] {
         machine.cancel(era)
         return machine.running(upTo: era)
@@ -88,15 +89,15 @@ extension TaskBook {
 extension TaskBook {
     var arrivals: UInt64 { machine.arrivals }
 
-    /// Adds somebody who will wait for the last request to end (of this era and those before, if it is over), and who
-    /// may be within some of the enclosures.
+    /// Adds a waiter for the end of the last request (of this era and earlier ones, if it is over), which may be within
+    /// some of the enclosures.
     func watch(upTo era: UInt64?, within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
         let watch = machine.watch(upTo: era) { enclosures.contains(.request($0.id)) }
         tell(watch.told)
         return (watch.id, watch.isWithin)
     }
 
-    /// False if it was cancelled, or the deadline came first.
+    /// Waits for that. Returns false if it was cancelled or the deadline came first.
     func wait(
         _ watch: UInt64, isWithin: Bool, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> Bool {
@@ -110,7 +111,7 @@ extension TaskBook {
         machine.leave(watch)
     }
 
-    /// Waits until a request is over; nil if it is not on the list.
+    /// Waits until a request is over; nil if it is not listed.
     func waitForEnd(
         of id: HTTPSession.TaskID, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome? {
@@ -147,7 +148,7 @@ extension TaskBook {
         return (observation.isBusy, observation.ends)
     }
 
-    /// A request was suspended or resumed.
+    /// Notes that a request was suspended or resumed.
     nonisolated func noteSuspension(_ isSuspended: Bool) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         suspensions.continuation.yield(isSuspended ? loop.now() : nil)
@@ -158,7 +159,7 @@ extension TaskBook {
     }
 }
 
-/// Somebody whom a book tells of something.
+/// An observer of a book.
 enum RegistryObserver: Sendable {
     case parked(ValueWaiter<Void>)
     case ringing(@Sendable () -> Void)

@@ -1,34 +1,34 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Every running request of a session, by id, and the chain that the next ones go through.
+/// The running requests of a session, by ID, and the chain for new ones.
 ///
-/// Each request is in the book of its loop. The registry gathers what the books say, so that whoever asks for all
-/// requests sees every one that was made before.
+/// Each request is in the book of its loop. The registry collects from all books, so a query for all requests includes
+/// every one made before.
 public actor TaskRegistry {
-    /// What holds for a session's calls from one shutdown or `cancelAll` to the next.
+    /// The state that applies to a session's calls from one shutdown or `cancelAll` to the next.
     struct Era: Sendable {
         fileprivate(set) var number: UInt64
         fileprivate(set) var chain: Chain
         fileprivate(set) var isClosed = false
-        /// How often it was closed.
+        /// How often the session was closed.
         fileprivate(set) var closings: UInt64 = 0
     }
 
     /// A closing of the session, and what it ends.
     struct Closing: Sendable {
         let number: UInt64
-        /// Of the requests that run.
+        /// The chain of the running requests.
         let chain: Chain
-        /// The last era that it ends: what was made later is not of this closing.
+        /// The last era that it ends; later requests are not affected.
         let era: UInt64
     }
 
     /// One book for each loop.
     nonisolated let books: [TaskBook]
-    /// The present era; each call that is made copies it.
+    /// The current era, which each new call copies.
     private nonisolated let present: Mutex<Era>
-    /// For each observer, its numbers in the books.
+    /// The numbers of each observer in the books.
     private var observers: [UInt64: [UInt64]] = [:]
     private var lastObserver: UInt64 = 0
 
@@ -37,7 +37,7 @@ public actor TaskRegistry {
         present = Mutex(Era(number: 1, chain: chain))
     }
 
-    /// Throws once the session is shut down.
+    /// The current era. Throws if the session is shut down.
     nonisolated var era: Era {
         get throws {
             let era = present.withLock { $0 }
@@ -51,7 +51,7 @@ public actor TaskRegistry {
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
 
-    /// Takes no more requests; those made before that are still on their way to their loop are refused there.
+    /// Accepts no more requests; those already made that are still on their way to their loop are refused there.
     nonisolated func close() async -> Closing {
         let era = present.withLock { era in
             era.isClosed = true
@@ -62,8 +62,8 @@ public actor TaskRegistry {
         return Closing(number: era.closings, chain: era.chain, era: era.number)
     }
 
-    /// Takes requests again, through another chain, unless it was closed once more since that closing. `opening` opens
-    /// what belongs to the session; nobody sees the one open and the other closed.
+    /// Accepts requests again, through another chain, unless the session was closed again since that closing. `opening`
+    /// opens what belongs to the session at the same moment.
     nonisolated func open(_ chain: Chain, after closing: UInt64? = nil, _ opening: () -> Void = {}) {
         present.withLock { era in
             guard closing == nil || closing == era.closings else { return }
@@ -72,7 +72,7 @@ public actor TaskRegistry {
         }
     }
 
-    /// Does what must not be parted by an opening. It must call nobody.
+    /// Runs `act` with no reopening in between. It must not call out.
     nonisolated func withoutOpening<Value>(_ act: () -> Value) -> Value { present.withLock { _ in act() } }
 }
 
@@ -123,7 +123,7 @@ extension TaskRegistry {
 // MARK: - Stopping
 
 extension TaskRegistry {
-    /// Cancels one request; false if it is not running.
+    /// Cancels one request. Returns false if it is not running.
     @discardableResult
     public func cancel(_ id: HTTPSession.TaskID) async -> Bool {
         guard let delegate = await self[id] else { return false }
@@ -131,19 +131,19 @@ extension TaskRegistry {
         return true
     }
 
-    /// Cancels every request with this tag; returns how many there were.
+    /// Cancels the requests with this tag. Returns how many there were.
     @discardableResult
     public func cancel(tagged tag: String) async -> Int {
         Self.cancel(await delegates.filter { $0.tags.contains(tag) })
     }
 
-    /// Cancels every request, and returns how many there were once the last has told its caller. A request that was
-    /// made before and is still on its way to its loop fails as cancelled.
+    /// Cancels every request. Returns how many there were, after the last one has told its caller. A request already
+    /// made that is still on its way to its loop fails as cancelled.
     ///
-    /// Called within a request (in one of its hooks, or in a stream's scope), it leaves that request out: it goes on,
-    /// is not counted and not waited for. Nor are other requests waited for that wait like this themselves. When the
+    /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which continues
+    /// and is neither counted nor waited for. Nor does it wait for requests that themselves wait in such a call. If the
     /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves. It does not wait for
-    /// requests that are made meanwhile.
+    /// requests made meanwhile.
     @discardableResult
     public func cancelAll() async -> Int {
         let number = present.withLock { era in
@@ -157,7 +157,7 @@ extension TaskRegistry {
         return stopped.count
     }
 
-    /// The same for what a closing ends; those that nobody made are left out of the number.
+    /// Cancels what a closing ends. The session's own calls are not counted.
     func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
         var running: [TaskDelegate] = []
         for book in books { running += await book.running(upTo: closing.era) }
@@ -166,7 +166,7 @@ extension TaskRegistry {
         return stopped.count { !uncounted.contains($0.id) }
     }
 
-    /// Cancels those that the caller is not within, and returns them.
+    /// Cancels the requests that the caller is not within, and returns them.
     private static func cancelOthers(_ delegates: [TaskDelegate]) -> [TaskDelegate] {
         let within = Enclosure.subjects
         let others = delegates.filter { !within.contains(.request($0.id)) }
@@ -174,8 +174,8 @@ extension TaskRegistry {
         return others
     }
 
-    /// Cancels those first that wait for a turn or a connection, or they might be given what another just left; then
-    /// the newest first.
+    /// Cancels requests that wait for a turn or a connection first, since they might otherwise get what another has
+    /// just released; then the newest first.
     @discardableResult
     private static func cancel(_ delegates: [TaskDelegate]) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
@@ -189,24 +189,24 @@ extension TaskRegistry {
 // MARK: - Waiting
 
 extension TaskRegistry {
-    /// Returns once no request runs any more and every caller has been told, including requests that come meanwhile.
-    /// Throws `CancellationError` when the awaiting task is cancelled, which cancels no request.
+    /// Returns when no request runs and every caller has been told, including requests made meanwhile. Throws
+    /// `CancellationError` if the awaiting task is cancelled, which cancels no request.
     ///
-    /// Called within a request (in one of its hooks, or in a stream's scope), it does not wait for that request, nor
-    /// for other requests that wait like this themselves. A request that is never resumed never ends, and neither does
-    /// one that is suspended before its turn, until it is resumed or cancelled.
+    /// If called within a request (in one of its hooks or a stream's scope), it does not wait for that request, nor for
+    /// requests that themselves wait in such a call. A request that is never resumed never ends, nor does one suspended
+    /// before its turn, until it is resumed or cancelled.
     public func drain() async throws {
         guard await drain(until: .never) else { throw CancellationError() }
     }
 
-    /// Waits until nothing runs any more but what the caller is within, or the deadline has come; with an era that is
-    /// over, until nothing runs of this era and those before. False if the awaiting task was cancelled before.
+    /// Waits until nothing runs except what the caller is within, or the deadline comes; with an era that is over, only
+    /// for requests of this era and earlier ones. Returns false if the awaiting task was cancelled first.
     @discardableResult
     nonisolated func drain(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var watches: [UInt64] = []
         var isWithin = false
-        // All books are told before the first wait: whoever need not be waited for must be known in all of them.
+        // All books are told before the first wait, because all of them must know which requests not to wait for.
         for book in books {
             let watch = await book.watch(upTo: era, within: within)
             watches.append(watch.id)
@@ -221,8 +221,8 @@ extension TaskRegistry {
         return isServed || cancellation.cause == nil
     }
 
-    /// Waits for one book after the other, and again if requests have come meanwhile: while it waited for another, the
-    /// first may have filled again. False if it was cancelled, or the deadline came first.
+    /// Waits for one book after another, and again if requests have come meanwhile: the first may have filled while the
+    /// last was awaited. Returns false if it was cancelled or the deadline came first.
     private nonisolated func wait(
         _ watches: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: HTTP.Instant,
         _ cancellation: Cancellation
@@ -246,7 +246,7 @@ extension TaskRegistry {
         }
     }
 
-    /// Waits until a request is over; a request that is not on the list is.
+    /// Waits until a request is over. One that is not listed is over.
     nonisolated func waitForEnd(
         of id: HTTPSession.TaskID, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome {
@@ -261,7 +261,7 @@ extension TaskRegistry {
 
 extension TaskRegistry {
     /// Calls `ring` for what `look` asks for, and whenever a request is suspended or resumed, until `remove`. It is
-    /// called on the session's loops, and must not wait there.
+    /// called on the session's loops and must not wait there.
     package func join(_ ring: @escaping @Sendable () -> Void) async -> UInt64 {
         lastObserver += 1
         let id = lastObserver
