@@ -1,17 +1,16 @@
 public import Dunlin
 
-/// A bar for a transfer: how far it is, how fast, and how long it will take; a spinner and a count if nobody knows how
-/// much is to come.
+/// A progress bar for a transfer, with its rate and the time left; without a known total, a spinner and a count.
 ///
 /// ```swift
 /// let bar = ProgressDisplay("disk.img")
 /// bar.follow(task)
 /// ```
 ///
-/// It follows one transfer at a time, and shows the last of it when it is over. It need not be held on to: the
-/// terminal keeps a line until its transfer is over. Neither keeps the transfer's task.
+/// It follows one transfer at a time, and shows its final state when it is over. It need not be retained: the terminal
+/// keeps a line until its transfer is over. Neither retains the transfer's task.
 public final class ProgressDisplay: Sendable {
-    /// Which body is shown.
+    /// The body whose transfer is shown.
     public enum Direction: Sendable, Hashable {
         case upload
         case download
@@ -21,16 +20,16 @@ public final class ProgressDisplay: Sendable {
     private let display: TerminalDisplay
     private let id: UInt64
 
-    /// Whatever the name is, it is shown as text: a server may have chosen it.
+    /// Creates a display. The name is shown as plain text, since a server may have chosen it.
     public init(_ name: String, on display: TerminalDisplay = .standardError) {
         self.name = ShownText.of(name)
         self.display = display
         id = display.update { $0.newID() }
     }
 
-    /// Shows this task's transfer from now on, instead of any other: its upload if it sends a file, a form or a stream,
-    /// or else its download, unless a `direction` says which. Nothing is let begin by it. One that is over is shown as
-    /// it ended.
+    /// Shows this task's transfer from now on instead of another: its upload if it sends a file, a form or a stream,
+    /// otherwise its download, unless `direction` says which. It does not begin the task. A task that is over is shown
+    /// in its final state.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil) {
         let direction = direction ?? (task.snapshot.kind == .upload ? .upload : .download)
         let teller = task.teller
@@ -44,12 +43,12 @@ public final class ProgressDisplay: Sendable {
         }
     }
 
-    /// The same with the progress of anything. Unless the stream says that it is over, the end of it does.
+    /// Shows the progress of anything, in the same way. The end of the stream also ends the line.
     public func follow(_ progress: AsyncStream<HTTPSession.TransferProgress>) {
         follow(progress, { nil }, nil)
     }
 
-    /// Shows this, for a transfer that tells its progress to a closure: `progress: bar.show`. The final value ends the
+    /// Shows the progress of a transfer that reports it to a closure: `progress: bar.show`. The final value ends the
     /// line.
     public func show(_ progress: HTTPSession.TransferProgress) {
         let now = display.now
@@ -61,7 +60,7 @@ public final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Follows no longer; what was shown last stays.
+    /// Stops following; what was shown last stays.
     public func stop() {
         display.stop(id)
     }
@@ -71,7 +70,7 @@ public final class ProgressDisplay: Sendable {
         _ look: TerminalDisplay.Look?
     ) {
         display.follow(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
-            // Ends with the transfer, and keeps nothing of it; a display that is gone needs nothing shown.
+            // The task ends with the transfer and retains nothing of it; a released display needs nothing shown.
             Task.detached { [id, weak display] in
                 for await step in progress {
                     display?.changeBar(id, of: binding) { $0.show(step, at: $1) }

@@ -1,7 +1,7 @@
 public import Dunlin
 
-/// A line that turns while something goes on, and leaves nothing behind. For an `ActivityObserver`, an
-/// `ActivityMonitor`, or by hand. One that is let go of stops.
+/// A line that turns while something goes on, and leaves nothing behind. Use it with an `ActivityObserver`, an
+/// `ActivityMonitor`, or by hand. It stops when it is released.
 public final class Spinner: ActivityTarget, RefreshTarget, ActivityMonitor.Display {
     private let label: String
     private let display: TerminalDisplay
@@ -17,12 +17,12 @@ public final class Spinner: ActivityTarget, RefreshTarget, ActivityMonitor.Displ
         stop()
     }
 
-    /// Calling it again is harmless.
+    /// Starts the spinner. Calling it again has no effect.
     public func start() {
         display.update { [id, label] in if !$0.has(id) { _ = $0.bind(id, .spinner(label)) } }
     }
 
-    /// Calling it again is harmless.
+    /// Stops the spinner. Calling it again has no effect.
     public func stop() {
         display.update { [id] in $0.remove(id) }
     }

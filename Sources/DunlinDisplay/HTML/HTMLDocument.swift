@@ -1,17 +1,17 @@
 public import Dunlin
 
-/// A document that was loaded, ready to be shown.
+/// A loaded document, ready to be shown.
 public struct HTMLDocument: Sendable, Equatable {
-    /// As it came, content codings off.
+    /// The bytes as received, with content codings removed.
     public var data: Bytes
     public var text: String
-    /// What the server says it is; `text/html` if it does not say.
+    /// The type that the server declared; `text/html` without one.
     public var mimeType: String
-    /// What `data` was read as, by the name that the WHATWG Encoding Standard has for it.
+    /// The encoding that `data` was read in, by its name in the WHATWG Encoding Standard.
     public var encoding: String
-    /// What relative references in it are relative to: where it was found, after redirects.
+    /// The base of relative references: the document's URL after redirects.
     public var baseURL: String
-    /// Something in `data` was no text in `encoding`, and was replaced by U+FFFD.
+    /// Whether some of `data` was invalid in `encoding` and was replaced by U+FFFD.
     public var isLossy: Bool
 
     public init(

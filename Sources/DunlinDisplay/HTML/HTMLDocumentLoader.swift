@@ -1,6 +1,6 @@
 public import Dunlin
 
-/// Loads documents to be shown in one place: one at a time, and the latest counts.
+/// An actor that loads documents for one place: one at a time, and the latest counts.
 ///
 /// ```swift
 /// let loader = HTMLDocumentLoader()
@@ -8,10 +8,10 @@ public import Dunlin
 /// show(document.text, relativeTo: document.baseURL)
 /// ```
 ///
-/// A load that begins cancels the one before it, running or suspended. Text is read in the encoding that the document
-/// is in, whether the response says so or the document itself.
+/// A new load cancels the one before it, running or suspended. Text is read in the document's encoding, whether the
+/// response or the document itself declares it.
 public actor HTMLDocumentLoader {
-    /// Makes another document of one that was loaded; what it returns is what is delivered. Throwing fails the load.
+    /// Makes another document from a loaded one; the result is delivered. Throwing fails the load.
     public typealias Transform = @Sendable (HTMLDocument) async throws -> HTMLDocument
 
     private static let ownSession = OwnSession()
@@ -26,31 +26,31 @@ public actor HTMLDocumentLoader {
         weak var observer: (any LoadObserver)?
     }
 
-    /// Without a session it uses one of its own, which all such loaders share: its configuration is the default.
+    /// Creates a loader. Without a session, it uses one with the default configuration that all such loaders share.
     public init(session: HTTPSession? = nil, as serializer: any ResponseSerializer<Bytes> = .bytes) {
         self.session = session
         self.serializer = serializer
     }
 
-    /// For the loads that begin from now on; nil for the session that loaders share.
+    /// Sets the session for later loads; nil for the one that loaders share.
     public func use(_ session: HTTPSession?) {
         self.session = session
     }
 
-    /// For the loads that begin from now on: which responses are taken, and what becomes of their bytes.
+    /// Sets the serializer for later loads: which responses are accepted, and what is made from their bytes.
     public func use(_ serializer: any ResponseSerializer<Bytes>) {
         self.serializer = serializer
     }
 
-    /// Told of the loads that begin from now on, instead of any other; not kept.
+    /// Sets the observer of later loads, instead of any other. It is not retained.
     public func observe(by observer: (any LoadObserver)?) {
         self.observer = observer
     }
 
-    /// The load that is going on.
+    /// The load in progress; nil for none.
     public var currentLoad: HTMLLoad? { current?.load }
 
-    /// Loads a document. Cancelling the task that waits here cancels the load.
+    /// Loads a document. Cancelling the awaiting task cancels the load.
     public func load(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = .init(),
         body: RequestBody = .none, options: HTTPSession.Options = .init(), transform: Transform? = nil
@@ -60,8 +60,8 @@ public actor HTMLDocumentLoader {
         return try await load.document
     }
 
-    /// The same with a handle, which tells of progress. Throws for what cannot be sent; then the load that is going on
-    /// goes on.
+    /// Begins a load and returns its handle, which has its progress. Throws for a request that cannot be sent, and then
+    /// the current load continues.
     public func begin(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = .init(),
         body: RequestBody = .none, options: HTTPSession.Options = .init(), transform: Transform? = nil
@@ -78,7 +78,7 @@ public actor HTMLDocumentLoader {
         return load
     }
 
-    /// Stops the load that is going on, if there is one.
+    /// Cancels the load in progress, if there is one.
     public func cancel() {
         guard let load = current?.load else { return }
         load.cancel()
@@ -86,7 +86,7 @@ public actor HTMLDocumentLoader {
     }
 
     private func follow(_ load: HTMLLoad, _ transform: Transform?) {
-        // Ends with the load. What transforms a document that nobody wants any more is cancelled with the scope.
+        // The task ends with the load. Transforming a document that is no longer wanted is cancelled with the scope.
         Task {
             async let _: Void = load.run(transform)
             _ = await load.outcome
@@ -94,7 +94,7 @@ public actor HTMLDocumentLoader {
         }
     }
 
-    /// Once for each load: whoever comes second finds another, or none.
+    /// Reports the end of a load, only once: a second call finds another load, or none.
     private func tellEnd(of load: HTMLLoad) {
         guard let ended = current, ended.load === load, let outcome = load.outcomeIfEnded else { return }
         current = nil
@@ -105,7 +105,7 @@ public actor HTMLDocumentLoader {
     }
 }
 
-/// The session of loaders that have none, made when the first of them needs it.
+/// The session of loaders without their own, created on first use.
 private actor OwnSession {
     private var made: HTTPSession?
 

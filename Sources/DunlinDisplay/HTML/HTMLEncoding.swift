@@ -1,12 +1,13 @@
-/// The encodings that documents on the web have, by the labels that they give them (WHATWG Encoding Standard §4.2).
+/// The encodings of documents on the web, by their labels (WHATWG Encoding Standard §4.2).
 struct HTMLEncoding: Sendable, Equatable {
-    /// As the standard calls it.
+    /// The name in the standard.
     let name: String
-    /// What reads it, if that has another name.
+    /// The charset that reads it, if that has another name.
     let charset: String
 
     static let utf8 = HTMLEncoding(name: "UTF-8", charset: "utf-8")
-    /// For encodings that would let markup be smuggled past those who look at it: all text in them is one mark.
+    /// Stands for encodings that would let markup be smuggled past checks: all text in them is one replacement
+    /// character.
     static let replacement = HTMLEncoding(name: "replacement", charset: "")
 
     private init(name: String, charset: String) {
@@ -14,7 +15,7 @@ struct HTMLEncoding: Sendable, Equatable {
         self.charset = charset
     }
 
-    /// Nil for a label that nobody knows. Letters of any case, and white space around it.
+    /// Creates the encoding for a label, in any case and with white space around it; nil for an unknown label.
     init?(label: String) {
         let label = label.lowercased().split(whereSeparator: { "\t\n\u{0C}\r ".contains($0) })
         guard label.count == 1, let encoding = Self.labels[String(label[0])] else { return nil }
@@ -30,8 +31,8 @@ struct HTMLEncoding: Sendable, Equatable {
         return labels
     }()
 
-    /// Name, what reads it, labels. Chinese is read as GB18030, Japanese and Korean with what Windows adds: the
-    /// standard does so, for pages do.
+    /// Name, charset that reads it, labels. As in the standard, Chinese is read as GB18030, and Japanese and Korean
+    /// with Windows' additions, because pages use these.
     private static let rows: [(String, String?, String)] = [
         ("UTF-8", nil, "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"),
         ("UTF-16BE", nil, "unicodefffe utf-16be"),

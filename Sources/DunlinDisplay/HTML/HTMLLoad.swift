@@ -1,6 +1,6 @@
 public import Dunlin
 
-/// One document on its way. It goes on by itself, and need not be held on to.
+/// A document that is being loaded. The load continues by itself, and its handle need not be retained.
 public final class HTMLLoad: Sendable, Identifiable {
     public typealias Outcome = Result<HTMLDocument, any Error>
 
@@ -13,7 +13,7 @@ public final class HTMLLoad: Sendable, Identifiable {
 
     public var id: HTTPSession.TaskID { task.id }
 
-    /// The document. Cancelling the task that waits here cancels the load.
+    /// The document. Cancelling the awaiting task cancels the load.
     public var document: HTMLDocument {
         get async throws {
             let outcome = await withTaskCancellationHandler {
@@ -25,20 +25,20 @@ public final class HTMLLoad: Sendable, Identifiable {
         }
     }
 
-    /// How it ended, if it has.
+    /// The outcome; nil until the load has ended.
     public var outcomeIfEnded: Outcome? { settlement.valueIfSettled }
 
-    /// How far it is: as it is now, then the newest value whenever it has changed, then the final one.
+    /// The progress: the current value, then the newest after each change, then the final one.
     public var progress: AsyncStream<HTTPSession.TransferProgress> { task.downloadProgress }
 
-    /// Holds it where it is.
+    /// Suspends the load.
     public func suspend() { task.suspend() }
 
-    /// Lets it go on.
+    /// Resumes the load.
     public func resume() { task.resume() }
 
-    /// Stops it, also while it is being transformed; it fails with `NetworkError` code `cancelled`. Harmless when it is
-    /// over.
+    /// Cancels the load, even while the document is being transformed; it fails with `NetworkError` code `cancelled`.
+    /// No effect if it is over.
     public func cancel() {
         task.cancel()
         settlement.settle(.failure(NetworkError(.cancelled, "the load was cancelled")))
@@ -46,7 +46,7 @@ public final class HTMLLoad: Sendable, Identifiable {
 }
 
 extension HTMLLoad {
-    /// What came, made a document, and that what `transform` makes of it. Runs nowhere in particular.
+    /// Makes a document from what came, and transforms it with `transform`. Runs on no particular executor.
     @concurrent
     func run(_ transform: HTMLDocumentLoader.Transform?) async {
         do {
@@ -57,12 +57,12 @@ extension HTMLLoad {
         }
     }
 
-    /// The first outcome stays.
+    /// Settles the outcome; the first one is final.
     func settle(_ outcome: Outcome) {
         settlement.settle(outcome)
     }
 
-    /// How it ended, once it has.
+    /// The outcome, once the load has ended.
     var outcome: Outcome {
         get async { await settlement.value }
     }

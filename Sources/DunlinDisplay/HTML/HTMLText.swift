@@ -1,15 +1,14 @@
 package import Dunlin
 
-/// The text of a document, and how that was found out.
+/// The text of a document, and how it was read.
 ///
-/// A byte order mark decides, then what the Content-Type says, then what the document says of itself; UTF-8 otherwise,
-/// and for labels that nobody knows (WHATWG HTML §13.2.3.2, Encoding §6). What is not text in that encoding is replaced
-/// by U+FFFD.
+/// The encoding is determined by a byte order mark, then by the Content-Type, then by the document itself; otherwise,
+/// and for unknown labels, it is UTF-8 (WHATWG HTML §13.2.3.2, Encoding §6). Invalid bytes are replaced by U+FFFD.
 package struct HTMLText: Equatable {
     package let text: String
-    /// As the Encoding Standard calls it.
+    /// The encoding's name in the Encoding Standard.
     let encoding: String
-    /// Something had to be replaced.
+    /// Whether something was replaced.
     package let isLossy: Bool
 
     package init(_ bytes: Bytes, declared: String?) {
@@ -21,7 +20,7 @@ package struct HTMLText: Equatable {
         case "replacement":
             (text, isLossy) = (bytes.isEmpty ? "" : "\u{FFFD}", !bytes.isEmpty)
         case "x-user-defined":
-            // Bytes, kept apart as characters that mean nothing.
+            // The bytes, represented by private characters.
             let units = bytes.map { $0 < 0x80 ? UInt16($0) : 0xF700 | UInt16($0) }
             (text, isLossy) = (String(decoding: units, as: UTF16.self), false)
         default:

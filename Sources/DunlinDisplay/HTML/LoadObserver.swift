@@ -1,13 +1,13 @@
-/// Told of the loads of an `HTMLDocumentLoader`: that each begins, and then how it ended, once. One after the other;
-/// must not wait.
+/// An observer of an `HTMLDocumentLoader`'s loads. It is told that each begins, and then, once, how it ended, one call
+/// after another. It must not wait.
 public protocol LoadObserver: AnyObject, Sendable {
     func started(_ load: HTMLLoad)
     func finished(_ load: HTMLLoad, with document: HTMLDocument)
-    /// Also of a load that was cancelled, or that another took the place of: `NetworkError` code `cancelled`.
+    /// Called for failed loads, including those that were cancelled or replaced: `NetworkError` code `cancelled`.
     func failed(_ load: HTMLLoad, with error: any Error)
 }
 
-/// What is not asked for is not told.
+/// Methods that are not implemented do nothing.
 extension LoadObserver {
     public func started(_ load: HTMLLoad) {}
     public func finished(_ load: HTMLLoad, with document: HTMLDocument) {}

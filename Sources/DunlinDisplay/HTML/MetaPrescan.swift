@@ -1,9 +1,9 @@
-/// Finds what a document says of its own encoding in its first bytes, before anybody can read it (WHATWG HTML
-/// §13.2.3.2, "prescan a byte stream").
+/// Finds the encoding that a document declares in its first bytes, before it can be read (WHATWG HTML §13.2.3.2,
+/// "prescan a byte stream").
 ///
-/// Rules: comments and other tags are passed over, with their attributes, so that nothing in them is taken for a
-/// declaration. `charset` counts by itself, `content` only beside `http-equiv="content-type"`, and the first attribute
-/// of each name. Whoever can write this in ASCII does not write UTF-16, and means UTF-8. A declaration of XML comes
+/// Rules: comments and other tags are skipped with their attributes, so that nothing in them is taken for a
+/// declaration. `charset` counts alone, `content` only with `http-equiv="content-type"`; of attributes with the same
+/// name, the first counts. A declaration of UTF-16 that is readable as ASCII means UTF-8. An XML declaration comes
 /// last.
 struct MetaPrescan {
     static let length = 1024
@@ -15,7 +15,7 @@ struct MetaPrescan {
         self.bytes = Array(bytes.prefix(Self.length))
     }
 
-    /// What the first `length` bytes declare; nil for nothing, or nothing that is known.
+    /// The encoding that the first `length` bytes declare; nil for none or an unknown one.
     static func encoding(of document: some Sequence<UInt8>) -> HTMLEncoding? {
         var scan = MetaPrescan(document)
         if scan.bytes.starts(with: [0x3C, 0, 0x3F, 0, 0x78, 0]) { return HTMLEncoding(label: "utf-16le") }
@@ -26,7 +26,7 @@ struct MetaPrescan {
     private mutating func markup() -> HTMLEncoding? {
         while position < bytes.count {
             if has("<!--") {
-                // The two hyphens of the beginning may be those of the end.
+                // The two hyphens of the beginning may also be those of the end.
                 skip(past: "-->", from: position + 2)
             } else if has("<meta"), let next = byte(at: position + 5), Self.isSpace(next) || next == Self.slash {
                 position += 5
@@ -45,7 +45,7 @@ struct MetaPrescan {
         return nil
     }
 
-    /// What the attributes of a meta element come to.
+    /// The encoding that a meta element's attributes declare.
     private mutating func declaration() -> HTMLEncoding? {
         var names: Set<String> = []
         var isPragma = false
@@ -69,7 +69,7 @@ struct MetaPrescan {
         return encoding.inASCII
     }
 
-    /// The next attribute of an element; nil at its end, and at that of the bytes.
+    /// The next attribute of an element; nil at the end of the element or of the bytes.
     private mutating func attribute() -> (name: String, value: String)? {
         while let byte = byte(at: position), Self.isSpace(byte) || byte == Self.slash { position += 1 }
         guard let first = byte(at: position), first != Self.greater else { return nil }
@@ -105,7 +105,7 @@ struct MetaPrescan {
         return nil
     }
 
-    /// `<?xml … encoding="…" ?>`
+    /// The encoding in `<?xml … encoding="…" ?>`.
     private func xmlDeclaration() -> HTMLEncoding? {
         let text = Self.text(bytes)
         guard text.hasPrefix("<?xml"), let end = text.firstIndex(of: ">"),
@@ -132,12 +132,12 @@ extension MetaPrescan {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains(byte) }
 
-    /// In lower case, each byte as one character.
+    /// The bytes as text in lower case, one character for each byte.
     private static func text(_ bytes: [UInt8]) -> String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar((0x41...0x5A).contains($0) ? $0 | 0x20 : $0) }))
     }
 
-    /// Whether this, in letters of any case, stands here.
+    /// Whether this word, in any case, is at the current position.
     private func has(_ word: String) -> Bool { Self.text(Array(bytes[position...].prefix(word.utf8.count))) == word }
 
     private var isTag: Bool {
@@ -180,7 +180,7 @@ extension Character {
 }
 
 extension HTMLEncoding {
-    /// What is meant by a declaration that can be read without knowing the encoding.
+    /// The encoding that is meant by a declaration that can be read as ASCII.
     fileprivate var inASCII: HTMLEncoding? {
         switch name {
         case "UTF-16LE", "UTF-16BE": .utf8

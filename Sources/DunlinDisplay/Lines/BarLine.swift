@@ -1,10 +1,10 @@
 internal import Dunlin
 
-/// One transfer: its name, a bar, how far it is, how fast, and how long it will take.
+/// One transfer: its name, a bar, its progress, its rate, and the time left.
 ///
-/// What there is no room for is left out, in this order: bytes, rate, time, bar. The name gives way before the bar
-/// does, but not all of it, and the fraction stays to the last. Without a total there is no bar, but a spinner and a
-/// count of bytes; and as long as nothing has come that would be known, the line says that it waits.
+/// If there is too little room, these are left out in order: bytes, rate, time, bar. The name is shortened before the
+/// bar is left out, and the fraction stays to the last. Without a total there is a spinner and a count of bytes instead
+/// of a bar, and until something has come the line says that it waits.
 struct BarLine: Equatable, Sendable {
     enum End: Equatable, Sendable {
         case well
@@ -15,23 +15,22 @@ struct BarLine: Equatable, Sendable {
     let name: String
     private let start: Duration
     private(set) var progress = HTTPSession.TransferProgress()
-    /// Nil until it is known how the transfer ended.
+    /// How the transfer ended; nil until that is known.
     private(set) var end: End?
     private var latest: Duration
-    /// What there was when it was first seen to move, and when: whatever came before, or took its time, is no part of
-    /// how fast it was.
+    /// The bytes and time at the first observed movement; what came before does not count for the rate.
     private var moved: Moved?
-    /// Nothing changes it any more.
+    /// Whether nothing can change the line any more.
     var isOver = false
 
-    /// `start` is when somebody began to look.
+    /// Creates a line; `start` is when observation began.
     init(name: String, since start: Duration) {
         self.name = name
         self.start = start
         latest = start
     }
 
-    /// Whether anything was shown yet.
+    /// Whether something has been shown.
     private var isSeen = false
 
     private struct Moved: Equatable, Sendable {
@@ -58,10 +57,10 @@ struct BarLine: Equatable, Sendable {
 
     var isAnimated: Bool { !isOver && end == nil && progress.totalBytes == nil && !isWaiting }
 
-    /// Whether nothing has come, not even how much it will be.
+    /// Whether nothing has come, not even the total.
     var isWaiting: Bool { end == nil && !isOver && progress.totalBytes == nil && progress.wireBytes == 0 }
 
-    /// Whole percent that have come: all of it is not 100 before it is all.
+    /// The whole percent that have come; 100 only for all of it.
     private var percent: Int? { progress.fraction.map { Int($0 * 100) } }
 
     func row(_ layout: Layout) -> Row {
@@ -93,7 +92,7 @@ struct BarLine: Equatable, Sendable {
         return row.cut(to: layout.width)
     }
 
-    /// Four columns: how far, or how it ended.
+    /// The progress or outcome, in four columns.
     private func mark(_ layout: Layout) -> String {
         let text =
             switch end {
@@ -125,7 +124,7 @@ struct BarLine: Equatable, Sendable {
     }
 }
 
-/// Which fields there is room for, and how wide those are that give way.
+/// The fields for which there is room, and the widths of those that can be shortened.
 private struct Fields {
     var name: Int
     var bar = 0
@@ -144,7 +143,7 @@ private struct Fields {
         let choices = [[bytes, rate, time], [rate, time], [time], []]
         let room = layout.width - gap - Self.markWidth
         let name = min(layout.nameWidth, Self.smallestName)
-        // A name without a bar is the last choice: it always is taken, for it fits whatever is left.
+        // A name without a bar is the last choice, which always fits.
         for rest in choices {
             let left = room - rest.reduce(0) { $0 + $1.count + gap }
             guard left >= name + gap + Self.smallestBar else { continue }
@@ -176,7 +175,7 @@ extension BarLine {
         return "\(name): " + parts.joined(separator: ", ")
     }
 
-    /// Tenths of the whole, or twice as much as before.
+    /// The progress in tenths, or in doublings of the bytes without a total.
     var milestone: Int {
         if let fraction = progress.fraction { return Int(fraction * 10) }
         return progress.wireBytes.bitWidth - progress.wireBytes.leadingZeroBitCount

@@ -1,6 +1,6 @@
 internal import Dunlin
 
-/// A batch: how many of its requests are over, how many of those failed, and what they brought.
+/// A batch: how many of its requests are over, how many failed, and how much they brought.
 struct BatchLine: Equatable, Sendable {
     let name: String
     var progress: HTTPSession.BatchProgress?

@@ -1,13 +1,13 @@
 internal import Dunlin
 
-/// What one line of a display says.
+/// The content of one line of a display.
 enum DisplayLine: Equatable, Sendable {
     case bar(BarLine)
     case batch(BatchLine)
     case spinner(String)
     case status(String)
 
-    /// What the line is about; a column of its own, as wide for all lines.
+    /// The name of what the line shows, in a column that has the same width for all lines.
     var name: String? {
         switch self {
         case .bar(let line): line.name
@@ -16,7 +16,7 @@ enum DisplayLine: Equatable, Sendable {
         }
     }
 
-    /// Whether time alone changes it.
+    /// Whether the line changes with time alone.
     var isAnimated: Bool {
         switch self {
         case .bar(let line): line.isAnimated
@@ -25,7 +25,7 @@ enum DisplayLine: Equatable, Sendable {
         }
     }
 
-    /// What stays of it when it is over.
+    /// What stays of the line when it is over.
     var ended: DisplayLine? {
         switch self {
         case .bar(var line):
@@ -58,7 +58,7 @@ enum DisplayLine: Equatable, Sendable {
         }
     }
 
-    /// The same where lines cannot be drawn over.
+    /// The line for output that cannot be redrawn.
     var plain: String {
         switch self {
         case .bar(let line): line.plain
@@ -67,7 +67,7 @@ enum DisplayLine: Equatable, Sendable {
         }
     }
 
-    /// How far it is, in steps that are worth a line each where lines cannot be drawn over.
+    /// The progress in steps that deserve a new line where lines cannot be redrawn.
     var milestone: Int {
         switch self {
         case .bar(let line): line.milestone
@@ -77,15 +77,15 @@ enum DisplayLine: Equatable, Sendable {
     }
 }
 
-/// What a frame has in common for all its lines.
+/// What all lines of a frame have in common.
 struct Layout: Equatable, Sendable {
-    /// Columns that may be used.
+    /// The number of available columns.
     var width: Int
-    /// Columns that the longest name takes.
+    /// The width of the longest name, in columns.
     var nameWidth: Int
     var style: DisplayStyle
     var time: Duration
 
-    /// Two blanks between two fields.
+    /// The gap between two fields.
     static let gap = "  "
 }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// What a display may use.
 public struct DisplayStyle: Sendable, Hashable {
     public var hasColour: Bool
-    /// Whether there are more characters than ASCII's.
+    /// Whether characters beyond ASCII are available.
     public var hasUnicode: Bool
 
     public init(hasColour: Bool, hasUnicode: Bool) {
@@ -11,7 +11,7 @@ public struct DisplayStyle: Sendable, Hashable {
         self.hasUnicode = hasUnicode
     }
 
-    /// What the environment says: `NO_COLOR` for no colour, a locale of UTF-8 for characters beyond ASCII.
+    /// The style by the environment: no colour with `NO_COLOR`, and characters beyond ASCII with a UTF-8 locale.
     public static var environment: DisplayStyle { DisplayStyle(ProcessInfo.processInfo.environment) }
 
     init(_ environment: [String: String]) {
@@ -21,7 +21,7 @@ public struct DisplayStyle: Sendable, Hashable {
         hasUnicode = locale.contains("utf-8") || locale.contains("utf8")
     }
 
-    /// Whether lines can be drawn over on such a terminal.
+    /// Whether lines can be redrawn on such a terminal.
     static func canRedraw(_ environment: [String: String]) -> Bool {
         environment["TERM"].map { !$0.isEmpty && $0 != "dumb" } ?? false
     }
@@ -30,7 +30,7 @@ public struct DisplayStyle: Sendable, Hashable {
 extension DisplayStyle {
     var gap: String { hasUnicode ? "…" : ".." }
 
-    /// A bar of so many columns, `fraction` of it done.
+    /// A bar of `width` columns, of which `fraction` is done.
     func bar(_ fraction: Double, width: Int) -> (done: String, rest: String) {
         let fraction = fraction.isFinite ? min(1, max(0, fraction)) : 0
         guard hasUnicode else {
@@ -42,7 +42,7 @@ extension DisplayStyle {
         return (done, String(repeating: "─", count: width - (halves + 1) / 2))
     }
 
-    /// Turns once a second.
+    /// The spinner's state; it turns once a second.
     func spinner(at time: Duration) -> String {
         let steps: [String] =
             hasUnicode ? ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] : ["-", "\\", "|", "/"]

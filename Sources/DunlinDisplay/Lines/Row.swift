@@ -1,4 +1,4 @@
-/// One line of a display, ready to be written: pieces of text, each in one colour. No piece has a control in it.
+/// One line of a display, ready to be written: pieces of text, each in one colour and without control characters.
 struct Row: Equatable {
     enum Colour: String {
         case green = "32"
@@ -13,7 +13,7 @@ struct Row: Equatable {
     }
 
     private(set) var pieces: [Piece] = []
-    /// In columns.
+    /// The width in columns.
     private(set) var width = 0
 
     mutating func add(_ text: String, _ colour: Colour? = nil) {
@@ -29,7 +29,7 @@ struct Row: Equatable {
         }.joined()
     }
 
-    /// Nothing beyond so many columns.
+    /// The row, cut to `limit` columns.
     func cut(to limit: Int) -> Row {
         if width <= limit { return self }
         var row = Row()
@@ -37,7 +37,7 @@ struct Row: Equatable {
         return row
     }
 
-    /// Blanks at the end are not worth writing.
+    /// The row without trailing blanks.
     var trimmed: Row {
         var row = self
         while let last = row.pieces.last, last.colour == nil, last.text.hasSuffix(" ") {

@@ -1,17 +1,18 @@
 public import Dunlin
 
-/// Something that moves while a task runs.
+/// Something that moves while a task runs, such as a spinner.
 public protocol ActivityTarget: AnyObject, Sendable {
-    /// May be called when it moves already. Must not wait.
+    /// Starts moving. It may be called while moving. Must not wait.
     func startAnimating()
-    /// May be called when it does not move. Must not wait.
+    /// Stops moving. It may be called while not moving. Must not wait.
     func stopAnimating()
 }
 
-/// Has a target move while a task runs: it starts when the task is resumed, and stops when that is suspended or over.
+/// Makes a target move while a task runs: it starts when the task is resumed, and stops when the task is suspended or
+/// over.
 ///
-/// One task at a time: following another takes the place of the former, which moves nothing any more. The target is
-/// not kept; when it is gone, nothing happens.
+/// It follows one task at a time: another task replaces the former. The target is not retained; after its release
+/// nothing happens.
 public final class ActivityObserver: Sendable {
     private let follower: StateFollower
 
@@ -23,12 +24,12 @@ public final class ActivityObserver: Sendable {
         }
     }
 
-    /// The target is told at once how the task stands: one that is over stops it.
+    /// Follows a task. The target is told its state at once; a task that is over stops the target.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>) async {
         await follower.follow(task.activity, isRunning: task.isActive)
     }
 
-    /// Follows no task any more, and leaves the target as it is.
+    /// Stops following, and leaves the target as it is.
     public func unfollow() async {
         await follower.follow(nil, isRunning: false)
     }

@@ -1,18 +1,18 @@
 public import Dunlin
 
-/// Something that shows that what is on display is being fetched anew.
+/// Something that shows that its contents are being fetched anew.
 public protocol RefreshTarget: AnyObject, Sendable {
-    /// May be called when it has begun already. Must not wait.
+    /// Begins to show that. It may be called again. Must not wait.
     func beginRefreshing()
-    /// May be called when it has not begun. Must not wait.
+    /// Stops showing that. It may be called without a beginning. Must not wait.
     func endRefreshing()
 }
 
-/// Has a target show that a task runs: it begins when the task is resumed, also later than it is followed, and ends
-/// when that is suspended or over.
+/// Makes a target show that a task runs: it begins when the task is resumed, now or later, and ends when the task is
+/// suspended or over.
 ///
-/// One task at a time: following another takes the place of the former, which changes nothing any more. The target is
-/// not kept; when it is gone, nothing happens.
+/// It follows one task at a time: another task replaces the former. The target is not retained; after its release
+/// nothing happens.
 public final class RefreshObserver: Sendable {
     private let follower: StateFollower
 
@@ -24,12 +24,12 @@ public final class RefreshObserver: Sendable {
         }
     }
 
-    /// The target is told at once how the task stands: one that is over ends it.
+    /// Follows a task. The target is told its state at once; a task that is over ends the display.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>) async {
         await follower.follow(task.activity, isRunning: task.isActive)
     }
 
-    /// Follows no task any more, and leaves the target as it is.
+    /// Stops following, and leaves the target as it is.
     public func unfollow() async {
         await follower.follow(nil, isRunning: false)
     }

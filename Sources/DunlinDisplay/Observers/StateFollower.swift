@@ -1,16 +1,15 @@
 internal import Dunlin
 
-/// Tells whether a task runs, of one task at a time.
+/// Reports whether a task runs, for one task at a time.
 ///
-/// Rules: who begins to follow is told at once how the task stands, then every change, and of the end of every task
-/// that it does not run. A task that is followed no longer is not told of any more, whatever it does. Following
-/// nothing tells nothing.
+/// Rules: the state of a newly followed task is reported at once, then every change, and at its end that it does not
+/// run. Nothing is reported of a task that is no longer followed. Following nothing reports nothing.
 actor StateFollower {
     private let tell: @Sendable (Bool) -> Bool
     private var follower: Task<Void, Never>?
     private var binding: UInt64 = 0
 
-    /// `tell` says whether there still is somebody to tell.
+    /// Creates a follower; `tell` returns whether there is still somebody to tell.
     init(_ tell: @escaping @Sendable (Bool) -> Bool) {
         self.tell = tell
     }
@@ -24,7 +23,7 @@ actor StateFollower {
         follower = nil
         binding += 1
         guard let activity, tell(isRunning) else { return }
-        // Ends with the task that it follows, or when another takes its place.
+        // The task ends with the task that it follows, or when another replaces that.
         follower = Task.detached { [weak self, binding] in
             var last = isRunning
             for await isRunning in activity where isRunning != last {

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc  // the size of a terminal, and one write for each frame
 
-/// A display on a file descriptor: a terminal, or whatever standard error leads to. Does not close it.
+/// The output to a file descriptor: a terminal, or whatever standard error leads to. It does not close the descriptor.
 ///
 /// The terminal is asked for its size before each frame, so that no signal has to be handled. A program in the
-/// background draws nothing over: the terminal is another's then.
+/// background redraws nothing, because the terminal is then another's.
 public struct DescriptorOutput: DisplayOutput {
     public static let standardError = DescriptorOutput(STDERR_FILENO)
 
@@ -29,7 +29,7 @@ public struct DescriptorOutput: DisplayOutput {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Of a terminal that is not ours to control nobody knows, and nobody minds.
+    /// Whether the program is in the terminal's foreground. A terminal that the program does not control counts as yes.
     private var isInForeground: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
@@ -46,7 +46,7 @@ public struct DescriptorOutput: DisplayOutput {
                 } else if errno == EAGAIN {
                     waitForRoom()
                 } else if errno != EINTR {
-                    // Nobody is there to look at it.
+                    // There is nobody to see it.
                     return
                 }
             }

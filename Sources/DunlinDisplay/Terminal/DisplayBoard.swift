@@ -1,18 +1,18 @@
-/// What a display has to show, who draws it, and when.
+/// Decides what a display shows, who draws it, and when.
 ///
 /// Rules:
-/// 1. One draws at a time. Whoever changes something begins to draw if nobody does; who draws goes on until there is
-///    nothing to draw, and rests. A display that nothing changes has no timer.
-/// 2. Frames are a tenth of a second apart. Between two of them any number of changes are one.
-/// 3. A line that is over is shown a last time, above those that go on, and stays there.
-/// 4. Of several who follow for one line the latest counts.
-/// 5. Who wants everything shown now takes the drawing over from one who waits for the next frame.
+/// 1. Only one draws at a time. Whoever changes something begins to draw if nobody does, and continues until nothing is
+///    left to draw. A display without changes has no timer.
+/// 2. Frames are a tenth of a second apart. All changes between two frames are drawn together.
+/// 3. A line that is over is shown a last time, above those that continue, and stays there.
+/// 4. Of several followers for one line, the latest counts.
+/// 5. Whoever needs everything shown now takes over the drawing from one who waits for the next frame.
 ///
 /// Must not know: clocks, terminals, and what lines look like.
 struct DisplayBoard<Waiter> {
     enum Step: Equatable {
         case draw
-        /// To come back with the number then.
+        /// Wait until then, and come back with the number.
         case wait(until: Duration, number: UInt64)
         case rest
     }
@@ -44,12 +44,12 @@ struct DisplayBoard<Waiter> {
 // MARK: - What is shown
 
 extension DisplayBoard {
-    /// For a line that comes later.
+    /// The ID for a line that comes later.
     mutating func newID() -> UInt64 { number() }
 
     func has(_ id: UInt64) -> Bool { index(of: id) != nil }
 
-    /// Nil if it is over, or another's to change.
+    /// The line; nil if it is over, or another's to change.
     func line(_ id: UInt64, of binding: UInt64) -> DisplayLine? {
         frame.live.first { $0.id == id && $0.binding == binding }?.line
     }
@@ -61,7 +61,7 @@ extension DisplayBoard {
         return id
     }
 
-    /// The line is another's to change from now on; it comes back if it was over.
+    /// Binds the line to a new follower. A line that was over comes back.
     mutating func bind(_ id: UInt64, _ line: DisplayLine) -> UInt64 {
         let binding = number()
         isChanged = true
@@ -74,7 +74,7 @@ extension DisplayBoard {
         return binding
     }
 
-    /// False if the line is over, or another's to change.
+    /// Changes a line. Returns false if it is over, or another's to change.
     mutating func change(_ id: UInt64, of binding: UInt64? = nil, _ change: (inout DisplayLine) -> Void) -> Bool {
         guard let index = index(of: id), binding ?? frame.live[index].binding == frame.live[index].binding else {
             return false
@@ -85,7 +85,7 @@ extension DisplayBoard {
         return true
     }
 
-    /// The line is over, and what stays of it is shown.
+    /// Ends a line, and shows what stays of it.
     mutating func end(_ id: UInt64, of binding: UInt64? = nil) {
         guard let index = index(of: id), binding ?? frame.live[index].binding == frame.live[index].binding else {
             return
@@ -114,15 +114,15 @@ extension DisplayBoard {
 // MARK: - Who draws, and when
 
 extension DisplayBoard {
-    /// Whether the caller is to draw.
+    /// Begins to draw. Returns whether the caller must draw.
     mutating func begin() -> Bool {
         guard turn == .nobody, isChanged else { return false }
         turn = .drawing
         return true
     }
 
-    /// All lines are over. Whether the caller is to draw what stays of them; if not, the waiter is told when that has
-    /// been done.
+    /// Ends all lines. Returns whether the caller must draw what stays of them; if not, the waiter is told when that
+    /// has been done.
     mutating func finish(_ waiter: Waiter) -> Bool {
         for entry in frame.live { end(entry.id) }
         isHurried = true
@@ -134,7 +134,7 @@ extension DisplayBoard {
         return true
     }
 
-    /// What the one who draws does next.
+    /// The next step for the one who draws.
     mutating func step(at now: Duration) -> Step {
         let isAnimated = frame.live.contains { $0.line.isAnimated }
         guard isChanged || (isAnimated && !isHurried) else {
@@ -148,14 +148,14 @@ extension DisplayBoard {
         return .wait(until: last + Self.interval, number: number)
     }
 
-    /// Whether the one who waited with that number still is to draw.
+    /// Whether the one who waited with that number must still draw.
     mutating func waited(_ number: UInt64) -> Bool {
         guard turn == .waiting(number) else { return false }
         turn = .drawing
         return true
     }
 
-    /// What is to be drawn now.
+    /// Takes the frame to draw now.
     mutating func take(at now: Duration) -> DisplayFrame {
         defer { (frame.printed, frame.ended) = ([], []) }
         last = now
@@ -163,7 +163,7 @@ extension DisplayBoard {
         return frame
     }
 
-    /// Those who waited until all has been drawn, once it has.
+    /// Takes those who waited until everything was drawn, once it is.
     mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
         return waiters

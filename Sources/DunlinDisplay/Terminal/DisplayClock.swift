@@ -1,4 +1,4 @@
-/// Time since a display was made, by whichever clock.
+/// The time since a display was created, by any clock.
 struct DisplayClock: Sendable {
     let now: @Sendable () -> Duration
     let sleep: @Sendable (Duration) async throws -> Void

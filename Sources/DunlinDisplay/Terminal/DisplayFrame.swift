@@ -3,14 +3,14 @@ struct DisplayFrame: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         let id: UInt64
         var line: DisplayLine
-        /// Who may change it.
+        /// The binding that may change it.
         var binding: UInt64 = 0
     }
 
-    /// Stays, above all that is drawn over.
+    /// Printed lines, which stay above those that are redrawn.
     var printed: [DisplayLine] = []
-    /// Lines that are over, and stay too.
+    /// Ended lines, which stay too.
     var ended: [Entry] = []
-    /// Lines to be drawn over.
+    /// Lines that are redrawn.
     var live: [Entry] = []
 }

@@ -1,13 +1,13 @@
-/// Where a display is drawn.
+/// The output that a display is drawn on.
 public protocol DisplayOutput: Sendable {
-    /// The terminal as it is now; nil where lines cannot be drawn over, such as in a file or a pipe.
+    /// The terminal's current size; nil if lines cannot be redrawn, such as in a file or a pipe.
     var terminal: TerminalSize? { get }
 
-    /// Takes all of it. Called by one at a time.
+    /// Writes all of the text. It is not called concurrently.
     func write(_ text: String)
 }
 
-/// In characters.
+/// The size of a terminal, in characters.
 public struct TerminalSize: Sendable, Hashable {
     public var columns: Int
     public var rows: Int

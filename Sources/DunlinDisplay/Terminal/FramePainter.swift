@@ -1,24 +1,24 @@
-/// Turns frames into what is written to a terminal, or to what is none.
+/// Turns frames into the text that is written to a terminal or other output.
 ///
 /// Rules:
-/// 1. Lines that go on stand at the end of what was written, and the cursor at the beginning of the line below them,
-///    visible: whenever the program ends, by whatever signal, the terminal is as it was.
-/// 2. A frame goes up to the first of them and writes over it, line by line, so that nothing flickers. One that would
-///    show what is there already is not written.
-/// 3. No line is as wide as the terminal, so none wraps. One that was drawn when the terminal was wider may have been
-///    wrapped since by the terminal: then it takes more than one row, and all is wiped first.
-/// 4. No more lines than the terminal has rows below the first: nobody could go up to them. What sums up others stays,
-///    then what moves, then what waits; how many are not shown is said. In a terminal of one row nothing can be drawn
-///    over.
-/// 5. Where lines cannot be drawn over, each is written when it reaches a milestone, one a second at most, and when it
-///    is over: that it has ended is said once.
+/// 1. Lines that continue are at the end of the output, with the cursor visible at the beginning of the line below
+///    them, so the terminal is in order whenever the program ends, by whatever signal.
+/// 2. A frame moves up to the first of them and overwrites them line by line, so that nothing flickers. An unchanged
+///    frame is not written.
+/// 3. No line is as wide as the terminal, so none wraps. If the terminal has become narrower and may have wrapped lines
+///    into several rows, everything is erased first.
+/// 4. There is at most one line less than the terminal has rows, since the cursor cannot move up further. Summaries
+///    take precedence, then lines that move, then waiting ones; the number of hidden lines is shown. A terminal with
+///    one row cannot redraw.
+/// 5. Where lines cannot be redrawn, each is written when it reaches a milestone, at most once a second, and when it is
+///    over; its end is written once.
 struct FramePainter {
-    /// The widths of the lines that stand above the cursor, to be drawn over.
+    /// The widths of the lines above the cursor that can be redrawn.
     private var drawn: [Int] = []
     private var shown: [String] = []
-    /// Of the longest name since there were lines: a column that moves whenever one is over is hard to read.
+    /// The width of the longest name since lines began: a column that moves whenever a line ends is hard to read.
     private var nameWidth = 0
-    /// By line; where lines cannot be drawn over.
+    /// The last milestone and time of each line, where lines cannot be redrawn.
     private var told: [UInt64: (milestone: Int, at: Duration)] = [:]
 
     mutating func paint(_ frame: DisplayFrame, _ style: DisplayStyle, _ terminal: TerminalSize?, at now: Duration)
@@ -31,7 +31,7 @@ struct FramePainter {
         if stays.isEmpty, texts == shown, !isWrapped { return "" }
         var text = goingUp(terminal) + (isWrapped ? "\u{1B}[J" : "")
         for line in stays + texts { text += line + "\u{1B}[K\r\n" }
-        // What is left of more lines, or of wrapped ones.
+        // Erases the rest of former or wrapped lines.
         text += "\u{1B}[J"
         (drawn, shown) = (rows.map(\.width), texts)
         return text
@@ -56,8 +56,8 @@ struct FramePainter {
         return (printed + ended, Self.shown(frame.live.map(\.line), room).map { $0.row(layout) })
     }
 
-    /// As many lines as there is room for, in their order. Those that sum up others stand at the end then, below the
-    /// number of what is left out.
+    /// The lines for which there is room, in order. If some are left out, summaries come last, below the number of
+    /// those left out.
     private static func shown(_ lines: [DisplayLine], _ room: Int) -> [DisplayLine] {
         guard lines.count > room else { return lines }
         if room == 1, let sum = lines.last(where: { $0.rank == 0 }) { return [sum] }
@@ -87,10 +87,10 @@ struct FramePainter {
 }
 
 extension TerminalSize {
-    /// No terminal is larger, whatever it says.
+    /// The greatest size that is believed, whatever a terminal says.
     private static var largest: Int { 10_000 }
 
-    /// In numbers that can be reckoned with; nil for what has no two rows, and so nothing that could be drawn over.
+    /// The size, limited to sensible numbers; nil without two rows, so that nothing can be redrawn.
     fileprivate var drawable: TerminalSize? {
         guard rows > 1 else { return nil }
         return TerminalSize(columns: min(max(columns, 1), Self.largest), rows: min(rows, Self.largest))
@@ -98,7 +98,7 @@ extension TerminalSize {
 }
 
 extension DisplayLine {
-    /// The lower, the longer it stays where there is little room.
+    /// The lower the rank, the longer a line stays when there is little room.
     fileprivate var rank: Int {
         switch self {
         case .batch: 0
@@ -107,12 +107,12 @@ extension DisplayLine {
         }
     }
 
-    /// It is about to be over, and written then.
+    /// Whether the line has ended and will be written for the last time.
     fileprivate var hasEnded: Bool {
         if case .bar(let line) = self { line.end != nil } else { false }
     }
 
-    /// A transfer that has not moved yet is no news.
+    /// Whether the line is worth writing; a transfer that has not moved is not.
     fileprivate var isWorthBeginning: Bool {
         switch self {
         case .bar, .batch: milestone > 0

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A line of the program's own on a `TerminalDisplay`, until it is removed or let go of.
+/// A program's own line on a `TerminalDisplay`, until it is removed or released.
 public final class StatusLine: Sendable {
     private let display: TerminalDisplay
     private let id: UInt64
@@ -15,13 +15,13 @@ public final class StatusLine: Sendable {
         remove()
     }
 
-    /// What it says from now on. Controls are left out, and what does not fit is cut off.
+    /// Sets the text. Control characters are left out, and what does not fit is cut off.
     public func show(_ text: String) {
         let line = DisplayLine.status(ShownText.of(text))
         display.update { [id] in _ = $0.change(id) { $0 = line } }
     }
 
-    /// Calling it again is harmless.
+    /// Removes the line. Calling it again has no effect.
     public func remove() {
         display.update { [id] in $0.remove(id) }
     }

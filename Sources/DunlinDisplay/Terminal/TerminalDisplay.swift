@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Lines at the end of a terminal that are drawn over as things go on: bars, spinners, and what the program says of
-/// itself. Several displays of one terminal would draw over each other, so a program has one.
+/// Lines at the end of a terminal that are redrawn as things progress: bars, spinners, and the program's own lines.
+/// Several displays on one terminal would overwrite each other, so a program should have one.
 ///
 /// ```swift
 /// let bar = ProgressDisplay("disk.img")
@@ -11,10 +11,10 @@ internal import Synchronization
 /// await TerminalDisplay.standardError.finish()
 /// ```
 ///
-/// Where lines cannot be drawn over, in a file, a pipe or a dumb terminal, each is written now and then and at its end.
-/// Nothing here waits for the terminal but `finish()`.
+/// Where lines cannot be redrawn, in a file, a pipe or a dumb terminal, each is written now and then and at its end.
+/// Only `finish()` waits for the terminal.
 public final class TerminalDisplay: Sendable {
-    /// The one of standard error.
+    /// The display on standard error.
     public static let standardError = TerminalDisplay()
 
     typealias Waiter = CheckedContinuation<Void, Never>
@@ -23,17 +23,17 @@ public final class TerminalDisplay: Sendable {
     private struct State {
         var board = Board()
         var painter = FramePainter()
-        /// Those who follow something for a line, by its id.
+        /// The followers of the lines, by line ID.
         var followers: [UInt64: Follower] = [:]
     }
 
-    /// Brings a line up to date, without waiting for who follows.
+    /// Brings a line up to date without waiting for its follower.
     typealias Look = @Sendable (inout DisplayLine) -> Void
 
     private struct Follower {
         let binding: UInt64
         let look: Look?
-        /// Nil before it has begun.
+        /// The task; nil before it has begun.
         var task: Task<Void, Never>?
     }
 
@@ -43,7 +43,7 @@ public final class TerminalDisplay: Sendable {
     let clock: DisplayClock
     private let state = Mutex(State())
 
-    /// Without `isAnimated` lines are written one below the other even on a terminal.
+    /// Creates a display. Without `isAnimated`, lines are written one below the other even on a terminal.
     public init(
         on output: any DisplayOutput = DescriptorOutput.standardError, style: DisplayStyle = .environment,
         isAnimated: Bool = true, clock: any Clock<Duration> = ContinuousClock()
@@ -56,7 +56,7 @@ public final class TerminalDisplay: Sendable {
 
     private static func opened(_ clock: some Clock<Duration>) -> DisplayClock { DisplayClock(clock) }
 
-    /// Writes lines above those that are drawn over. Controls are left out.
+    /// Writes lines above those that are redrawn. Control characters are left out.
     public func print(_ text: String = "") {
         let lines = ShownText.lines(of: text)
         update { $0.print(lines) }
@@ -67,13 +67,13 @@ public final class TerminalDisplay: Sendable {
         StatusLine(text, on: self)
     }
 
-    /// Ends all lines, as what they show stands now, and waits until everything has been written. To be called before
-    /// the program ends; the display may be used again.
+    /// Ends all lines in their current state, and waits until everything has been written. Call it before the program
+    /// ends; the display may be used again.
     public func finish() async {
         for (id, follower) in state.withLock({ $0.followers }) { show(id, follower) }
         await withCheckedContinuation { (waiter: Waiter) in
             if state.withLock({ $0.board.finish(waiter) }) {
-                // Ends at once: what is hurried waits for no frame.
+                // The task ends at once: what is urgent waits for no frame.
                 Task.detached { await self.draw(telling: waiter) }
             }
         }
@@ -81,14 +81,14 @@ public final class TerminalDisplay: Sendable {
 
     var now: Duration { clock.now() }
 
-    /// The task that `begin` makes follows something for this line, which looks like this, from now on. It takes the
-    /// place of the former, which is stopped, and ends with `release`.
+    /// Shows a line and follows something for it by the task that `begin` creates. It replaces an earlier follower,
+    /// which is stopped, and ends with `release`.
     func follow(
         _ id: UInt64, _ line: DisplayLine, _ look: Look?, _ begin: (_ binding: UInt64) -> Task<Void, Never>
     ) {
         let binding = update { $0.bind(id, line) }
         let former = state.withLock { state in
-            // Of two who come at once the newer counts, as it does for the line.
+            // If two come at once, the newer counts, as for the line.
             if let known = state.followers[id], known.binding > binding { return Follower?.none }
             return state.followers.updateValue(Follower(binding: binding, look: look), forKey: id)
         }
@@ -102,7 +102,7 @@ public final class TerminalDisplay: Sendable {
         if !stays { task.cancel() }
     }
 
-    /// Who followed for this line does so no longer; what was shown last stays.
+    /// Stops following for this line; what was shown last stays.
     func stop(_ id: UInt64) {
         state.withLock { $0.followers.removeValue(forKey: id) }?.task?.cancel()
         update { $0.end(id) }
@@ -114,7 +114,7 @@ public final class TerminalDisplay: Sendable {
     }
 
     private func show(_ id: UInt64, _ follower: Follower) {
-        // Not under the lock: it asks others.
+        // Not under the lock, because it calls others.
         guard let look = follower.look, var line = state.withLock({ $0.board.line(id, of: follower.binding) }) else {
             return
         }
@@ -123,14 +123,14 @@ public final class TerminalDisplay: Sendable {
         update { _ = $0.change(id, of: follower.binding) { $0 = latest } }
     }
 
-    /// Changes something; what that comes to is shown soon.
+    /// Changes something, which is shown soon.
     @discardableResult
     func update<Value: Sendable>(_ change: (inout Board) -> Value) -> Value {
         let (value, begins) = state.withLock { state in
             let value = change(&state.board)
             return (value, state.board.begin())
         }
-        // Ends when there is nothing to draw any more.
+        // The task ends when there is nothing left to draw.
         if begins { Task.detached { await self.draw() } }
         return value
     }
@@ -139,7 +139,7 @@ public final class TerminalDisplay: Sendable {
         defer { waiter?.resume() }
         while true {
             let now = clock.now()
-            // Whoever comes to wait after this step waits for the next draw, not for this one.
+            // Whoever begins to wait after this step waits for the next draw.
             let (step, waiters) = state.withLock { state in
                 let step = state.board.step(at: now)
                 return (step, step == .rest ? state.board.takeWaiters() : [])
@@ -149,7 +149,7 @@ public final class TerminalDisplay: Sendable {
                 for waiter in waiters { waiter.resume() }
                 return
             case .wait(let time, let number):
-                // Nobody cancels this task; a clock that refuses to sleep only has frames come sooner.
+                // Nobody cancels this task; if a clock refuses to sleep, frames only come sooner.
                 do { try await clock.sleep(time - now) } catch { await Task.yield() }
                 guard state.withLock({ $0.board.waited(number) }) else { return }
             case .draw:

@@ -1,4 +1,4 @@
-/// A number of bytes as a person reads it: at most four characters and a unit.
+/// A number of bytes as text for people: at most four characters and a unit.
 struct ByteCount: CustomStringConvertible {
     static let width = 8
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
@@ -24,11 +24,11 @@ struct ByteCount: CustomStringConvertible {
     }
 }
 
-/// Bytes a second.
+/// A rate in bytes a second, as text.
 struct RateText: CustomStringConvertible {
     static let width = ByteCount.width + 2
 
-    /// Nil if it is not known.
+    /// The rate; nil if it is not known.
     let rate: Double?
 
     init(_ rate: Double?) {

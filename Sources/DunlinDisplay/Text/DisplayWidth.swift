@@ -1,8 +1,8 @@
-/// How many columns text takes on a terminal.
+/// The number of columns that text takes on a terminal.
 ///
-/// Wide are the characters that Unicode's East Asian Width (UAX #11) calls wide or full, and those shown as pictures;
-/// marks and what is not shown take nothing. Where terminals differ the wider counts: a line that is too short hurts
-/// nobody, one that is too long wraps.
+/// Wide characters are those that Unicode's East Asian Width (UAX #11) calls wide or fullwidth, and emoji; marks and
+/// invisible characters have no width. If terminals differ, the greater width counts: a line that is too short does no
+/// harm, but one that is too long wraps.
 package enum DisplayWidth {
     package static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + of($1) }
@@ -19,7 +19,7 @@ package enum DisplayWidth {
         return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// As much of the beginning as fits.
+    /// The beginning of a text, as far as it fits.
     static func cut(_ text: String, to width: Int) -> String {
         var left = width
         var end = text.startIndex
@@ -31,7 +31,7 @@ package enum DisplayWidth {
         return String(text[..<end])
     }
 
-    /// All of it if it fits, or its beginning and its end: the end of a file's name tells more than the middle.
+    /// The whole text if it fits, otherwise its beginning and end: the end of a file name says more than the middle.
     package static func abridged(_ text: String, to width: Int, _ gap: String) -> String {
         if of(text) <= width { return text }
         let room = width - of(gap)
@@ -40,7 +40,7 @@ package enum DisplayWidth {
         return cut(text, to: room - of(end)) + gap + end
     }
 
-    /// Filled up with blanks, should it be shorter.
+    /// The text, padded with blanks if it is shorter.
     static func padded(_ text: String, to width: Int, atStart: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - of(text)))
         return atStart ? blanks + text : text + blanks
@@ -49,7 +49,7 @@ package enum DisplayWidth {
     /// The vowels and finals of Hangul, which join the initial before them.
     private static let joining: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FF]
 
-    /// Beside the pictures.
+    /// The wide characters other than emoji.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3040...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60,

@@ -1,15 +1,15 @@
-/// A time as a person reads it: minutes and seconds, hours if there are any, days if there are many.
+/// A time as text for people: minutes and seconds, hours if there are any, days if there are many.
 struct TimeText: CustomStringConvertible {
     static let width = 8
 
-    /// Nil if it is not known.
+    /// The time; nil if it is not known.
     let time: Duration?
 
     init(_ time: Duration?) {
         self.time = time
     }
 
-    /// Part of a second is one, so that what is still to come is never nothing.
+    /// Parts of a second count as one, so that the time left is never zero.
     var description: String {
         guard let time, time >= .zero else { return "" }
         let (whole, rest) = time.components

@@ -1,26 +1,26 @@
 internal import Dunlin
 
-/// Until when each waits.
+/// The time limits of waiters.
 ///
-/// A waiter's total begins with its download's turn, or when it joins one that has begun. The deadline that its code
-/// has inherited counts from when it asked. Whose time is up leaves, and the others go on: a download has no limit but
-/// theirs. One that goes on for the cache alone has the time of the last who waited for it. Once all bytes are there
-/// nobody's time runs any more, however long decoding takes.
+/// A waiter's total time begins with its download's turn, or when it joins one that has begun. An inherited deadline
+/// counts from when it asked. A waiter whose time is up leaves, and the others go on: a download has no limit but
+/// theirs. One that continues only for the cache has the time of its last waiter. Once all bytes are there, no time
+/// limit applies, however long decoding takes.
 extension DownloadMachine {
     struct Late: Equatable {
         let waiter: UInt64
         let download: UInt64
         let limit: HTTPSession.WaitLimit
-        /// Nil if its total had not begun.
+        /// When its total time began; nil if it had not begun.
         let start: HTTP.Instant?
-        /// Whether its download has a slot: something may have been sent by then, though its turn is not known yet.
+        /// Whether the download has a slot: something may have been sent, though its turn is not known yet.
         let isRunning: Bool
     }
 
-    /// When `expire` is to be called: not after anybody's time is up, but maybe before. Nil for not.
+    /// When to call `expire`: no later than anybody's time is up, perhaps earlier. Nil for never.
     var nextLook: HTTP.Instant? { downloads.isEmpty || look == .never ? nil : look }
 
-    /// A download has its turn: the totals of those who wait begin. Only the first turn counts.
+    /// Notes a download's turn: its waiters' total times begin. Only the first turn counts.
     mutating func turn(of id: UInt64, at now: HTTP.Instant) {
         guard let download = downloads[id], download.begun == nil else { return }
         downloads[id]?.begun = now
@@ -31,7 +31,7 @@ extension DownloadMachine {
         look = min(look, last.end)
     }
 
-    /// All that can come late is there.
+    /// Notes that everything that can be late has arrived.
     mutating func arrived(_ id: UInt64) {
         guard let download = downloads[id], !download.hasArrived else { return }
         downloads[id]?.hasArrived = true
@@ -51,7 +51,7 @@ extension DownloadMachine {
         look = min(look, end)
     }
 
-    /// Whose time is up, in order of their numbers. They are to `leave`, before it is asked what is to be stopped.
+    /// The waiters whose time is up, in order of their numbers. They must `leave` before anything is stopped.
     func late(at now: HTTP.Instant) -> [Late] {
         if look > now { return [] }
         return waiters.filter { $0.value.end <= now }.sorted { $0.key < $1.key }.map { number, waiter in
@@ -62,7 +62,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Stops what goes on for the cache alone and has no more time.
+    /// Stops downloads that continue only for the cache and have no time left.
     mutating func stopLate(at now: HTTP.Instant) -> [Action] {
         if look > now { return [] }
         let ends = downloads.compactMap { id, download in download.last.map { (id: id, end: $0.end) } }

@@ -1,19 +1,19 @@
 internal import Dunlin
 
-/// Who waits for which download, and which downloads run.
+/// Records who waits for which download, and which downloads run.
 ///
-/// Waiters for the same thing share a download. It waits for one of `maximum` slots, by the highest priority of its
-/// waiters, and holds its slot from its start until the driver says that it has ended, also after it was stopped: no
-/// more than `maximum` run at any time. A download without waiters is stopped, and one that had not begun is forgotten
-/// and never sent; unless it is to be finished for the cache, which only counts for those that have begun.
+/// Waiters for the same image share a download. It waits for one of `maximum` slots, by the highest priority of its
+/// waiters, and holds its slot from its start until the driver reports its end, even after it was stopped: at most
+/// `maximum` run at any time. A download without waiters is stopped, unless it is to be finished for the cache; one
+/// that has not begun is always forgotten and never sent.
 ///
-/// A download that was stopped answers nobody any more. Another one for the same thing may be asked for at once, and
-/// begins when the stopped one has ended: it can go on where that stopped, and the two are never on the wire together.
+/// A stopped download answers nobody. Another one for the same image may be requested at once and begins when the
+/// stopped one has ended: it can continue where that stopped, and the two never run at the same time.
 ///
-/// A download that has begun may be retired: it goes on for those who wait for it, and is joined by nobody any more.
-/// Another one for the same thing has nothing to expect of it, and runs beside it.
+/// A download that has begun may be retired: it continues for its waiters, but nobody joins it any more. Another one
+/// for the same image does not depend on it and runs in parallel.
 ///
-/// Each waiter has time of its own, and a download has none: the rules are in `DownloadMachine+Time.swift`.
+/// Each waiter has its own time limit, and a download has none: the rules are in `DownloadMachine+Time.swift`.
 struct DownloadMachine<Identity: Hashable> {
     enum Action: Equatable {
         case start(UInt64)
@@ -22,7 +22,7 @@ struct DownloadMachine<Identity: Hashable> {
 
     enum State {
         case queued
-        /// Its turn has come, but a stopped download for the same thing has not ended.
+        /// Its turn has come, but a stopped download for the same image has not ended.
         case held
         case running
         case stopped
@@ -31,13 +31,13 @@ struct DownloadMachine<Identity: Hashable> {
     struct Download {
         let identity: Identity
         var state = State.queued
-        /// In order of arrival.
+        /// The waiters, in order of arrival.
         var waiters: [UInt64] = []
-        /// When the limits of time began.
+        /// When the time limits began.
         var begun: HTTP.Instant?
-        /// Whether all that can come late is there.
+        /// Whether everything that can be late has arrived.
         var hasArrived = false
-        /// The last who waited, of one that goes on for the cache alone.
+        /// The last waiter of a download that continues only for the cache.
         var last: Waiter?
     }
 
@@ -55,15 +55,16 @@ struct DownloadMachine<Identity: Hashable> {
     let finishesForCache: Bool
     private var queue: DownloadQueue
     var downloads: [UInt64: Download] = [:]
-    /// The download that may be joined, of each identity.
+    /// The download that can be joined, for each identity.
     private var joinable: [Identity: UInt64] = [:]
-    /// Stopped downloads that have not ended, of each identity: how many, and who waits for their end.
+    /// The stopped downloads that have not ended, for each identity: their number, and the download that waits for
+    /// their end.
     private var stopping: [Identity: (count: Int, held: UInt64?)] = [:]
     var waiters: [UInt64: Waiter] = [:]
-    /// Nobody's time is up before.
+    /// A time before which nobody's time is up.
     var look = HTTP.Instant.never
     private var last: UInt64 = 0
-    /// Downloads that hold a slot.
+    /// The number of downloads that hold a slot.
     private(set) var active = 0
 
     init(maximum: Int, order: DownloadQueue.Order, finishesForCache: Bool = false) {
@@ -73,13 +74,13 @@ struct DownloadMachine<Identity: Hashable> {
     }
 
     var waiting: Int { waiters.count }
-    /// Downloads that have not begun.
+    /// The number of downloads that have not begun.
     var queued: Int { downloads.count - active }
     var isIdle: Bool {
         downloads.isEmpty && joinable.isEmpty && stopping.isEmpty && waiters.isEmpty && active == 0 && queue.count == 0
     }
 
-    /// Adds a waiter to a download that is there already. Nil if there is none.
+    /// Adds a waiter to an existing download; nil if there is none.
     mutating func join(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
         at now: HTTP.Instant
@@ -90,7 +91,7 @@ struct DownloadMachine<Identity: Hashable> {
         return id
     }
 
-    /// A new download and its first waiter.
+    /// Begins a download with its first waiter.
     mutating func begin(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit
     ) -> (id: UInt64, actions: [Action]) {
@@ -104,7 +105,7 @@ struct DownloadMachine<Identity: Hashable> {
         return (id, startMore())
     }
 
-    /// Has no effect for a waiter that was answered. Returns the download it left.
+    /// Removes a waiter; no effect if it was answered. Returns the download that it left.
     mutating func leave(_ waiter: UInt64) -> (download: UInt64?, actions: [Action]) {
         guard let left = waiters.removeValue(forKey: waiter) else { return (nil, []) }
         let id = left.download
@@ -131,17 +132,17 @@ struct DownloadMachine<Identity: Hashable> {
         update(id)
     }
 
-    /// The highest of those who wait for a download; nil if nobody does.
+    /// The highest priority of a download's waiters; nil if there are none.
     func priority(of download: UInt64) -> Int? { waiters(of: download).compactMap { waiters[$0]?.priority }.max() }
 
     /// Whether a download has not ended.
     func knows(_ download: UInt64) -> Bool { downloads[download] != nil }
 
-    /// Who waits for a download, in order of arrival.
+    /// The waiters of a download, in order of arrival.
     func waiters(of download: UInt64) -> [UInt64] { downloads[download]?.waiters ?? [] }
 
-    /// Nobody joins a download from now on; those who wait for it stay. False for one that has not begun, which has no
-    /// effect: what it will bring is as new as what another would.
+    /// Retires a download: nobody joins it any more, and its waiters stay. Returns false, without any effect, for one
+    /// that has not begun: its result will be as new as another's.
     mutating func retire(_ id: UInt64) -> Bool {
         guard let download = downloads[id], download.state == .running || download.state == .stopped else {
             return false
@@ -150,7 +151,7 @@ struct DownloadMachine<Identity: Hashable> {
         return true
     }
 
-    /// A download that was started has ended, whatever came of it. Returns who is to be answered, in order of arrival.
+    /// Ends a download that was started, with any outcome. Returns the waiters to answer, in order of arrival.
     mutating func end(_ id: UInt64) -> (answered: [UInt64], actions: [Action]) {
         guard let download = downloads[id], download.state == .running || download.state == .stopped else {
             return ([], [])
@@ -189,7 +190,7 @@ struct DownloadMachine<Identity: Hashable> {
         update(id)
     }
 
-    /// The priority of a download is the highest of its waiters'.
+    /// Updates a download's priority to the highest of its waiters'.
     private mutating func update(_ id: UInt64) {
         guard let download = downloads[id], case .queued = download.state else { return }
         guard let highest = priority(of: id) else { return }
@@ -210,7 +211,7 @@ struct DownloadMachine<Identity: Hashable> {
         return .stop(id)
     }
 
-    /// One that was held for it is the next.
+    /// Ends a stop. A download that was held for it comes next.
     private mutating func endStop(_ identity: Identity) {
         guard var state = stopping[identity] else { return }
         state.count -= 1

@@ -1,8 +1,8 @@
 internal import Dunlin
 
-/// Downloads that wait for a slot: the highest priority first, and of equal ones the first or the last that came.
+/// The downloads that wait for a slot, highest priority first, and within a priority the first or last that came.
 struct DownloadQueue {
-    /// In which order downloads of one priority begin.
+    /// The order of downloads with the same priority.
     enum Order: Sendable, Hashable {
         case firstInFirstOut
         case lastInFirstOut
@@ -29,26 +29,26 @@ struct DownloadQueue {
 
     var count: Int { heap.count }
 
-    /// Adds one that is not in it.
+    /// Adds a download that is not in the queue.
     mutating func add(_ id: UInt64, _ priority: Int) {
         arrivals += 1
         heap.add(Place(name: id, priority: priority, arrival: order == .firstInFirstOut ? arrivals : -arrivals))
     }
 
-    /// Adds one again whose turn had come: before all others of its priority.
+    /// Puts back a download whose turn had come, before all others of its priority.
     mutating func putBack(_ id: UInt64, _ priority: Int) {
         arrivals += 1
         heap.add(Place(name: id, priority: priority, arrival: Int.min / 2 + arrivals))
     }
 
-    /// Keeps its position among those of its new priority.
+    /// Changes a priority; the download keeps its order of arrival.
     mutating func change(_ id: UInt64, to priority: Int) {
         heap.change(id) { $0.priority = priority }
     }
 
-    /// True if it was in it.
+    /// Removes a download. Returns whether it was in the queue.
     mutating func remove(_ id: UInt64) -> Bool { heap.remove(id) != nil }
 
-    /// Takes the one whose turn it is.
+    /// Removes and returns the next download.
     mutating func next() -> UInt64? { heap.popFirst()?.name }
 }

@@ -1,11 +1,11 @@
 internal import Dunlin
 internal import FoundationEssentials
 
-/// What the downloader does between a request and its answer. All of it is on the actor, and nothing waits but `drive`.
+/// What the downloader does between a request and its answer. It all runs on the actor, and nothing but `drive` waits.
 extension ImageDownloader {
     func leave(_ number: UInt64) { perform(remove(number)) }
 
-    /// Returns what is to be performed for it.
+    /// Removes a waiter. Returns the actions to perform.
     func remove(_ number: UInt64) -> [DownloadMachine<SharedIdentity>.Action] {
         guard let waiter = waiting.removeValue(forKey: number) else { return [] }
         let (download, actions) = machine.leave(number)
@@ -33,8 +33,8 @@ extension ImageDownloader {
         setAlarm()
     }
 
-    /// What the cache of images answers; nil if it has to be downloaded. What is to be asked about goes with the
-    /// download.
+    /// The answer of the cache of images; nil if the image has to be downloaded. A stored picture to validate is passed
+    /// on with the download.
     func lookUp(_ waiter: Waiting, _ download: inout Download) -> ReceiptState.Outcome? {
         let use = waiter.request.memoryUse(session.configuration.cacheMode)
         guard let cache, waiter.request.decodes, use != .reload, use != .skip else { return nil }
@@ -50,8 +50,8 @@ extension ImageDownloader {
         }
     }
 
-    /// Why nothing may be sent: only a session's cache knows what is stored, and this one has none; or there is no
-    /// time.
+    /// Why nothing may be sent; nil if it may. Either the request may use only a cache that the session does not have,
+    /// or its time is up.
     func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant) -> NetworkError? {
         let mode =
             request.usesNetwork ? request.cacheMode.resolved(session.configuration.cacheMode) ?? .off : .storedOnly
@@ -72,7 +72,7 @@ extension ImageDownloader {
 
     private func start(_ id: UInt64) {
         guard var download = downloads[id] else { return }
-        // All that is there is of the user who was asked for it; if that is another by now, nobody knows whose it is.
+        // Everything stored is the former user's; if the user has changed, its owner is unknown.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
         let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
         // It is asked for with the cookies of now.
@@ -83,7 +83,7 @@ extension ImageDownloader {
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
         if mustAsk || download.isOutdated { request.passHTTPCacheOver(session.configuration.cacheMode) }
-        // Those who wait have limits, each its own.
+        // Each waiter has its own limit.
         request.timeout = .none
         var transfer = ImageTransfer(
             session: session, request: request, accept: configuration.serializer.accept,
@@ -100,12 +100,12 @@ extension ImageDownloader {
             id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
         let part = download.isOutdated ? nil : parts.take(download.identity)
         let stale = download.stale?.freshness
-        // It ends with its download, and is cancelled with it; the task does not hold the downloader.
+        // The task ends with its download and is cancelled with it; it does not retain the downloader.
         tasks[id] = Task.detached { await run.begin(part, stale) }
         if !session.hasQueue { turned(id) }
     }
 
-    /// Whether another for the same URL is on its way that may yet put what is outdated into the HTTP cache.
+    /// Whether another download of the same URL is under way that may still put outdated content into the HTTP cache.
     private func isBesideOutdated(_ id: UInt64, _ download: Download) -> Bool {
         downloads.contains { $0.key != id && $0.value.isOutdated && $0.value.identity.url == download.identity.url }
     }
@@ -131,7 +131,7 @@ extension ImageDownloader {
         for number in machine.waiters(of: id) { waiting[number]?.state.report(progress) }
     }
 
-    /// A download has ended without a picture. What came of it is kept for the next.
+    /// Ends a download without a picture. What has come is kept for the next.
     func fail(_ id: UInt64, _ error: any Error, _ part: PartialImage?) {
         if let part, let download = downloads[id], !download.isOutdated, !isClosed, isOfUser(download) {
             parts.put(part, for: download.identity)
@@ -139,16 +139,16 @@ extension ImageDownloader {
         end(id) { _ in .failure(error) }
     }
 
-    /// The server says that the picture in memory is still the same. False if that does not answer everybody: then all
-    /// has to be downloaded.
+    /// Notes that the server confirmed the picture in memory. Returns false if that does not answer every waiter: then
+    /// everything has to be downloaded.
     func confirm(_ id: UInt64, _ head: ResponseHead) -> Bool {
         guard let download = downloads[id], let stale = download.stale else { return false }
         downloads[id]?.stale = nil
         guard isOfUser(download), wanted(of: id).allSatisfy({ $0.key == stale.key && $0.request.decodes }) else {
             return false
         }
-        // All who wait asked before the URL was invalidated, if it was; nobody has joined them since. They get what the
-        // server has confirmed, as they would get a body that came as late, and like that it is not kept.
+        // All waiters asked before the URL was invalidated, if it was; nobody has joined since. They get what the
+        // server has confirmed, as they would get a body that came that late, and it is not stored either.
         if !download.isOutdated {
             let freshness = stale.freshness.renewed(by: head, now: Self.wallClock)
             if cache?.renew(stale.key, freshness: freshness) == false {
@@ -159,8 +159,8 @@ extension ImageDownloader {
         return true
     }
 
-    /// The next chain that somebody waits for and that was not made yet. Nil when there is none: then everybody was
-    /// answered.
+    /// The next chain of filters that somebody waits for and that has not been applied yet; nil if there is none, and
+    /// then everybody was answered.
     func nextChain(_ id: UInt64, _ content: ResponseImage, _ arrival: ImageTransfer.Arrival) -> [ImageFilter]? {
         guard let download = downloads[id] else { return nil }
         machine.arrived(id)
@@ -172,7 +172,7 @@ extension ImageDownloader {
         var freshness = ImageFreshness(
             head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
         freshness.source = arrival.source
-        // Of a picture that was resumed the cache may still have an older one.
+        // The cache may still have an older version of a picture that was resumed.
         let isWhole = head.status.isSuccess && head.status.code != 206
         if isWhole, download.isRenewal, !download.isOutdated, isOfUser(download) {
             invalidated.asked(download.question, of: download.identity.url)
@@ -199,7 +199,7 @@ extension ImageDownloader {
         downloads[id]?.made[chain] = outcome
     }
 
-    /// False where it is not for this waiter to store.
+    /// Stores a picture. Returns false if there is none, or if it may not be stored for this waiter.
     private func store(
         _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness
     ) -> Bool {
@@ -212,7 +212,7 @@ extension ImageDownloader {
         return true
     }
 
-    /// Who is to be served by a download: those who wait, or the cache alone.
+    /// Those that a download serves: its waiters, or only the cache.
     private func wanted(of id: UInt64) -> [Waiting] {
         let waiters = machine.waiters(of: id).compactMap { waiting[$0] }
         if !waiters.isEmpty || configuration.unwanted == .cancel { return waiters }
@@ -242,17 +242,17 @@ extension ImageDownloader {
     static var wallClock: Int64 { Int64(Date().timeIntervalSince1970) }
 }
 
-/// One download on its way: outside of the actor, which it does not hold.
+/// A running download, outside the actor, which it does not retain.
 ///
 /// It runs on the session's loop, where a request costs least, and leaves it for whatever takes longer: large bodies,
-/// pixels, and code of the user's.
+/// pixels, and the user's code.
 private struct Run: Sendable {
     let id: UInt64
     let transfer: ImageTransfer
     let serializer: ImageResponseSerializer
     let queue: DecodeQueue
     let desk: ImageDownloader.Desk
-    /// Bytes of a body whose header is read where it came in: what a session serializes there.
+    /// The number of bytes up to which a body's header is read where it arrived, as a session serializes it.
     private static let atOnce = 64 << 10
 
     func begin(_ part: PartialImage?, _ stale: ImageFreshness?) async {
@@ -272,14 +272,14 @@ private struct Run: Sendable {
         switch ending {
         case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
         case .confirmed(let head):
-            // Somebody wants what was not asked about: once more, without a condition.
+            // Somebody wants what was not asked about: send once more, without a condition.
             let isAnswer = await away { await desk.downloader?.confirm(id, head) }
             if isAnswer == false { await drive(nil, nil) }
         case .whole(let response, let arrival): await make(response, arrival)
         }
     }
 
-    /// Reads the header, and makes of the picture what is wanted, as long as somebody wants more.
+    /// Reads the header, and makes the wanted pictures while somebody wants more.
     private func make(_ response: HTTP.WholeResponse, _ arrival: ImageTransfer.Arrival) async {
         do {
             try serializer.validate(response)
@@ -314,7 +314,7 @@ private struct Run: Sendable {
         }
     }
 
-    /// On the default pool, for a task that prefers a loop.
+    /// Runs on the default pool, for a task that prefers a loop.
     private func away<Value: Sendable, Failure: Error>(
         _ work: @Sendable @concurrent () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -325,7 +325,7 @@ private struct Run: Sendable {
 }
 
 extension ImageBuffer {
-    /// The same pixels for a screen with so many for each point.
+    /// The same pixels for a screen with this many pixels for each point.
     func scaled(_ scale: Double) -> ImageBuffer {
         var copy = self
         copy.scale = scale

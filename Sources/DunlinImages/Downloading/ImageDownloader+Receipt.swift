@@ -2,45 +2,44 @@ public import Dunlin
 public import FoundationEssentials
 
 extension ImageDownloader {
-    /// What a caller holds of a picture that was asked for.
+    /// A receipt for a requested picture.
     ///
-    /// Letting go of a receipt cancels nothing: the picture is downloaded, and added to the cache.
+    /// Releasing a receipt cancels nothing: the picture is downloaded and added to the cache.
     public struct Receipt: Sendable {
-        /// The caller's, or one that the downloader made up.
+        /// The caller's ID, or one that the downloader created.
         public let id: UUID
         public let request: Request
         let number: UInt64
         let state: ReceiptState
         let desk: Desk
 
-        /// The picture. Throws what the request ended with; `NetworkError` with code `cancelled` if the receipt was
-        /// cancelled, with code `sessionClosed` if the downloader has gone, and `CancellationError` if the task was
-        /// cancelled that waits here, which cancels nothing else.
+        /// The picture. Throws the request's error: a `NetworkError` with code `cancelled` if the receipt was
+        /// cancelled, with code `sessionClosed` if the downloader was released; and `CancellationError` if the awaiting
+        /// task was cancelled, which cancels nothing else.
         public var image: ImageBuffer {
             get async throws { try await response.image }
         }
 
-        /// The picture, and where it came from. Throws as `image` does.
+        /// The picture, and where it came from. Throws like `image`.
         public var response: Response {
             get async throws { try await state.value() }
         }
 
-        /// How far the download is: what is known now, and each change; of several changes that nobody read the last.
-        /// It ends when there is an outcome. A picture that was in memory has none.
+        /// The progress of the download: what is known now, then each change; several unread changes are combined. It
+        /// ends with the outcome. A picture from memory has no progress.
         public var progress: AsyncStream<Progress> { state.follow() }
 
-        /// Whether there is an outcome already.
+        /// Whether there is an outcome.
         public var isOver: Bool { state.outcome != nil }
 
-        /// Ends this receipt, and no other: whoever waits for it gets `NetworkError` with code `cancelled`. The request
-        /// is cancelled with the last receipt for it, and never sent if that was before it began. Has no effect on one
-        /// that is over.
+        /// Ends this receipt only: whoever awaits it gets a `NetworkError` with code `cancelled`. The request is
+        /// cancelled with its last receipt, and never sent if it had not begun. No effect if the receipt is over.
         public func cancel() async {
             state.settle(.failure(Self.cancelled(request)))
             await desk.downloader?.leave(number)
         }
 
-        /// Changes the priority of a request that waits.
+        /// Changes the priority of a waiting request.
         public func setPriority(_ priority: HTTP.Priority) async {
             await desk.downloader?.setPriority(priority, of: number)
         }
@@ -52,20 +51,20 @@ extension ImageDownloader {
         }
     }
 
-    /// What the downloader is told where nobody can wait for it.
+    /// An event for the downloader, from code that cannot wait for it.
     enum Event: Sendable {
         /// The receipt with this number is cancelled.
         case leave(UInt64)
         /// The request of this download has its turn.
         case turned(UInt64)
-        /// Somebody's time may be up.
+        /// Some waiter's time may be up.
         case expire
     }
 
-    /// Where receipts and downloads find their downloader as long as it is there.
+    /// Gives receipts and downloads access to their downloader while it exists.
     final class Desk: Sendable {
         weak let downloader: ImageDownloader?
-        /// Read by one task of the downloader's.
+        /// The events, read by one task of the downloader.
         let (stream, events) = AsyncStream<Event>.makeStream()
 
         init(_ downloader: ImageDownloader) {
@@ -73,12 +72,12 @@ extension ImageDownloader {
         }
     }
 
-    /// How much of a picture's bytes has come.
+    /// How many of a picture's bytes have come.
     public struct Progress: Sendable, Hashable {
         public let completed: Int
-        /// Nil if the server did not say.
+        /// The total number of bytes; nil if the server did not declare it.
         public let total: Int?
-        /// Bytes of `completed` that were there from an earlier download.
+        /// The number of bytes within `completed` that an earlier download had brought.
         public let resumed: Int
 
         public var fraction: Double? {
@@ -86,30 +85,30 @@ extension ImageDownloader {
         }
     }
 
-    /// What became of a request.
+    /// The result of a request.
     public struct Response: Sendable {
         public enum Source: Sendable, Hashable {
             /// The cache of images.
             case memory
-            /// The cache of images, once the server had confirmed that it is still the same.
+            /// The cache of images, after the server had confirmed the picture.
             case confirmedMemory
             /// The session's HTTP cache.
             case httpCache
             case network
         }
 
-        /// The request of the receipt that this is for, whoever's was sent.
+        /// The request of this receipt, whichever request was sent.
         public let request: Request
         public let receiptID: UUID
         public let source: Source
-        /// Nil from memory.
+        /// The response's head; nil from memory.
         public let head: ResponseHead?
         /// What the server sent; nil from memory.
         public let content: ResponseImage?
-        /// The pixels, filtered; nil for a request that does not decode.
+        /// The filtered pixels; nil for a request that does not decode.
         public let picture: ImageBuffer?
 
-        /// The pixels. Those of a request that does not decode are decoded now, without its filters.
+        /// The pixels. For a request that does not decode, they are decoded now, without its filters.
         public var image: ImageBuffer {
             get async throws {
                 if let picture { return picture }

@@ -1,25 +1,25 @@
 public import Dunlin
 
 extension ImageDownloader {
-    /// A picture that is wanted: where it is from, what is to be made of it, and what may be asked for it.
+    /// A request for a picture: its URL, what to make from it, and what may be used to get it.
     public struct Request: Sendable {
-        /// The method; only GET and what else has no body.
+        /// The method: GET, or another without a body.
         public var method = HTTP.Method.get
         public var target: HTTP.Target
-        /// Fields of this request, in place of the session's of the same names.
+        /// The fields of this request; they replace the session's fields with the same names.
         public var fields = Fields()
-        /// How long it may take until all bytes are there: from the download's turn, or from when the request joins one
-        /// that has begun. `withTimeout` bounds it from when it is asked for.
+        /// The time until all bytes are there, from the download's turn, or from joining one that has begun. An
+        /// enclosing `withTimeout` counts from the call.
         public var timeout = HTTPSession.PerRequest<Duration>.session
-        /// What is done to the picture, one after the other.
+        /// The filters for the picture, applied in order.
         public var filters: [ImageFilter]
-        /// Pixels for each point of the picture; nil for what the downloader's serializer says.
+        /// The number of pixels for each point; nil for the setting of the downloader's serializer.
         public var scale: Double?
-        /// The order in which downloads begin that wait: the highest first. A download has the highest of those who
-        /// wait for it.
+        /// The order in which waiting downloads begin, highest first. A download has the highest priority of its
+        /// waiters.
         public var priority = HTTP.Priority.normal
-        /// Whether the picture is decoded when it is there. Otherwise its bytes and what their header says are the
-        /// result, filters do not apply, and nothing is kept in the cache of images.
+        /// Whether the picture is decoded. If not, the result is its bytes and the information in their header; filters
+        /// do not apply, and the cache of images keeps nothing.
         public var decodes = true
         /// How the cache of images is used; nil for what `cacheMode` says of the HTTP cache.
         public var memory: MemoryUse?
@@ -37,21 +37,21 @@ extension ImageDownloader {
 
     /// How a request uses the cache of images.
     public enum MemoryUse: Sendable, Hashable, CaseIterable {
-        /// What is there and fresh is the answer. What is stale is asked about.
+        /// A fresh picture is the answer; a stale one is validated.
         case fresh
-        /// What is there is the answer, however old.
+        /// A stored picture is the answer, however old.
         case any
-        /// What is there is asked about, however new, if its server said by what to ask.
+        /// A stored picture is validated, however new, if its server gave a validator.
         case validated
-        /// What is there is not looked at. What comes is stored.
+        /// Stored pictures are ignored; the new one is stored.
         case reload
-        /// What is there is not looked at, and what comes is not stored.
+        /// Stored pictures are ignored, and the new one is not stored.
         case skip
     }
 }
 
 extension ImageDownloader.Request: Equatable {
-    /// Whether both want the same picture, made in the same way and asked for in the same way.
+    /// Whether both request the same picture, processed and obtained in the same way.
     public static func == (left: Self, right: Self) -> Bool {
         left.method == right.method && left.target == right.target && left.fields == right.fields
             && left.timeout == right.timeout && left.filters.name == right.filters.name && left.scale == right.scale
@@ -61,7 +61,7 @@ extension ImageDownloader.Request: Equatable {
 }
 
 extension ImageDownloader.Request: CustomStringConvertible, CustomReflectable {
-    /// Without query and fields, which may hold secrets.
+    /// Without query and fields, which may contain secrets.
     public var description: String {
         "\(method) \(ShownURL.of(target.text))\(filters.name.map { " (\($0))" } ?? "")"
     }
@@ -70,10 +70,10 @@ extension ImageDownloader.Request: CustomStringConvertible, CustomReflectable {
 }
 
 extension ImageDownloader.Request {
-    /// What errors call it.
+    /// The request's name in errors.
     var name: NetworkError.RequestName { NetworkError.RequestName(method: method, url: ShownURL.of(target.text)) }
 
-    /// Has the servers asked, and what they send stored.
+    /// Makes the request ask the servers, and store what they send.
     mutating func passHTTPCacheOver(_ usual: HTTPSession.CacheMode) {
         switch cacheMode.resolved(usual) ?? .off {
         case .standard, .validating, .preferringStored: cacheMode = .reloading
@@ -81,7 +81,7 @@ extension ImageDownloader.Request {
         }
     }
 
-    /// What counts for the cache of images.
+    /// The use of the cache of images.
     func memoryUse(_ usual: HTTPSession.CacheMode) -> ImageDownloader.MemoryUse {
         if let memory { return memory }
         return switch usesNetwork ? cacheMode.resolved(usual) ?? .off : .storedOnly {

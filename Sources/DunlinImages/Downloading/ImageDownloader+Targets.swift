@@ -1,9 +1,9 @@
 internal import Dunlin
 
-/// What shows images asks a downloader by these.
+/// The interface by which targets ask a downloader for images.
 extension ImageDownloader {
-    /// The request for the picture at a URL, which accepts images and nothing else. Throws `NetworkError` with code
-    /// `invalidRequest` for text that is no URL.
+    /// Returns the request for the picture at a URL, which accepts only images. Throws a `NetworkError` with code
+    /// `invalidRequest` for text that is not a URL.
     public nonisolated func request(forImageAt url: String) throws -> Request {
         var request = Request(.url(url))
         request.fields = ["Accept": "image/*"]
@@ -11,7 +11,7 @@ extension ImageDownloader {
         return request
     }
 
-    /// The picture, if it is in the cache of images and the request allows that it is taken from there.
+    /// Returns the picture if it is in the cache of images and the request allows its use; otherwise nil.
     public nonisolated func imageInMemory(for request: Request) -> ImageBuffer? {
         let use = request.memoryUse(session.configuration.cacheMode)
         guard let cache, use == .fresh || use == .any, let url = knownURL(of: request) else { return nil }

@@ -1,14 +1,14 @@
 internal import Dunlin
 
-/// The times at which receipts fail that had to wait too long.
+/// The times at which receipts fail because they had to wait too long.
 extension ImageDownloader {
-    /// The limits of time of those begin who wait for a download.
+    /// Begins the time limits of a download's waiters.
     func turned(_ id: UInt64) {
         machine.turn(of: id, at: session.loopTime)
         setAlarm()
     }
 
-    /// To be called whenever the machine has changed.
+    /// Updates the alarm. Call it whenever the machine has changed.
     func setAlarm() {
         guard let time = machine.nextLook else {
             alarm = nil
@@ -27,7 +27,7 @@ extension ImageDownloader {
             if let waiter = waiting[late.waiter] { waiter.state.settle(.failure(failure(of: waiter, late, at: now))) }
             actions += remove(late.waiter)
         }
-        // Not before all have left: until then the alarm would ring at once.
+        // Only after all have left: until then the alarm would ring at once.
         perform(actions + machine.stopLate(at: now))
     }
 

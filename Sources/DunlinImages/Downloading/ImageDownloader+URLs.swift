@@ -2,14 +2,14 @@ internal import Dunlin
 internal import DunlinSemantics
 
 extension ImageDownloader {
-    /// The whole URL of a target, without its fragment. Throws for what is none.
+    /// The absolute URL of a target, without its fragment. Throws for an invalid one.
     nonisolated func url(of target: HTTP.Target) throws -> String {
-        // Before anything is looked up: with a value that is no segment the URL would be another's.
+        // Before anything is looked up: with an invalid value, the URL would be another one.
         if let problem = target.problem {
             throw NetworkError(.invalidRequest, "\(ShownURL.of(target.template)): \(problem)", isSafeToRetry: true)
         }
         let text = String(target.text.prefix { $0 != "#" })
-        // As it was written: the cache of images knows its picture by it.
+        // As it was written, because the cache of images identifies its picture by it.
         if Self.isWhole(text) { return text }
         do throws(AddressError) {
             if let base = session.configuration.baseURL {

@@ -1,28 +1,29 @@
 public import Dunlin
 public import FoundationEssentials
 
-/// Downloads pictures: each once for all who want it, so many at a time, and decoded for all of them.
+/// An actor that downloads pictures: each once for all who want it, a limited number at a time, decoded for all of
+/// them.
 ///
 /// ```swift
 /// let downloader = ImageDownloader(session: session)
 /// let image = try await downloader.image("https://a.test/cat.jpg", filters: [.fit(into: size)])
 /// ```
 ///
-/// A request looks in this order: is the same on its way already; is the picture in the cache of images; and only then
-/// it is downloaded, which asks the session's HTTP cache first, if the session has one. The request goes over the
-/// session with all that it is configured to do: credentials, pins, retries, redirects.
+/// A request first joins an identical one under way, then looks in the cache of images, and only then is downloaded,
+/// which asks the session's HTTP cache first, if there is one. The request uses the session with its whole
+/// configuration: credentials, pins, retries, redirects.
 ///
-/// Everybody who waits for a download is answered when it has ended, in order of arrival. It is cancelled when the last
-/// of them has gone. Each has the time of its own request (`Request.timeout`), and whoever has no more of it gets
-/// `NetworkError` with code `timedOut` while the others wait on. A downloader that nobody holds any more ends: whoever
-/// still waits gets `NetworkError` with code `sessionClosed`. The session stays open; it is its owner's.
+/// The waiters of a download are answered when it has ended, in order of arrival. It is cancelled when the last of them
+/// leaves. Each has its own time limit (`Request.timeout`); one whose time is up gets a `NetworkError` with code
+/// `timedOut`, and the others keep waiting. Releasing the downloader ends it: remaining waiters get a `NetworkError`
+/// with code `sessionClosed`. The session belongs to its owner and stays open.
 public actor ImageDownloader {
     public nonisolated let session: HTTPSession
-    /// Where pictures are looked for first; nil for nowhere.
+    /// The cache that is asked first; nil for none.
     public nonisolated let cache: (any ImageRequestCache)?
     public nonisolated let configuration: Configuration
 
-    /// One who waits.
+    /// A waiter.
     struct Waiting: Sendable {
         let receiptID: UUID
         let request: Request
@@ -39,15 +40,15 @@ public actor ImageDownloader {
         /// The picture that is asked about, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
-        /// The last who waited, if the download goes on for the cache alone.
+        /// The last waiter, if the download continues only for the cache.
         var last: Waiting?
-        /// Whether its URL was invalidated since it began, or its user was replaced before: nothing of it is kept.
+        /// Whether the URL was invalidated, or the user replaced, since the download began: nothing of it is stored.
         var isOutdated = false
         /// Whether somebody has joined it since it began.
         var wasJoined = false
         /// Whether the servers are asked because its URL was invalidated, and nothing older can be stored after that.
         var isRenewal = false
-        /// What was made of the picture, by the names of the chains.
+        /// The results by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
 
         var identity: ImageIdentity { question.identity }
@@ -59,13 +60,13 @@ public actor ImageDownloader {
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var parts: PartialImages<ImageIdentity>
     var invalidated = InvalidatedURLs<ImageQuestion>()
-    /// Set as long as somebody's time may be up.
+    /// The alarm; set while somebody's time may run out.
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
     private(set) var isClosed = false
     private var ownDesk: Desk?
 
-    /// A downloader over a session. Without a `cache` no picture is kept once it was handed out.
+    /// Creates a downloader that uses a session. Without a `cache`, pictures are not kept after delivery.
     public init(
         session: HTTPSession, cache: (any ImageRequestCache)? = AutoPurgingImageCache(),
         configuration: Configuration = Configuration()
@@ -85,7 +86,7 @@ public actor ImageDownloader {
         }
     }
 
-    /// Downloads that are on their way, and those that wait for a slot.
+    /// The number of running downloads, and of those that wait for a slot.
     public var active: Int { machine.active }
     public var queued: Int { machine.queued }
 
@@ -93,7 +94,7 @@ public actor ImageDownloader {
         if let ownDesk { return ownDesk }
         let desk = Desk(self)
         ownDesk = desk
-        // Ends with the downloader, which finishes the stream.
+        // The task ends with the downloader, which finishes the stream.
         Task.detached { for await event in desk.stream { await desk.downloader?.take(event) } }
         return desk
     }
@@ -110,10 +111,11 @@ public actor ImageDownloader {
 // MARK: - Asking
 
 extension ImageDownloader {
-    /// The picture at a URL, with filters applied.
+    /// Returns the picture at a URL, with filters applied.
     ///
-    /// Throws `NetworkError`, with code `imageDecodingFailed` for what is no picture; what a filter of your own throws;
-    /// and `CancellationError` when the task is cancelled. Then the download is cancelled too, if nobody else wants it.
+    /// Throws a `NetworkError`, with code `imageDecodingFailed` for content that is not a picture; any error of your
+    /// own filters; and `CancellationError` if the task is cancelled, which also cancels the download unless somebody
+    /// else wants it.
     public nonisolated func image(
         _ target: HTTP.Target, filters: [ImageFilter] = [], priority: HTTP.Priority = .normal
     ) async throws -> ImageBuffer {
@@ -122,12 +124,12 @@ extension ImageDownloader {
         return try await image(for: request)
     }
 
-    /// The same for a request that says more.
+    /// Returns the picture for a request.
     public nonisolated func image(for request: Request) async throws -> ImageBuffer {
         try await response(for: request).image
     }
 
-    /// The picture, its bytes, and where it came from.
+    /// Returns the picture, its bytes, and where it came from.
     public nonisolated func response(for request: Request) async throws -> Response {
         try Task.checkCancellation()
         let receipt = try await download(request)
@@ -136,13 +138,13 @@ extension ImageDownloader {
             try await receipt.state.value()
         } onCancel: {
             receipt.state.settle(.failure(CancellationError()))
-            // The task that waited is answered already; its place is given up as soon as the downloader has time.
+            // The awaiting task has its answer already; its place is given up when the downloader has time.
             receipt.desk.events.yield(.leave(receipt.number))
         }
     }
 
-    /// Asks for a picture, and returns at once with a receipt. Throws `NetworkError` with code `invalidRequest` for a
-    /// target that is no URL, and with code `sessionClosed` after `shutdown`. `id` is the caller's own name for it.
+    /// Requests a picture, and returns a receipt at once. Throws a `NetworkError` with code `invalidRequest` for a
+    /// target that is not a URL, and with code `sessionClosed` after `shutdown`. `id` is the caller's own ID for it.
     public func download(_ request: Request, id: UUID = UUID()) throws -> Receipt {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
@@ -180,8 +182,8 @@ extension ImageDownloader {
         return receipt
     }
 
-    /// Asks for pictures that may be wanted soon: after all others that wait, until somebody asks for them. Requests
-    /// that cannot be sent are over at once, each with its error.
+    /// Requests pictures that may be wanted soon. They come after all other waiting requests, until somebody asks for
+    /// them. Requests that cannot be sent are over at once, each with its error.
     @discardableResult
     public func prefetch(_ requests: [Request]) -> [Receipt] {
         requests.map { request in
@@ -197,7 +199,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Cancels the receipts of this id; the same as `Receipt.cancel`. Has no effect if there is none that waits.
+    /// Cancels the waiting receipts with this ID, like `Receipt.cancel`.
     public func cancel(_ id: UUID) {
         for (number, waiter) in waiting.filter({ $0.value.receiptID == id }).sorted(by: { $0.key < $1.key }) {
             waiter.state.settle(.failure(Receipt.cancelled(waiter.request)))
@@ -215,8 +217,8 @@ extension ImageDownloader {
 // MARK: - Its end
 
 extension ImageDownloader {
-    /// Ends the downloader: whoever waits gets `NetworkError` with code `sessionClosed`, and so does whoever asks from
-    /// now on. Returns when all that ran has ended. The session and the cache stay as they are.
+    /// Ends the downloader: current waiters and later callers get a `NetworkError` with code `sessionClosed`. Returns
+    /// when everything that ran has ended. The session and the cache are not affected.
     public func shutdown() async {
         isClosed = true
         let (answered, actions) = machine.close()
@@ -230,25 +232,24 @@ extension ImageDownloader {
         for task in Array(tasks.values) { await task.value }
     }
 
-    /// Forgets all that is known of a URL: what the session's HTTP cache has stored, its pictures in memory, and what
-    /// is kept to be resumed. What is on its way goes on for those who wait for it, and is not kept; for whoever asks
-    /// from now on the picture is downloaded anew, and the HTTP cache is passed over wherever redirects lead. The
-    /// downloader remembers this for the 4,096 URLs invalidated last. Requests that may not use the network, or not the
-    /// HTTP cache, stay as they are.
+    /// Forgets everything stored for a URL: in the session's HTTP cache, in memory, and for resuming. Running downloads
+    /// continue for their waiters, but are not stored; later requests download the picture anew, bypassing the HTTP
+    /// cache wherever redirects lead. The downloader remembers this for the 4,096 URLs invalidated last. Requests that
+    /// may not use the network, or not the HTTP cache, are not affected.
     ///
-    /// Where `configuration.identity` says what pictures are known by, `url` is one of these; the HTTP cache forgets it
-    /// if it is a URL.
+    /// With `configuration.identity`, `url` is one of its results; the HTTP cache forgets it if it is a URL.
     public func invalidate(_ url: String) async throws {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
         if Self.isWhole(url) { try await session.configuration.cache?.remove(url) }
-        // In one step, after the wait: nobody puts back what was found before.
+        // In one step after the wait, so that nothing found before is put back.
         for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
         if session.configuration.cache != nil { invalidated.insert(url) }
     }
 
-    /// A download that has not begun brings what is new then, as long as it does not ask about what is forgotten now.
+    /// Marks a download as outdated. One that has not begun will bring current content, unless it validates what is
+    /// being forgotten.
     private func outdate(_ id: UInt64) {
         if machine.retire(id) {
             downloads[id]?.isOutdated = true
@@ -265,6 +266,6 @@ extension ImageDownloader {
 }
 
 extension HTTP.Priority {
-    /// Of what nobody waits for yet.
+    /// The priority of pictures that nobody waits for yet.
     public static let prefetch = Self(-1_000_000)
 }

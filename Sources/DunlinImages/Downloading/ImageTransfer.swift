@@ -1,20 +1,20 @@
 internal import Dunlin
 
-/// Brings the bytes of one download: all in one response, or the rest of what an earlier one has left.
+/// Brings the bytes of one download: all in one response, or the rest after an earlier one.
 struct ImageTransfer: Sendable {
-    /// What is known of a response beside its body.
+    /// What is known of a response apart from its body.
     struct Arrival: Sendable {
         let head: ResponseHead
         let use: HTTPSession.CacheUse?
         let source: FinalURL?
     }
 
-    /// What came of it.
+    /// How the transfer ended.
     enum Ending: Sendable {
         case whole(HTTP.WholeResponse, Arrival)
-        /// 304: what was asked about is still the same.
+        /// 304: the stored picture is unchanged.
         case confirmed(ResponseHead)
-        /// The part is what can be resumed.
+        /// The transfer failed; the part can be resumed.
         case failed(any Error, PartialImage?)
     }
 
@@ -30,10 +30,10 @@ struct ImageTransfer: Sendable {
     let request: ImageDownloader.Request
     let accept: String?
     let limit: Int
-    /// The whole URL that is asked for. Nil where the program says what pictures are known by: then URLs may differ
-    /// from time to time, and the picture is the same as long as no redirect leads elsewhere.
+    /// The absolute URL that is requested. Nil if the program defines identities: URLs may then vary, and the picture
+    /// is the same unless redirects lead elsewhere.
     let url: String?
-    /// For whom it is, as the session said when it was asked.
+    /// The user, as the session identified it at the time of the request.
     let user: String?
     /// The jar's cookies; nil without a jar.
     let cookies: CookieObserver?
@@ -58,7 +58,7 @@ struct ImageTransfer: Sendable {
                 let (place, difference) = (place(of: response), difference(since: edition))
                 switch Answer(response, from: place, to: part, about: part == nil ? known : nil) {
                 case .again:
-                    // What is in memory was not asked about as long as there was a part.
+                    // With a part, the picture in memory was not asked about.
                     if part == nil { known = nil }
                     part = nil
                 // The rest may be another user's, as after passwords were forgotten: none of what is there is. So may
@@ -89,10 +89,10 @@ struct ImageTransfer: Sendable {
 
     /// What a response is good for.
     private enum Answer {
-        /// Its body, behind the part if that is given.
+        /// Its body, after the part if there is one.
         case body(PartialImage?)
         case confirmed
-        /// The part is of no use, or the confirmation: the request is to be sent without.
+        /// The part or the confirmation is useless: send again without it.
         case again
 
         init(
@@ -100,7 +100,7 @@ struct ImageTransfer: Sendable {
             about known: ImageFreshness?
         ) {
             switch (response.status.code, part, known) {
-            // Redirects may lead elsewhere now, where another picture has the same tag or an older date.
+            // Redirects may now lead elsewhere, where another picture has the same tag or an older date.
             case (304, _, let known?): self = known.source == place ? .confirmed : .again
             case (416, _?, _): self = .again
             case (206, let part?, _):
@@ -112,7 +112,7 @@ struct ImageTransfer: Sendable {
         }
     }
 
-    /// Nil for where it was asked for.
+    /// The final URL of a response; nil if it is the requested one.
     private func place(of response: HTTPSession.StreamedResponse) -> FinalURL? {
         let place = FinalURL(response.url)
         let isAskedFor = if let url { place.text == url } else { response.history.isEmpty }
@@ -129,7 +129,7 @@ struct ImageTransfer: Sendable {
             for try await piece in response.body {
                 body.append(piece)
                 if body.count > limit {
-                    // Of a response that is refused the beginning is enough.
+                    // For a refused response, the beginning is enough.
                     if !response.status.isSuccess { break }
                     throw tooLong(response.head)
                 }
@@ -147,7 +147,7 @@ struct ImageTransfer: Sendable {
         }
     }
 
-    /// Whether it can be asked about: a request with conditions of its own has no others.
+    /// Whether a picture can be validated: not by a request that has conditions of its own.
     private func asks(about known: ImageFreshness) -> Bool {
         !known.conditions.isEmpty && !known.conditions.contains { request.fields.contains($0.name) }
     }
@@ -157,7 +157,7 @@ struct ImageTransfer: Sendable {
         if let accept, !fields.contains("accept"), session.configuration.fields["accept"] ?? "*/*" == "*/*" {
             fields.append(name: "Accept", value: accept)
         }
-        // A part is asked for on condition that it belongs to what is there already; that is enough.
+        // The request for a part already has a condition on the part, which is enough.
         if let part { return fields.overlaid(with: part.fields) }
         for condition in known?.conditions ?? [] { fields.append(name: condition.name, value: condition.value) }
         return fields
@@ -180,7 +180,7 @@ struct ImageTransfer: Sendable {
             requestMayHaveBeenSent: true, response: head)
     }
 
-    /// The error with the name of its request. A task that was cancelled from inside is no cancelled caller.
+    /// The error with the request's name. A task that was cancelled from inside does not count as a cancelled caller.
     func named(_ error: any Error) -> any Error {
         if error is CancellationError { return ImageDownloader.Receipt.cancelled(request) }
         guard var error = error as? NetworkError, error.request == nil else { return error }
@@ -189,10 +189,10 @@ struct ImageTransfer: Sendable {
     }
 }
 
-/// A body as far as it has come. One that comes in one piece is not copied.
+/// The part of a body that has come. A body in one piece is not copied.
 struct ImageBody {
     private var first = Bytes.empty
-    /// Empty as long as the first piece is all there is.
+    /// All pieces; empty while there is only the first.
     private var all: [UInt8] = []
     private let resumed: Int
     private let expected: Int?
@@ -217,7 +217,7 @@ struct ImageBody {
             return
         }
         if all.isEmpty {
-            // What a server announces is no reason to take much memory before it has come.
+            // A declared length does not justify much memory before the bytes have come.
             all.reserveCapacity(max(first.count + piece.count, min(expected ?? 0, 1 << 20)))
             all += first
             first = .empty

@@ -1,11 +1,11 @@
 internal import Dunlin
 
-/// Which URLs were invalidated, and for which identities their servers have been asked since.
+/// The invalidated URLs, and the identities for which their servers have been asked since.
 ///
-/// Where redirects lead from a URL nobody knows before it is asked, so what an HTTP cache has of these places cannot be
-/// forgotten with it. The next request of each identity passes that cache over instead, until all servers along its way
-/// have answered. It keeps the URLs invalidated last. For each it keeps a limited number of identities; when one more
-/// has asked, it forgets the others, and each of them asks once more.
+/// Where a URL's redirects lead is not known before it is requested, so the HTTP cache's entries for those places
+/// cannot be removed with it. Instead, the next request of each identity bypasses that cache until all servers along
+/// its way have answered. Only the latest URLs are remembered, and a limited number of identities for each; beyond it,
+/// the others are forgotten and ask once more.
 struct InvalidatedURLs<Identity: Hashable> {
     private let identities: Int
     private var urls: RecentValues<String, Set<Identity>>
@@ -21,10 +21,10 @@ struct InvalidatedURLs<Identity: Hashable> {
         urls.keep([], for: url)
     }
 
-    /// Whether what is stored may be older than the last invalidation.
+    /// Whether stored content may be older than the last invalidation.
     func mustAsk(_ identity: Identity, of url: String) -> Bool { urls[url]?.contains(identity) == false }
 
-    /// The servers have brought all of what was asked for after that.
+    /// Notes that the servers have brought everything requested since.
     mutating func asked(_ identity: Identity, of url: String) {
         urls.change(url) { asked in
             if asked.count >= identities, !asked.contains(identity) { asked = [] }

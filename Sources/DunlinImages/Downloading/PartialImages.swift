@@ -1,15 +1,15 @@
 internal import Dunlin
 internal import DunlinSemantics
 
-/// What is there of a picture whose download stopped midway, and by what its server knows it again.
+/// The part of a picture whose download stopped midway, and the server's validator for it.
 struct PartialImage: Sendable, Hashable {
     let bytes: Bytes
     let validator: Validator
-    /// Where redirects led; nil for where it was asked for.
+    /// Where redirects led; nil if to the requested URL.
     let source: FinalURL?
 
-    /// Nil for what cannot be resumed: there is nothing, nothing is to be kept, the server says that it sends no parts,
-    /// or it said nothing by which to know that the rest belongs to it.
+    /// Creates a part; nil if it cannot be resumed: it is empty, must not be stored, or the server offers no ranges or
+    /// gave no validator.
     init?(_ bytes: Bytes, of head: ResponseHead, from source: FinalURL?) {
         guard !bytes.isEmpty, !ResponseDirectives(head.fields).isNoStore, AcceptRanges(head.fields) != .none,
             let validator = Validator(head.fields)
@@ -17,13 +17,13 @@ struct PartialImage: Sendable, Hashable {
         (self.bytes, self.validator, self.source) = (bytes, validator, source)
     }
 
-    /// What asks for the rest.
+    /// The fields that request the rest.
     var fields: Fields {
         ["Range": "bytes=\(bytes.count)-", "If-Range": validator.description]
     }
 
-    /// Whether a response is the rest of it: from the same place, of the same state, and from where the part ends to
-    /// the end. A part must repeat the tag that the whole has, and need not repeat the date.
+    /// Whether a response is the rest: from the same URL and state, and from the end of the part to the end of the
+    /// picture. It must repeat the picture's tag, but need not repeat the date.
     func isContinued(by head: ResponseHead, from source: FinalURL?) -> Bool {
         guard source == self.source, head.status.code == 206,
             case .part(let range, let complete) = ContentRange(head.fields)
@@ -36,7 +36,7 @@ struct PartialImage: Sendable, Hashable {
     }
 }
 
-/// Parts of pictures, up to so many bytes; those that were put in first go first.
+/// Parts of pictures, up to a total number of bytes; the oldest are removed first.
 struct PartialImages<Identity: Hashable> {
     private var machine: ImageCacheMachine<Identity, PartialImage>
 
@@ -47,7 +47,7 @@ struct PartialImages<Identity: Hashable> {
     var count: Int { machine.count }
     var usage: Int { machine.usage }
 
-    /// One that is larger than all there is room for is not kept.
+    /// Stores a part, unless it is larger than all the room.
     mutating func put(_ part: PartialImage, for identity: Identity) {
         _ = machine.add(part, bytes: part.bytes.count, for: identity)
         _ = machine.takeDiscarded()

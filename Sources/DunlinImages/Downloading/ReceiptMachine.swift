@@ -1,7 +1,7 @@
-/// What became of one receipt, and who waits for it.
+/// The outcome of one receipt, and its waiters.
 ///
-/// The first outcome counts, and is there for whoever comes later. A waiter begins before it waits, because it may be
-/// cancelled before that.
+/// The first outcome counts, and later waiters get it too. A waiter begins before it waits, because it may be cancelled
+/// before that.
 struct ReceiptMachine<Outcome, Waiter> {
     enum Entry {
         case settled(Outcome)
@@ -11,7 +11,7 @@ struct ReceiptMachine<Outcome, Waiter> {
 
     private(set) var outcome: Outcome?
     private var last: UInt64 = 0
-    /// Those who have begun and do not wait yet, and whether they were cancelled.
+    /// The waiters that have begun and do not wait yet, and whether they were cancelled.
     private var begun: [UInt64: Bool] = [:]
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
 
@@ -31,7 +31,7 @@ struct ReceiptMachine<Outcome, Waiter> {
         return .waiting
     }
 
-    /// The waiter to be told that it was cancelled, if it waits.
+    /// Cancels a waiter. Returns it if it was waiting.
     mutating func cancel(_ id: UInt64) -> Waiter? {
         if begun[id] != nil {
             begun[id] = true
@@ -41,7 +41,7 @@ struct ReceiptMachine<Outcome, Waiter> {
         return waiters.remove(at: index).waiter
     }
 
-    /// Who is to be told, in order of arrival; nil if there was an outcome already.
+    /// Settles the outcome. Returns the waiters to tell, in order of arrival; nil if there was an outcome already.
     mutating func settle(_ outcome: Outcome) -> [Waiter]? {
         guard self.outcome == nil else { return nil }
         self.outcome = outcome

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What a receipt and its downloader share: how far the download is, and what came of it.
+/// What a receipt and its downloader share: the progress of the download, and its outcome.
 ///
-/// It is told by the downloader, by whoever cancels the receipt, and by the end of the downloader; the first counts.
+/// The downloader, a cancelled receipt and the downloader's end may settle it; the first counts.
 final class ReceiptState: Sendable {
     typealias Outcome = Result<ImageDownloader.Response, any Error>
     typealias Waiter = CheckedContinuation<Outcome, Never>
@@ -17,7 +17,7 @@ final class ReceiptState: Sendable {
 
     var outcome: Outcome? { state.withLock { $0.machine.outcome } }
 
-    /// Waits for the outcome. Throws `CancellationError` when the waiting task is cancelled.
+    /// Waits for the outcome. Throws `CancellationError` if the awaiting task is cancelled.
     func value() async throws -> ImageDownloader.Response {
         let id = state.withLock { $0.machine.begin() }
         let outcome = await withTaskCancellationHandler {
@@ -34,7 +34,7 @@ final class ReceiptState: Sendable {
         return try outcome.get()
     }
 
-    /// False if there was an outcome already.
+    /// Settles the outcome. Returns false if there was one already.
     @discardableResult
     func settle(_ outcome: Outcome) -> Bool {
         let (waiters, followers) = state.withLock { state in
@@ -57,7 +57,7 @@ final class ReceiptState: Sendable {
         for follower in followers { follower.yield(progress) }
     }
 
-    /// What is known now, if anything is, and what comes; it ends with the outcome.
+    /// The progress known now, if any, and later changes; it ends with the outcome.
     func follow() -> AsyncStream<ImageDownloader.Progress> {
         let (stream, follower) = AsyncStream<ImageDownloader.Progress>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (progress, isOver) = state.withLock { state in
@@ -65,7 +65,7 @@ final class ReceiptState: Sendable {
             if !isOver { state.followers.append(follower) }
             return (state.progress, isOver)
         }
-        // A newer step that was told meanwhile is followed by this older one at worst; the next sets that right.
+        // At worst, this older step follows a newer one; the next step corrects that.
         if let progress { follower.yield(progress) }
         if isOver { follower.finish() }
         return stream

@@ -1,29 +1,30 @@
 public import Dunlin
 
-/// The body as a picture.
+/// A serializer for pictures.
 ///
 /// ```swift
 /// let response = try await client.get("cat.jpg", as: .image)
 /// let pixels = try await response.value.decoded()
 /// ```
 ///
-/// It accepts the types of what Dunlin decodes: AFNetworking's ten, `image/webp`, and what servers write for JPEG, PNG
-/// and icons besides: `image/jpg`, `image/pjpeg`, `image/x-png`, `image/vnd.microsoft.icon`. AFNetworking's ten alone
-/// are `HTTP.ContentTypes.afnetworkingImages`. Which format it is, the first bytes say and not the type.
+/// It accepts the types of the formats that Dunlin decodes: AFNetworking's ten, `image/webp`, and other names that
+/// servers use for JPEG, PNG and icons: `image/jpg`, `image/pjpeg`, `image/x-png`, `image/vnd.microsoft.icon`.
+/// AFNetworking's ten alone are `HTTP.ContentTypes.afnetworkingImages`. The format is recognized by the first bytes and
+/// not by the type.
 ///
 /// What cannot be decoded is an error and never nothing: `NetworkError` with code `imageDecodingFailed`, and under it
 /// the `ImageError`. TIFF, AVIF and HEIF are refused by name.
 public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     /// When pixels are decoded.
     public enum Inflation: String, Sendable, Hashable, Codable {
-        /// As soon as the response is there, if the picture is a PNG or JPEG within `InflationLimits`; the others as
-        /// with `lazy`. This runs where the caller of the request runs, or beside it if the body is large.
+        /// When the response has come, if the picture is a PNG or JPEG within `InflationLimits`; otherwise as with
+        /// `lazy`. It runs where the request's caller runs, or in parallel if the body is large.
         case eager
         /// When somebody asks for them.
         case lazy
     }
 
-    /// Which pictures are decoded at once: not animated, no inks, and no larger than this. The defaults are
+    /// The limits for decoding at once: not animated, not in ink colours, and no larger than this. The defaults are
     /// AFNetworking's.
     public struct InflationLimits: Sendable, Hashable, Codable {
         /// Width by height.
@@ -38,19 +39,19 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     }
 
     public var rules: HTTP.ResponseRules
-    /// Pixels for each point of the pictures.
+    /// The number of pixels for each point of the pictures.
     public var scale: Double
     public var inflation: Inflation
     public var inflationLimits = InflationLimits()
-    /// What a picture may ask for before it is refused.
+    /// The limits beyond which a picture is refused.
     public var limits = ImageLimits()
 
     public init(scale: Double = 1, inflation: Inflation = .eager, rules: HTTP.ResponseRules = .images) {
         (self.scale, self.inflation, self.rules) = (scale, inflation, rules)
     }
 
-    /// This serializer for servers that declare other types, such as `application/octet-stream`: it accepts any type,
-    /// and what counts is whether the first bytes are those of a picture.
+    /// Returns a copy for servers that declare other types, such as `application/octet-stream`: it accepts any type, if
+    /// the first bytes are those of a picture.
     public func sniffing() -> Self {
         var copy = self
         copy.rules.contentTypes = nil
@@ -92,7 +93,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable {
     }
 }
 
-/// All but `limits`, which belong to the program that decodes.
+/// Encodes everything except `limits`, which belong to the program that decodes.
 extension ImageResponseSerializer: Codable {
     private enum Keys: CodingKey {
         case rules, scale, inflation, inflationLimits
@@ -127,19 +128,19 @@ extension HTTP.ContentTypes {
         "image/x-xbitmap", "image/x-win-bitmap",
     ]
 
-    /// Those, WebP, and other names that servers have for formats which Dunlin decodes.
+    /// AFNetworking's types, WebP, and other names that servers use for formats which Dunlin decodes.
     public static let images = afnetworkingImages.union([
         "image/webp", "image/jpg", "image/pjpeg", "image/x-png", "image/vnd.microsoft.icon",
     ])
 }
 
 extension HTTP.ResponseRules {
-    /// Pictures with a status of 2xx.
+    /// Accepts pictures with status 2xx.
     public static let images = Self(contentTypes: .images)
 }
 
 extension NetworkError.Code {
-    /// The content is no picture, or one that cannot be decoded; the underlying `ImageError` says why.
+    /// The content is not a picture, or one that cannot be decoded; the underlying `ImageError` says why.
     public static let imageDecodingFailed = Self("imageDecodingFailed")
 }
 

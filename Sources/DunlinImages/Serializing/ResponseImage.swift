@@ -1,13 +1,13 @@
 public import Dunlin
 
-/// The picture of a response: its bytes, what their header says, and the pixels if they were decoded already.
+/// The picture of a response: its bytes, the information in their header, and the pixels if they have been decoded.
 public struct ResponseImage: Sendable {
-    /// As the server sent them.
+    /// The bytes as the server sent them.
     public let bytes: Bytes
     public let info: ImageInfo
-    /// Pixels for each point.
+    /// The number of pixels for each point.
     public let scale: Double
-    /// The pixels; nil if nobody has asked for them yet.
+    /// The pixels; nil if they have not been decoded.
     public let picture: ImageBuffer?
     let limits: ImageLimits
 
@@ -16,20 +16,20 @@ public struct ResponseImage: Sendable {
         (self.limits, self.picture) = (limits, picture)
     }
 
-    /// The same for a screen with so many pixels for each point.
+    /// The same for a screen with this many pixels for each point.
     func scaled(_ scale: Double) -> ResponseImage {
         if scale == self.scale { return self }
         return ResponseImage(bytes, info, scale: scale, limits: limits, picture: picture?.scaled(scale))
     }
 
-    /// Width and height as they are shown, in points.
+    /// The width and height for display, in points.
     public var pointSize: (width: Double, height: Double) {
         let size = info.displaySize
         return (Double(size.width) / scale, Double(size.height) / scale)
     }
 
-    /// The pixels: those that are there, or decoded now, on the default pool, when it is their turn in the queue of all
-    /// decodes. Throws `ImageError`.
+    /// Returns the pixels: existing ones, or decoded now, on the default pool, when it is their turn in the queue of
+    /// decodes. Throws an `ImageError`.
     public func decoded(_ queue: DecodeQueue = .shared) async throws -> ImageBuffer {
         if let picture { return picture }
         var options = ImageDecoder.Options()

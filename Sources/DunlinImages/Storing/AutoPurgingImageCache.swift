@@ -1,15 +1,15 @@
 internal import Dunlin
 internal import Synchronization
 
-/// Pictures in memory, of which those that were used longest ago go when there are too many.
+/// A cache of pictures in memory, which removes the least recently used ones when there are too many.
 ///
-/// Counted are the bytes of the pixels, four for each, and what is kept beside them: the colour profile, the key, by
-/// what to ask the origin, and 512 bytes for each picture. Of an animation the first frame is stored, and counted.
-/// Once there are more than `capacity`, pictures go until no more than `preferredUsage` are left. A picture that is
-/// larger than the capacity is not stored, and drives out no other. When the machine, or the process's control group,
-/// is short of memory, the cache shrinks to the preferred usage, and when it is very short, to nothing.
+/// Counted are four bytes for each pixel, the colour profile, the key, the validators, and 512 bytes for each picture.
+/// Only the first frame of an animation is stored and counted. When more than `capacity` bytes are used, pictures are
+/// removed until at most `preferredUsage` are. A picture larger than the capacity is not stored and displaces no other.
+/// When the machine, or the process's control group, is short of memory, the cache shrinks to the preferred usage, and
+/// when it is very short, to nothing.
 ///
-/// Nothing is written to disks: that level is the HTTP cache of a session, which stores what the server sent.
+/// Nothing is written to disk: a session's HTTP cache does that, and stores what the server sent.
 public final class AutoPurgingImageCache: ImageRequestCache {
     enum Key: Hashable {
         case identifier(String)
@@ -21,7 +21,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         var freshness: ImageFreshness
     }
 
-    /// What each picture counts beside its own bytes, for what it takes to keep it.
+    /// The bytes counted for each picture in addition to its own, for the cost of storing it.
     static let overhead = 512
 
     /// 100 MiB, of which 60 are left after a purge: AFNetworking's numbers.
@@ -36,14 +36,13 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
 
-    /// A cache of AFNetworking's size.
+    /// Creates a cache of AFNetworking's size.
     public convenience init() {
         self.init(Self.usualMachine, SystemMemoryPressure(), since: ContinuousClock())
     }
 
-    /// A cache of this size. Throws `NetworkError` with code `invalidConfiguration` if the preferred usage is larger
-    /// than the capacity. `pressure` says when memory is short; nil for a cache that heeds none. Ages are told by
-    /// `clock`.
+    /// Creates a cache of this size. Throws a `NetworkError` with code `invalidConfiguration` if the preferred usage is
+    /// larger than the capacity. `pressure` reports when memory is short; nil to ignore it. `clock` measures ages.
     public convenience init(
         capacity: Int, preferredUsage: Int, pressure: (any MemoryPressureSource)? = SystemMemoryPressure(),
         clock: some Clock<Duration> = ContinuousClock()
@@ -71,7 +70,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         ImageCacheMachine(capacity: usualCapacity, keeping: usualPreferredUsage)
     }
 
-    /// Runs under the lock; what the machine discards is released after it.
+    /// Runs under the lock; what the machine discards is released afterwards.
     private func change<Value: Sendable>(
         _ body: (inout sending ImageCacheMachine<Key, Stored>) -> sending Value
     ) -> Value {
@@ -87,16 +86,16 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 // MARK: - Size
 
 extension AutoPurgingImageCache {
-    /// Bytes of all that is stored now, as it is counted.
+    /// The bytes in use, as they are counted.
     public var memoryUsage: Int { state.withLock { $0.machine.usage } }
     public var count: Int { state.withLock { $0.machine.count } }
     public var capacity: Int { state.withLock { $0.machine.capacity } }
     public var preferredUsage: Int { state.withLock { $0.machine.preferred } }
 
-    /// Removes what was used longest ago until no more than the preferred usage is left.
+    /// Removes the least recently used pictures until at most the preferred usage is left.
     public func purge() { change { $0.purge() } }
 
-    /// Does what is to be done when memory is short: purges, or removes everything when it is very short.
+    /// Reacts to memory pressure: purges, or removes everything if memory is very short.
     public func relieve(_ pressure: MemoryPressure) {
         switch pressure {
         case .some: purge()
@@ -191,7 +190,7 @@ extension AutoPurgingImageCache.Stored {
         return image.byteCount + (image.colorProfile?.count ?? 0) + asking + AutoPurgingImageCache.overhead
     }
 
-    /// A profile that is a slice of something keeps all of that.
+    /// A copy with its own profile, since a slice would keep all of its storage.
     fileprivate var owningItsProfile: Self {
         guard let profile = image.colorProfile else { return self }
         var image = image

@@ -1,18 +1,18 @@
-/// Where a picture came from, if that is not where it was asked for: where the last redirect led.
+/// The URL that a picture came from, if redirects led to another than the requested one.
 ///
-/// Tags and dates tell the states of one resource apart. What two URLs say of theirs may be equal by chance: a 304 or a
-/// part from one says nothing of the picture from the other. There may be secrets in it, such as a signature.
+/// Tags and dates distinguish the states of one resource. Those of two URLs may be equal by chance, so a 304 or a part
+/// from one says nothing about the picture from the other. The URL may contain secrets, such as a signature.
 struct FinalURL: Sendable, Hashable {
     let text: String
 
-    /// Without the fragment, which no server has seen.
+    /// Creates it without the fragment, which no server has seen.
     init(_ url: String) {
         text = String(url.prefix { $0 != "#" })
     }
 }
 
 extension FinalURL: CustomStringConvertible, CustomReflectable {
-    /// Without query, which may hold secrets.
+    /// Without the query, which may contain secrets.
     var description: String { ShownURL.of(text) }
     var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

@@ -1,43 +1,43 @@
-/// Pictures in memory, by names that its user makes up.
+/// A cache of pictures in memory, by names that its user chooses.
 ///
-/// Every call is complete when it returns: who reads after it sees what it did.
+/// Every call is complete when it returns: later reads see its effect.
 public protocol ImageCache: AnyObject, Sendable {
     func image(for identifier: String) -> ImageBuffer?
 
-    /// False if it is not stored.
+    /// Adds an image. Returns false if it is not stored.
     @discardableResult
     func add(_ image: ImageBuffer, for identifier: String) -> Bool
 
-    /// True if there was one.
+    /// Removes an image. Returns whether there was one.
     @discardableResult
     func removeImage(for identifier: String) -> Bool
 
-    /// False if there was nothing.
+    /// Removes all images. Returns whether there were any.
     @discardableResult
     func removeAll() -> Bool
 }
 
-/// Pictures in memory, by the requests that brought them: what an `ImageDownloader` looks into first.
+/// A cache of pictures in memory, by the requests that brought them, which an `ImageDownloader` asks first.
 public protocol ImageRequestCache: ImageCache {
-    /// Whether a downloader adds a picture; the default is that it does.
+    /// Returns whether a downloader adds a picture; by default it does.
     func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool
 
-    /// What there is, and whether it may still be shown without being asked about.
+    /// Returns the stored picture, and whether it may be shown without validating it.
     func lookUp(_ key: ImageKey) -> ImageLookup
 
-    /// False if it is not stored.
+    /// Adds an image. Returns false if it is not stored.
     @discardableResult
     func add(_ image: ImageBuffer, for key: ImageKey, freshness: ImageFreshness) -> Bool
 
-    /// Says how long a picture is fresh that its origin has confirmed. False if it is not there any more.
+    /// Renews the freshness of a picture that its origin has confirmed. Returns false if the picture is gone.
     @discardableResult
     func renew(_ key: ImageKey, freshness: ImageFreshness) -> Bool
 
-    /// True if there was one.
+    /// Removes an image. Returns whether there was one.
     @discardableResult
     func removeImage(for key: ImageKey) -> Bool
 
-    /// Removes all that is from a URL, whatever was made of it. How many there were.
+    /// Removes all pictures from a URL, whatever was made from them. Returns how many there were.
     @discardableResult
     func invalidate(_ url: String) -> Int
 }
@@ -46,11 +46,11 @@ extension ImageRequestCache {
     public func shouldCache(_ image: ImageBuffer, for key: ImageKey) -> Bool { true }
 }
 
-/// What a cache has for a request.
+/// What a cache has stored for a request.
 public enum ImageLookup: Sendable {
-    /// The second tells by what to ask whether it is still the same.
+    /// A fresh picture; the freshness says how to validate it.
     case fresh(ImageBuffer, ImageFreshness)
-    /// Its time is over.
+    /// A stale picture.
     case stale(ImageBuffer, ImageFreshness)
     case nothing
 }

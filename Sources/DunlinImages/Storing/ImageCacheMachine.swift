@@ -2,17 +2,17 @@ internal import Dunlin
 
 /// The rules of a cache that purges itself.
 ///
-/// What is stored is counted in bytes. When an entry makes them more than `capacity`, those that were used longest ago
-/// go until no more than `preferred` are left; the entry that was just added stays. One that is larger than the
-/// capacity is refused, and takes nothing else with it.
+/// Entries are counted in bytes. When a new entry exceeds `capacity`, the least recently used ones are removed until at
+/// most `preferred` bytes are left; the new entry stays. An entry larger than the capacity is refused and displaces
+/// nothing.
 ///
-/// It knows neither clocks nor pictures: times are durations since some beginning that the driver knows. What has to be
-/// released is kept in `discarded`, so that the driver lets go of it when it holds no lock.
+/// It knows neither clocks nor pictures: times are durations since a beginning that the driver knows. Removed values
+/// are kept in `discarded`, so that the driver can release them outside its lock.
 struct ImageCacheMachine<Key: Hashable, Value> {
     struct Entry {
         var value: Value
         var bytes: Int
-        /// When it is stale; nil for never.
+        /// When the entry becomes stale; nil for never.
         var end: Duration?
     }
 
@@ -28,13 +28,13 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     private var entries = RecentValues<Key, Entry>()
     private var discarded: [Value] = []
 
-    /// Nil if the preferred size is none, or larger than the capacity.
+    /// Creates a machine; nil if the preferred size is negative or larger than the capacity.
     init?(capacity: Int, preferred: Int) {
         guard preferred >= 0, preferred <= capacity else { return nil }
         self.init(capacity: capacity, keeping: preferred)
     }
 
-    /// A size that is known to be one; of two that are not, the smaller counts for both.
+    /// Creates a machine with sizes that are known to be valid; if they are not, the smaller one counts for both.
     init(capacity: Int, keeping preferred: Int) {
         (self.capacity, self.preferred) = (capacity, min(capacity, preferred))
     }
@@ -42,7 +42,7 @@ struct ImageCacheMachine<Key: Hashable, Value> {
     var count: Int { entries.count }
     var keys: some Collection<Key> { entries.keys }
 
-    /// False if it is larger than the capacity. What was stored under the key is gone in any case.
+    /// Adds a value. Returns false if it is larger than the capacity. In any case the key's former value is removed.
     mutating func add(_ value: Value, bytes: Int, for key: Key, until end: Duration? = nil) -> Bool {
         _ = remove(key)
         guard bytes >= 0, bytes <= capacity else { return false }
@@ -52,7 +52,7 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         return true
     }
 
-    /// To look at a stale entry is no use of it.
+    /// Looks up a value. Finding a stale one does not count as a use.
     mutating func value(for key: Key, at now: Duration) -> Found {
         guard let entry = entries[key] else { return .nothing }
         if let end = entry.end, end <= now { return .stale(entry.value) }
@@ -60,11 +60,11 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         return .fresh(entry.value)
     }
 
-    /// Whatever its age.
+    /// Looks up a value of any age.
     mutating func anyValue(for key: Key) -> Value? { entries.use(key)?.value }
 
-    /// A new end for what is still the same, and how many bytes it has now. False if it has gone meanwhile; it has gone
-    /// afterwards if it has become larger than the capacity.
+    /// Renews an unchanged value with a new end and size. Returns false if it is gone; it is removed if it has become
+    /// larger than the capacity.
     mutating func renew(
         _ key: Key, until end: Duration?, _ change: (inout Value) -> Void, bytes count: (Value) -> Int
     ) -> Bool {
@@ -89,13 +89,13 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         return true
     }
 
-    /// How many there were.
+    /// Removes values. Returns how many there were.
     mutating func removeAll(where isMeant: (Key) -> Bool) -> Int {
         let meant = entries.keys.filter(isMeant)
         return meant.count { remove($0) }
     }
 
-    /// False if there was nothing.
+    /// Removes all values. Returns whether there were any.
     mutating func removeAll() -> Bool {
         if entries.count == 0 { return false }
         discarded += entries.latestFirst.map(\.value.value)
@@ -104,17 +104,17 @@ struct ImageCacheMachine<Key: Hashable, Value> {
         return true
     }
 
-    /// Removes what was used longest ago until no more than the preferred size is left.
+    /// Removes the least recently used values until at most the preferred size is left.
     mutating func purge() { purge(keeping: 0) }
 
-    /// What was removed since, for the driver to let go of.
+    /// The values removed since the last call, for the driver to release.
     mutating func takeDiscarded() -> [Value] {
         if discarded.isEmpty { return [] }
         defer { discarded = [] }
         return discarded
     }
 
-    /// `latest` is how many of those used last stay whatever they take.
+    /// Purges. The `latest` most recently used values stay, whatever their size.
     private mutating func purge(keeping latest: Int) {
         while usage > preferred, entries.count > latest, let oldest = entries.first { _ = remove(oldest.key) }
     }

@@ -1,22 +1,23 @@
 public import Dunlin
 internal import DunlinSemantics
 
-/// What a response says about how long its picture may be shown, and by what to ask whether it is still the same.
+/// How long a response's picture may be shown, and how to validate it.
 ///
-/// Of RFC 9111 it knows what a level in memory above the HTTP cache needs, and reads it as that does: `no-store`,
-/// `no-cache`, `max-age`, `Expires`, `Date` and `Age`. What says nothing has no end: AFNetworking's cache shows every
-/// picture until it is purged. A session's HTTP cache decides for itself about the bytes.
+/// It implements the part of RFC 9111 that a memory cache above the HTTP cache needs, by the same rules: `no-store`,
+/// `no-cache`, `max-age`, `Expires`, `Date` and `Age`. A response without any of these has no end: AFNetworking's cache
+/// shows every picture until it is purged. A session's HTTP cache decides separately about the bytes.
 public struct ImageFreshness: Sendable, Hashable {
-    /// False after `no-store`: a picture that is kept nowhere.
+    /// Whether the picture may be stored; false after `no-store`.
     public var isStorable: Bool
-    /// From the moment when the response came; nil without an end. Zero, or less, for what has to be asked about.
+    /// The time from the response's arrival until the picture is stale; nil for no end. With zero or less, it is
+    /// validated each time.
     public var lifetime: Duration?
     public var entityTag: String?
     public var lastModified: String?
-    /// Whether the response depends on more of a request than the cache of images knows pictures by: then it is asked
-    /// about each time.
+    /// Whether the response varies by more of the request than the cache of images distinguishes: it is then validated
+    /// each time.
     var variesByMore = false
-    /// Where redirects led; nil for where the picture was asked for. Nobody else's confirmation counts.
+    /// Where redirects led; nil if to the requested URL. Only that URL's confirmation counts.
     var source: FinalURL?
 
     public init(
@@ -29,12 +30,12 @@ public struct ImageFreshness: Sendable, Hashable {
     /// A hundred years in seconds.
     private static let longest: Int64 = 3_155_760_000
 
-    /// What has no end, and nothing to ask by: a picture that came from no response.
+    /// No end and no validators: for a picture that did not come from a response.
     public static let unlimited = ImageFreshness()
 
-    /// What a response says. `now` are seconds since 1970, for a response without a Date; `age` is how old an HTTP
-    /// cache says that it is. `selecting` are the names, in lower case, of the fields by which pictures are told apart;
-    /// what varies by others is asked about each time.
+    /// Reads a response's freshness. `now` is seconds since 1970, for a response without a Date; `age` is its age
+    /// according to an HTTP cache. `selecting` are the names, in lower case, of the fields that distinguish pictures;
+    /// responses that vary by others are validated each time.
     public init(_ head: ResponseHead, now: Int64, age: Duration? = nil, selecting: Set<String> = []) {
         let (fields, directives) = (head.fields, ResponseDirectives(head.fields))
         let age = age ?? .seconds(Freshness.initialAge(fields, sentAt: now, receivedAt: now))
@@ -49,7 +50,7 @@ public struct ImageFreshness: Sendable, Hashable {
         if variesByMore { lifetime = .zero }
     }
 
-    /// The fields that ask whether the picture is still the same; empty if nothing can be asked by.
+    /// The fields that validate the picture; empty without validators.
     var conditions: [(name: String, value: String)] {
         var conditions: [(name: String, value: String)] = []
         if let entityTag { conditions.append(("If-None-Match", entityTag)) }
@@ -57,8 +58,8 @@ public struct ImageFreshness: Sendable, Hashable {
         return conditions
     }
 
-    /// What a 304 says, where it says something, and what was known otherwise. One without Cache-Control confirms that
-    /// of the response, and its time begins anew.
+    /// The freshness after a 304: its own values, and the former ones where it has none. Without Cache-Control, it
+    /// confirms that of the response, and the time begins anew.
     func renewed(by head: ResponseHead, now: Int64) -> ImageFreshness {
         let newer = ImageFreshness(head, now: now)
         let says = head.fields.contains("cache-control") || head.fields.contains("expires")

@@ -1,18 +1,17 @@
 internal import Dunlin
 internal import DunlinSemantics
 
-/// By what a cache knows the picture of a request: where it is from, and what was made of it.
+/// The key of a picture in a cache: its URL, and what was made from it.
 ///
-/// A struct, so that no two requests have the same key by how their texts meet.
+/// It is a struct, so that joined texts cannot make the keys of two requests equal.
 public struct ImageKey: Sendable, Hashable {
-    /// The whole URL.
+    /// The absolute URL.
     public var url: String
-    /// What the chain of filters is called that the picture went through; nil for none.
+    /// The name of the chain of filters that was applied; nil for none.
     public var filter: String?
-    /// Pixels for each point.
+    /// The number of pixels for each point.
     public var scale: Double
-    /// The fields of the request that may have decided which picture it is, their names in lower case. No description
-    /// shows them.
+    /// The request's fields that may have determined the picture, with names in lower case. No description shows them.
     public var selection: [String: String]
 
     public init(url: String, filter: String? = nil, scale: Double = 1, selection: [String: String] = [:]) {
@@ -21,7 +20,7 @@ public struct ImageKey: Sendable, Hashable {
 }
 
 extension ImageKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without user info, query and fields, which may hold secrets.
+    /// Without user info, query and fields, which may contain secrets.
     public var description: String {
         "\(ShownURL.of(url))\(filter.map { " (\($0))" } ?? "")\(scale == 1 ? "" : " @\(scale)x")"
     }
@@ -30,9 +29,9 @@ extension ImageKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-/// URLs as they may be shown.
+/// URLs in a form that may be shown.
 package enum ShownURL {
-    /// Without user info, query and fragment, and without what a terminal would obey.
+    /// The URL without user info, query and fragment, and without control sequences.
     package static func of(_ url: String) -> String {
         VisibleText.of(WebAddress.shown(url).prefix { !"?#".contains($0) })
     }

@@ -1,26 +1,26 @@
-/// How short of memory the machine is, or the control group that the process is in.
+/// How short of memory the machine is, or the process's control group.
 public enum MemoryPressure: Sendable, Hashable, CaseIterable {
-    /// Work waits for memory; what can be had again without much trouble should be given up.
+    /// Work waits for memory: what can easily be obtained again should be released.
     case some
-    /// What can be given up should be, before the kernel ends processes.
+    /// Everything that can be released should be, before the kernel kills processes.
     case critical
 }
 
-/// Tells when memory is short.
+/// A source that reports when memory is short.
 public protocol MemoryPressureSource: Sendable {
-    /// What is observed from now on, for as long as somebody reads it. A level may be told again and again while it
-    /// lasts. Each call is another observation.
+    /// Returns the reports from now on, while somebody reads them. A level may be reported repeatedly while it lasts.
+    /// Each call begins a separate observation.
     func observe() -> AsyncStream<MemoryPressure>
 }
 
-/// What a cache observes: from its first picture to its end.
+/// A cache's observation, from its first picture to its end.
 enum PressureObservation: Sendable {
     case idle(any MemoryPressureSource)
-    /// Whoever began it ends it.
+    /// The observation runs; the cache that began it ends it.
     case running(Task<Void, Never>)
     case none
 
-    /// Has no effect after the first call.
+    /// Begins to observe; no effect after the first call.
     mutating func begin(_ relieve: @escaping @Sendable (MemoryPressure) -> Void) {
         guard case .idle(let source) = self else { return }
         self = .running(

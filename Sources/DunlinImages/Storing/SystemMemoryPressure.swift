@@ -1,9 +1,9 @@
 internal import Glibc  // a trigger is a file that is written to and polled, which no lower module offers
 
-/// What the kernel says about memory, looked at once a second by default: of the process's control group if it has
-/// one (cgroup v2), and otherwise of the machine.
+/// The kernel's reports about memory, read once a second by default: for the process's control group if it has one
+/// (cgroup v2), otherwise for the machine.
 ///
-/// It starts no thread and keeps none waiting.
+/// It starts no thread and blocks none.
 public struct SystemMemoryPressure: MemoryPressureSource {
     private let files: any PressureFiles
     private let interval: Duration
@@ -33,7 +33,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     }
 }
 
-/// One observation: what was opened for it, and what was read last.
+/// One observation: its open files, and the last reading.
 private actor PressureLooks {
     private let files: any PressureFiles
     private let folder: String?
@@ -44,7 +44,7 @@ private actor PressureLooks {
         self.files = files
         let folder = files.text("/proc/self/cgroup").flatMap(ControlGroup.folder)
         self.folder = folder
-        // Windows of two seconds are those that the kernel grants to everybody.
+        // The kernel grants windows of two seconds to every process.
         let path = (folder ?? "") + "/memory.pressure"
         if folder != nil, let some = files.trigger(path, "some 200000 2000000"),
             let full = files.trigger(path, "full 100000 2000000")
@@ -74,14 +74,14 @@ private actor PressureLooks {
 
 /// The kernel's files, or a test's.
 protocol PressureFiles: Sendable {
-    /// Nil for what cannot be read.
+    /// The text of a file; nil if it cannot be read.
     func text(_ path: String) -> String?
-    /// Nil where the kernel grants no trigger.
+    /// Creates a trigger; nil if the kernel grants none.
     func trigger(_ path: String, _ rule: String) -> (any PressureTrigger)?
 }
 
 protocol PressureTrigger: AnyObject, Sendable {
-    /// Whether it has fired since the last call.
+    /// Returns whether it has fired since the last call.
     func hasFired() -> Bool
 }
 
@@ -90,7 +90,7 @@ private struct SystemPressureFiles: PressureFiles {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // No file that is read here is longer.
+        // None of these files is longer.
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         let count = read(descriptor, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
@@ -105,7 +105,7 @@ private struct SystemPressureFiles: PressureFiles {
     }
 }
 
-/// A trigger lasts as long as its file is open.
+/// A trigger, which lasts while its file is open.
 private final class SystemTrigger: PressureTrigger {
     private let descriptor: Int32
 
@@ -117,7 +117,7 @@ private final class SystemTrigger: PressureTrigger {
 
     func hasFired() -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
-        // The kernel keeps what has happened until somebody polls; nobody waits here.
+        // The kernel remembers events until somebody polls; this does not wait.
         return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLPRI) != 0 && entry.revents & Int16(POLLERR) == 0
     }
 }

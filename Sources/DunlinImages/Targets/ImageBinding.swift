@@ -1,35 +1,35 @@
 internal import Dunlin
 public import DunlinCodecs
 
-/// Has a target show images that come from elsewhere, one for each of its slots.
+/// An actor that makes a target show images from a source, one for each of the target's slots.
 ///
 /// ```swift
 /// let binding = ImageBinding(avatar, from: downloader)
 /// try await binding.show("https://a.test/cat.jpg", placeholder: .image(silhouette))
 /// ```
 ///
-/// The newest request for a slot counts: whatever was on its way there is cancelled, unless it is the same, which is
-/// joined then. An image that comes late is never shown.
+/// The newest request for a slot counts: a running one is cancelled, or joined if it is the same. An image that comes
+/// too late is never shown.
 ///
-/// The target is not kept. It is best the target that keeps its binding, for a binding that goes cancels what it has
-/// begun; one that outlives its target notices that when something comes for it.
+/// The target is not retained. Best the target retains its binding, because releasing a binding cancels what it has
+/// begun; a binding that outlives its target notices that when something comes for it.
 public actor ImageBinding<Source: ImageSource> {
-    /// Shows an image instead of the binding.
+    /// A closure that shows an image instead of the binding.
     public typealias Delivery = @Sendable (_ image: ImageBuffer, _ target: any ImageTarget) -> Void
 
     private typealias Machine = ImageBindingMachine<Source.Request, Waiter>
 
-    /// Who asked.
+    /// A caller who asked for an image.
     private struct Waiter: Sendable {
         var delivery: Delivery?
-        /// Nil for one who does not wait.
+        /// The caller's answer; nil for one who does not wait.
         var answer: AsyncStream<Result<ImageBuffer, any Error>>.Continuation?
     }
 
     private let source: Source
     private weak var target: (any ImageTarget)?
     private var machine = Machine()
-    /// One for each load, which ends with it.
+    /// The tasks of the loads; each ends with its load.
     private var tasks: [UInt64: Task<Void, Never>] = [:]
 
     public init(_ target: any ImageTarget, from source: Source) {
@@ -41,12 +41,12 @@ public actor ImageBinding<Source: ImageSource> {
         for task in tasks.values { task.cancel() }
     }
 
-    /// Shows the image at a URL, and returns it once it is shown. With a `delivery` that is called, and shows it.
+    /// Shows the image at a URL, and returns it when it is shown. With a `delivery`, that is called to show it.
     ///
-    /// Cancelling the task that waits here cancels the load, unless somebody else asked for the same. Throws
-    /// `CancellationError` then, `NetworkError` code `cancelled` when another image was asked for in its place, code
-    /// `invalidRequest` for nil and for what is no URL, and otherwise what the source throws. What is shown stays then:
-    /// the placeholder, as a rule.
+    /// Cancelling the awaiting task cancels the load, unless somebody else asked for the same image. Throws
+    /// `CancellationError` in that case, a `NetworkError` with code `cancelled` if another image was requested instead,
+    /// one with code `invalidRequest` for nil and for text that is not a URL, and otherwise the source's error. What is
+    /// shown then stays, usually the placeholder.
     @discardableResult
     public func show(
         _ url: String?, in slot: ImageSlot = .image, placeholder: ImagePlaceholder = .keepCurrent,
@@ -56,7 +56,7 @@ public actor ImageBinding<Source: ImageSource> {
         return try await show(request, in: slot, placeholder: placeholder, delivery: delivery)
     }
 
-    /// The same for a request of the source.
+    /// Shows the image for a request of the source, in the same way.
     @discardableResult
     public func show(
         _ request: Source.Request, in slot: ImageSlot = .image, placeholder: ImagePlaceholder = .keepCurrent,
@@ -67,13 +67,13 @@ public actor ImageBinding<Source: ImageSource> {
             waiter: Waiter(delivery: delivery, answer: answer), showsItself: delivery != nil, mayLeave: true)
         let id = try ask(request, slot, placeholder, asker)
         for await answer in answers { return try answer.get() }
-        // Only a cancelled task is told of the end before an answer.
+        // Only a cancelled task learns of the end before an answer.
         perform(machine.leave(id))
         throw CancellationError()
     }
 
-    /// The same without waiting: it goes on by itself, and the target is told if it fails. Throws for nil and for what
-    /// is no URL.
+    /// Begins to show an image without waiting; the target is told if it fails. Throws for nil and for text that is not
+    /// a URL.
     public func begin(
         _ url: String?, in slot: ImageSlot = .image, placeholder: ImagePlaceholder = .keepCurrent,
         delivery: Delivery? = nil
@@ -90,7 +90,7 @@ public actor ImageBinding<Source: ImageSource> {
         _ = try ask(request, slot, placeholder, asker)
     }
 
-    /// Cancels what is on its way to a slot, if there is anything. What is shown stays.
+    /// Cancels a slot's load, if there is one. What is shown stays.
     public func cancel(_ slot: ImageSlot = .image) {
         perform(machine.cancel(slot))
     }
@@ -99,7 +99,7 @@ public actor ImageBinding<Source: ImageSource> {
         perform(machine.cancelAll())
     }
 
-    /// What is on its way to a slot.
+    /// Returns the request that a slot waits for; nil for none.
     public func request(in slot: ImageSlot = .image) -> Source.Request? {
         machine.request(in: slot)
     }
@@ -139,7 +139,7 @@ extension ImageBinding {
     }
 
     private func begin(_ id: UInt64, _ request: Source.Request) {
-        // Ends with the load. It does not keep the binding, which cancels it when it goes.
+        // The task ends with the load. It does not retain the binding, which cancels it when it is released.
         tasks[id] = Task { [weak self, source] in
             let image = await source.imageInMemory(for: request)
             guard await self?.lookedUp(id, image) == true else { return }
@@ -149,7 +149,7 @@ extension ImageBinding {
         }
     }
 
-    /// Whether it is to be loaded.
+    /// Notes the result of looking in memory. Returns whether the image must be loaded.
     private func lookedUp(_ id: UInt64, _ image: ImageBuffer?) -> Bool {
         if endsWithTarget() { return false }
         perform(machine.lookedUp(id, image))
@@ -163,7 +163,7 @@ extension ImageBinding {
         if !endsWithTarget() { perform(machine.loaded(id, result)) }
     }
 
-    /// Leaves everything if the target has gone.
+    /// Ends everything if the target is gone.
     private func endsWithTarget() -> Bool {
         if target != nil { return false }
         perform(machine.cancelAll())

@@ -1,12 +1,11 @@
 internal import DunlinCodecs
 
-/// Which image each slot of a target waits for, and who wants to know.
+/// Records which image each slot of a target waits for, and who asked for it.
 ///
-/// Rules: of two requests for a slot the newer wins, and the older is ended; one that is equal to what is loading joins
-/// it. Memory is asked first: what it has is shown at once, and the placeholder is not. Each load has a number, and
-/// what comes of one that is not the slot's own any more is nobody's business. An image is shown once however many
-/// asked for it, and not at all if each of them shows it by himself. A failure shows nothing. Slots know nothing of
-/// each other.
+/// Rules: of two requests for a slot, the newer wins and the older is ended; a request equal to the loading one joins
+/// it. Memory is asked first: an image from there is shown at once, without the placeholder. Each load has a number;
+/// the result of a load that is no longer the slot's is ignored. An image is shown once, however many asked for it, and
+/// not at all if each of them shows it himself. A failure shows nothing. Slots are independent.
 struct ImageBindingMachine<Request: Equatable, Waiter> {
     typealias LoadID = UInt64
     typealias AskerID = UInt64
@@ -14,26 +13,26 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
     enum Outcome {
         case image(ImageBuffer)
         case failed(any Error)
-        /// Another request came in its place.
+        /// Another request replaced it.
         case replaced
         case cancelled
     }
 
     enum Action {
-        /// Look in memory, and say what is there.
+        /// Look in memory, and report the result.
         case begin(LoadID, Request)
-        /// Nobody wants what comes of it.
+        /// End the load, whose result nobody wants.
         case end(LoadID)
         case show(ImageBuffer?, ImageSlot)
         case answer(Waiter, Outcome, ImageSlot)
     }
 
-    /// Who asks for an image.
+    /// Somebody who asks for an image.
     struct Asker {
         let waiter: Waiter
-        /// Whether the image is his to show.
+        /// Whether the asker shows the image himself.
         var showsItself = false
-        /// Whether he may go before the image has come.
+        /// Whether the asker may leave before the image has come.
         var mayLeave = true
     }
 
@@ -41,24 +40,24 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         let id: LoadID
         let request: Request
         var isInMemory: Bool?
-        /// The newest that was asked for; nil once it is shown.
+        /// The placeholder requested last; nil once it is shown.
         var placeholder: ImagePlaceholder?
-        /// The one that is shown.
+        /// The placeholder that is shown.
         var shownPlaceholder = ImagePlaceholder.keepCurrent
-        /// In the order of their arrival.
+        /// The askers, in order of arrival.
         var askers: [(id: AskerID, asker: Asker)]
     }
 
     private var loads: [ImageSlot: Load] = [:]
     private var lastID: UInt64 = 0
 
-    /// What a slot waits for.
+    /// The request that a slot waits for.
     func request(in slot: ImageSlot) -> Request? { loads[slot]?.request }
 
-    /// Whether a slot waits for this very load.
+    /// Whether a slot waits for exactly this load.
     func isCurrent(_ id: LoadID) -> Bool { slot(of: id) != nil }
 
-    /// Somebody wants an image; his number is that by which he may leave.
+    /// Adds a request for an image. The asker's number lets him leave.
     mutating func ask(
         _ request: Request, in slot: ImageSlot, _ placeholder: ImagePlaceholder, _ asker: Asker
     ) -> (asker: AskerID, actions: [Action]) {
@@ -73,12 +72,12 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         return (id, ended + [.begin(load.id, request)])
     }
 
-    /// Somebody wants an image for which there can be no request: what was there before is ended all the same.
+    /// Handles an image for which no request is possible: what was loading before is ended all the same.
     mutating func refuse(in slot: ImageSlot, _ placeholder: ImagePlaceholder) -> [Action] {
         drop(slot, .replaced) + Self.showing(placeholder, in: slot)
     }
 
-    /// What memory had. If nothing, and the load is still current, it is to be loaded.
+    /// Notes the result of looking in memory. Without an image, a load that is still current must be performed.
     mutating func lookedUp(_ id: LoadID, _ image: ImageBuffer?) -> [Action] {
         guard let slot = slot(of: id), let load = loads[slot], load.isInMemory == nil else { return [] }
         if let image { return finish(slot, .image(image)) }
@@ -94,7 +93,7 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         }
     }
 
-    /// Somebody wants an image no longer. The load is ended if he was the last.
+    /// Removes an asker. The load ends with the last one.
     mutating func leave(_ id: AskerID) -> [Action] {
         guard let slot = loads.first(where: { $0.value.askers.contains { $0.id == id && $0.asker.mayLeave } })?.key
         else { return [] }
@@ -102,7 +101,7 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         return loads[slot]?.askers.isEmpty == true ? drop(slot, .cancelled) : []
     }
 
-    /// Nothing where the slot waits for nothing.
+    /// Cancels a slot's load; no effect if it waits for nothing.
     mutating func cancel(_ slot: ImageSlot) -> [Action] { drop(slot, .cancelled) }
 
     mutating func cancelAll() -> [Action] {
@@ -132,7 +131,7 @@ struct ImageBindingMachine<Request: Equatable, Waiter> {
         return actions + load.askers.map { .answer($0.asker.waiter, outcome, slot) }
     }
 
-    /// Now, or once memory has answered. One that keeps what is there takes nothing back.
+    /// Shows a placeholder, now or after memory has answered. One that keeps what is shown undoes nothing.
     private mutating func show(_ placeholder: ImagePlaceholder, in slot: ImageSlot) -> [Action] {
         guard let load = loads[slot], placeholder != .keepCurrent else { return [] }
         if load.isInMemory == nil {

@@ -1,13 +1,13 @@
 public import DunlinCodecs
 
-/// Something that shows images: one, or one for each slot.
+/// Something that shows images: a single one, or one for each slot.
 ///
-/// An `ImageBinding` tells it what to show, one thing after the other, and does not keep it alive.
+/// An `ImageBinding` tells it what to show, one call after another, and does not retain it.
 public protocol ImageTarget: AnyObject, Sendable {
-    /// Shows an image, or nothing, in place of whatever is shown there. Must not wait.
+    /// Shows an image, or nothing for nil, in place of what is shown. Must not wait.
     func show(_ image: ImageBuffer?, in slot: ImageSlot)
 
-    /// An image that was asked for by `begin` did not come; what is shown stays. Must not wait. Does nothing by
+    /// Called when an image requested by `begin` did not come; what is shown stays. Must not wait. Does nothing by
     /// default.
     func imageFailed(_ error: any Error, in slot: ImageSlot)
 }
@@ -16,13 +16,13 @@ extension ImageTarget {
     public func imageFailed(_ error: any Error, in slot: ImageSlot) {}
 }
 
-/// A place of a target: what it is for, and in which state of the target it is shown. All slots are independent.
+/// A place of a target: its purpose, and the state of the target in which it is shown. Slots are independent.
 public struct ImageSlot: Sendable, Hashable {
     public enum Role: String, Sendable, Hashable {
         case image, background
     }
 
-    /// States of a control, several at a time or none; each combination has an image of its own.
+    /// The states of a control, of which any number may apply; each combination has its own image.
     public struct State: OptionSet, Sendable, Hashable {
         public let rawValue: Int
 
@@ -44,16 +44,16 @@ public struct ImageSlot: Sendable, Hashable {
         self.state = state
     }
 
-    /// The only one of most targets.
+    /// The only slot of most targets.
     public static let image = ImageSlot(.image)
     public static let background = ImageSlot(.background)
 }
 
-/// What is shown while an image is on its way. It stays if none comes.
+/// What is shown while an image is loading. It stays if none comes.
 public enum ImagePlaceholder: Sendable, Equatable {
-    /// What is shown already.
+    /// Keep what is shown.
     case keepCurrent
-    /// Nothing.
+    /// Show nothing.
     case clear
     case image(ImageBuffer)
 }

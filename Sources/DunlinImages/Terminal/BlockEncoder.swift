@@ -1,14 +1,13 @@
 internal import DunlinCodecs
 
-/// A picture as characters, each of them two pixels: the upper half in the colour of the text, the lower in that
-/// behind.
+/// A picture as characters of two pixels each: the upper in the text's colour, the lower in the background's.
 ///
-/// Rules: colours are set where they change, and taken back before each line ends, so that nothing of the picture runs
-/// into what comes after. Where there is nothing, the terminal's own background is seen.
+/// Rules: colours are set where they change and reset before the end of each line, so that they do not spread beyond
+/// the picture. Transparent pixels show the terminal's own background.
 struct BlockEncoder {
     private let colors: TerminalImage.Colors
     private var text: [UInt8] = []
-    /// What is set: nothing stands for the terminal's own.
+    /// The colours that are set; `nothing` stands for the terminal's own.
     private var front = ShownPixels.nothing
     private var back = ShownPixels.nothing
 
@@ -68,7 +67,7 @@ struct BlockEncoder {
     }
 }
 
-/// The colours 16 to 255 of xterm: a cube of six steps each, and 24 grays. The first 16 are as each user likes them.
+/// The colours 16 to 255 of xterm: a cube of six steps in each direction, and 24 grays. Users may change the first 16.
 enum XtermPalette {
     static let steps = [0, 95, 135, 175, 215, 255]
 

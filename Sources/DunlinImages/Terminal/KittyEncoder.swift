@@ -1,17 +1,16 @@
 internal import Dunlin
 internal import DunlinCodecs
 
-/// A picture in the graphics protocol of kitty: its pixels, or a file of PNG, as text in base 64 that is sent in
-/// chunks.
+/// A picture in kitty's graphics protocol: its pixels or a PNG file, in Base64 and sent in chunks.
 ///
-/// Rules: the first chunk says all there is to say of the picture, the others whether more come. A chunk has 4,096
-/// characters at most, and all but the last a multiple of four. The terminal is told to answer nothing (`q=2`) and to
-/// leave the cursor where it is (`C=1`).
+/// Rules: the first chunk has all parameters of the picture, the others say only whether more follow. A chunk has at
+/// most 4,096 characters, and in all but the last their number is a multiple of four. The terminal is told not to
+/// answer (`q=2`) and not to move the cursor (`C=1`).
 enum KittyEncoder {
     static let longestChunk = 4096
 
-    /// `png` is sent if it is shorter than the pixels. The picture is stretched to cells if there are any, and takes
-    /// the place of the one before it with the same number.
+    /// Encodes a picture. `png` is sent if it is shorter than the pixels. The picture is stretched to the cells, if
+    /// given, and replaces an earlier one with the same number.
     static func encode(
         _ picture: ImageBuffer, png: Bytes? = nil, cells: (columns: Int, rows: Int)? = nil, number: UInt32? = nil
     ) -> [UInt8] {

@@ -1,25 +1,25 @@
 internal import Glibc  // termios, and the signals that end a program while it is changed
 internal import Synchronization
 
-/// A terminal that hands over each byte as it comes, shows none, and makes no signals of keys, for as long as this
-/// lives. One at a time in a process.
+/// Puts a terminal into raw mode while this value lives: each byte is delivered as it comes and not echoed, and keys
+/// cause no signals. Only one may exist in a process.
 ///
-/// Whatever ends the program meanwhile, the terminal is as it was: signals that would end it, and that the program does
-/// not handle itself, restore it first.
+/// The terminal is restored even if the program is ended meanwhile: signals that would end it, and that it does not
+/// handle itself, first restore the terminal.
 struct RawMode: ~Copyable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    /// What a signal's handler restores: nothing but what it may touch. Taking the descriptor is taking the right to.
+    /// The descriptor that a signal handler restores. Taking it takes the right to restore.
     private static let changed = Atomic<Int32>(-1)
-    /// The address of the mode, or 0.
+    /// The address of the usual mode, or 0.
     private static let usual = Atomic<UInt>(0)
 
     private let descriptor: Int32
     private let mode: UnsafeMutablePointer<termios>
     private var handled: [(signal: Int32, action: sigaction)] = []
-    /// What was not read yet is nobody's: an answer that comes late would be typed into the shell.
+    /// Whether unread input is discarded: a late answer would otherwise be typed into the shell.
     var discardsInput = false
 
-    /// Nil if the descriptor is no terminal, or another is in raw mode.
+    /// Enters raw mode; nil if the descriptor is not a terminal, or if another is in raw mode.
     init?(_ descriptor: Int32) {
         var present = termios()
         guard tcgetattr(descriptor, &present) == 0 else { return nil }
@@ -41,9 +41,9 @@ struct RawMode: ~Copyable {
     }
 
     deinit {
-        // Before the right to do so is given up: a signal may come while this waits, and does the same once more.
+        // Before the right to restore is given up: a signal may come while this waits, and restores once more.
         if Self.changed.load(ordering: .sequentiallyConsistent) >= 0 {
-            // Not by TCSAFLUSH, which waits for a terminal that takes nothing.
+            // Not by TCSAFLUSH, which waits for a terminal that accepts nothing.
             if discardsInput { tcflush(descriptor, TCIFLUSH) }
             tcsetattr(descriptor, TCSANOW, mode)
         }
@@ -56,7 +56,7 @@ struct RawMode: ~Copyable {
         mode.deallocate()
     }
 
-    /// Puts the terminal back as it was. For handlers of signals: it calls tcsetattr, and no more.
+    /// Restores the terminal. For signal handlers: it only calls tcsetattr.
     static func restore() {
         let descriptor = changed.exchange(-1, ordering: .sequentiallyConsistent)
         guard descriptor >= 0 else { return }
@@ -71,7 +71,7 @@ struct RawMode: ~Copyable {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { signal in
                 RawMode.restore()
-                // Once this returns, the signal does what it would have done.
+                // After this returns, the signal has its usual effect.
                 var usual = sigaction()
                 sigaction(signal, &usual, nil)
                 raise(signal)

@@ -1,8 +1,8 @@
 internal import DunlinCodecs
 
-/// A picture as a terminal without alpha shows it: each pixel has a colour, or there is nothing.
+/// A picture for a terminal without alpha: each pixel has a colour, or nothing is there.
 struct ShownPixels {
-    /// Nothing, or red, green and blue behind a byte that is not 0.
+    /// Nothing, or red, green and blue after a byte that is not 0.
     typealias Value = UInt32
 
     static let nothing: Value = 0
@@ -31,7 +31,7 @@ struct ShownPixels {
         (Int(value >> 16 & 0xFF), Int(value >> 8 & 0xFF), Int(value & 0xFF))
     }
 
-    /// Nothing beyond the last row.
+    /// The pixel; nothing beyond the last row.
     subscript(column: Int, row: Int) -> Value {
         row < height ? values[row * width + column] : Self.nothing
     }

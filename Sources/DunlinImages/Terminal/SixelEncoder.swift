@@ -1,15 +1,14 @@
 internal import DunlinCodecs
 
-/// A picture as sixels: bands of six rows, in each band one line of characters for each colour, of which every
-/// character says with six bits where in its column that colour is.
+/// A picture as sixels: bands of six rows, with a line of characters for each colour of a band. The six bits of a
+/// character say where in its column that colour is.
 ///
-/// Rules: the palette comes first; `!` and a number say how often the next character stands there; `$` goes back to the
-/// beginning of the band for its next colour, `-` on to the next band. What has no colour is left as it was, which the
-/// parameters `0;1` ask for.
+/// Rules: the palette comes first; `!` and a number repeat the next character; `$` returns to the beginning of the band
+/// for its next colour, `-` goes to the next band. Pixels without colour stay as they were, by the parameters `0;1`.
 struct SixelEncoder {
     private let width: Int
     private let height: Int
-    /// The colour of each pixel, or -1.
+    /// The number of each pixel's colour, or -1.
     private let numbers: [Int16]
     private var text: [UInt8] = []
 
@@ -43,7 +42,7 @@ struct SixelEncoder {
     }
 
     private mutating func writeBand(_ row: Int, colors: Int) {
-        /// The column in which each colour comes first, and the one behind its last.
+        /// The columns from the first to the last occurrence of each colour.
         var ranges = [Range<Int>?](repeating: nil, count: colors)
         for line in row..<min(row + 6, height) {
             for column in 0..<width {
@@ -80,7 +79,7 @@ struct SixelEncoder {
         writeRun(last, count)
     }
 
-    /// A run of four or more is shorter with its length.
+    /// Writes a run. Runs of four or more are shorter with their length.
     private mutating func writeRun(_ bits: UInt8, _ count: Int) {
         let character = bits + 63
         if count < 4 {
@@ -92,11 +91,11 @@ struct SixelEncoder {
     }
 }
 
-/// What a colour lacks is given to the pixels to the right and below, as Floyd and Steinberg do it.
+/// Floyd-Steinberg dithering: the error of each pixel's colour is passed to the pixels on the right and below.
 enum Dithering {
     static func numbers(of pixels: ShownPixels, _ palette: inout SixelPalette) -> [Int16] {
         var numbers = [Int16](repeating: -1, count: pixels.values.count)
-        // Sixteenths, of this row and the next, three channels each, with a pixel more at either end.
+        // Errors in sixteenths, of this row and the next, in three channels, with one more pixel at either end.
         let count = (pixels.width + 2) * 3
         var here = [Int](repeating: 0, count: count)
         var below = here

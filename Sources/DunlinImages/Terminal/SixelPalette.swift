@@ -1,19 +1,20 @@
-/// The colours that a picture is shown in when it may have only so many: its own if they suffice, or else the means of
-/// groups of them, by median cut.
+/// The colours of a picture that may have only a limited number: its own if they suffice, otherwise the means of groups
+/// of them, by median cut.
 ///
-/// Sixel says colours in hundredths, so those are what is chosen from, and what errors are told from.
+/// Sixel colours are in hundredths, so only those are chosen, and errors are computed from them.
 struct SixelPalette {
     typealias Color = (red: Int, green: Int, blue: Int)
 
-    /// In hundredths.
+    /// The colours in hundredths.
     private(set) var hundredths: [Color] = []
-    /// The same as a terminal shows it, of 255.
+    /// The colours as a terminal shows them, up to 255.
     private(set) var shown: [Color] = []
-    /// Whether each colour of the picture has one of its own.
+    /// Whether each colour of the picture has an exact match.
     let isExact: Bool
-    /// Of an exact palette.
+    /// The numbers of an exact palette's colours.
     private var numbers: [ShownPixels.Value: Int] = [:]
-    /// Of another: what was found for colours that share the first five bits of each channel; -1 before that.
+    /// For other palettes, the colour found for each combination of the channels' first five bits; -1 before it was
+    /// looked for.
     private var found: [Int] = []
 
     init(of pixels: ShownPixels, limit: Int) {
@@ -28,7 +29,7 @@ struct SixelPalette {
         }
     }
 
-    /// The colour that comes nearest to one.
+    /// The number of the nearest colour.
     mutating func number(_ value: ShownPixels.Value) -> Int {
         if isExact { return numbers[value] ?? 0 }
         let key = Self.coarse(value)
@@ -47,14 +48,14 @@ struct SixelPalette {
         var (best, least) = (0, Int.max)
         for (number, color) in shown.enumerated() {
             let (red, green, blue) = (color.red - parts.red, color.green - parts.green, color.blue - parts.blue)
-            // The eye tells greens best, and blues worst.
+            // The eye distinguishes greens best and blues worst.
             let error = 3 * red * red + 6 * green * green + blue * blue
             if error < least { (best, least) = (number, error) }
         }
         return best
     }
 
-    /// The number of a colour, which shares that of one that looks the same.
+    /// Appends a colour. Returns its number, which may be that of a colour that looks the same.
     private mutating func append(_ color: Color) -> Int {
         let part = { (value: Int) in (value * 100 + 127) / 255 }
         let color = (red: part(color.red), green: part(color.green), blue: part(color.blue))
@@ -77,7 +78,7 @@ struct SixelPalette {
     }
 }
 
-/// Groups colours: the group that differs most is cut in two at its middle, until there are enough.
+/// Groups colours: the group with the greatest differences is split at its middle, until there are enough.
 private struct MedianCut {
     private struct Entry {
         var count = 0
@@ -89,7 +90,7 @@ private struct MedianCut {
     private struct Group {
         var entries: ArraySlice<Entry>
         let count: Int
-        /// The channel in which its colours differ most, and by how much.
+        /// The channel in which the group's colours differ most, and by how much.
         let channel: Int
         let range: Int
 
@@ -105,7 +106,7 @@ private struct MedianCut {
             (channel, self.range) = (widest, range)
         }
 
-        /// A large group matters more than a small one, but not in proportion: few bright spots are seen too.
+        /// The weight of a group grows with its size, but not in proportion, since a few bright spots are visible too.
         var weight: Double { entries.count < 2 ? 0 : Double(range) * Double(count).squareRoot() }
 
         var mean: SixelPalette.Color {
@@ -140,7 +141,7 @@ private struct MedianCut {
         colors = groups.map(\.mean)
     }
 
-    /// Colours that share the first five bits of each channel are counted as one.
+    /// The picture's colours; those that share the first five bits of each channel are counted as one.
     private static func entries(_ pixels: ShownPixels) -> [Entry] {
         var counts = [Int](repeating: 0, count: 1 << 15)
         var sums = [Int](repeating: 0, count: 3 << 15)

@@ -1,20 +1,19 @@
 internal import DunlinCodecs
 
-/// What a terminal answered to the questions that it was asked, read byte by byte.
+/// A terminal's answers to questions, read byte by byte.
 ///
-/// It knows the control sequences of ECMA-48, as far as answers go, and nothing of descriptors or time. What comes may
-/// be anything: keys that a person typed meanwhile, answers to what nobody asked, or bytes that somebody sends through
-/// a terminal to do harm. Rules: only what answers a question exactly changes anything, a sequence longer than 128
-/// bytes says nothing, and after 4,096 bytes in all nothing more is read. The last question is one that every terminal
-/// answers, so its answer ends the reading.
+/// It knows the control sequences of ECMA-48 that answers use, and neither descriptors nor time. Anything may come:
+/// keys that a person typed meanwhile, unrequested answers, or bytes that somebody sends through a terminal to do harm.
+/// Rules: only an exact answer to a question has an effect, a sequence longer than 128 bytes is ignored, and after
+/// 4,096 bytes in all nothing more is read. Every terminal answers the last question, so its answer ends the reading.
 struct TerminalAnswers: Hashable {
-    /// The number that answers of kitty's protocol are to have.
+    /// The number that answers of kitty's protocol must have.
     static let kittyNumber = "31"
     static let longestSequence = 128
     static let most = 4096
 
-    /// All questions: kitty's protocol, colour registers, size of a character, colour of the background, kind of
-    /// terminal.
+    /// All questions: about kitty's protocol, colour registers, the size of a character, the background colour, and the
+    /// kind of terminal.
     static let questions =
         "\u{1B}_Gi=\(kittyNumber),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
         + "\u{1B}[?1;1;0S\u{1B}[16t\u{1B}]11;?\u{1B}\\\u{1B}[c"
@@ -22,28 +21,28 @@ struct TerminalAnswers: Hashable {
     private enum State: Hashable {
         case text
         case escape
-        /// `ESC [` and what came since.
+        /// `ESC [` and the bytes since.
         case control([UInt8])
-        /// `ESC _` or `ESC ]`, and what came since.
+        /// `ESC _` or `ESC ]`, and the bytes since.
         case string(UInt8, [UInt8])
-        /// The escape that may end such a string.
+        /// An escape that may end such a string.
         case stringEscape(UInt8, [UInt8])
     }
 
     private(set) var hasKitty = false
     private(set) var hasSixel = false
-    /// Nil if the terminal does not tell.
+    /// The number of colour registers; nil if the terminal does not say.
     private(set) var registers: Int?
     private(set) var cell: ImageSize?
     private(set) var background: ImageBuffer.Pixel?
-    /// Whether the terminal said of what kind it is.
+    /// Whether the terminal has named its kind.
     private(set) var isKnown = false
     /// Whether a person asked to stop.
     private(set) var isInterrupted = false
     private var state = State.text
     private var count = 0
 
-    /// Whether nothing more is to be read.
+    /// Whether nothing more is read.
     var isOver: Bool { isKnown || isInterrupted || count >= Self.most }
 
     mutating func read(_ bytes: some Sequence<UInt8>) {
@@ -55,7 +54,7 @@ struct TerminalAnswers: Hashable {
     }
 
     private mutating func next(_ byte: UInt8) -> State {
-        // Control-C, which the terminal does not turn into a signal meanwhile.
+        // Control-C, which the terminal does not turn into a signal in raw mode.
         if byte == 0x03 { isInterrupted = true }
         switch state {
         case .text: return byte == 0x1B ? .escape : .text
@@ -92,7 +91,7 @@ struct TerminalAnswers: Hashable {
     private mutating func string(_ kind: UInt8, _ bytes: [UInt8], _ byte: UInt8) -> State {
         switch byte {
         case 0x1B: return .stringEscape(kind, bytes)
-        // Xterm ends a string as the question ended.
+        // Xterm ends a string in the way the question ended.
         case 0x07:
             if kind == UInt8(ascii: "]") { answered(kind, bytes) }
             return .text
@@ -108,7 +107,7 @@ struct TerminalAnswers: Hashable {
         case UInt8(ascii: "c"):
             guard parameters.hasPrefix("?"), let numbers = Self.numbers(parameters.dropFirst()) else { return }
             isKnown = true
-            // The first is the kind of terminal, the others are what it can do.
+            // The first number is the kind of terminal, the others are its capabilities.
             hasSixel = numbers.dropFirst().contains(4)
         case UInt8(ascii: "S"):
             guard parameters.hasPrefix("?"), let numbers = Self.numbers(parameters.dropFirst()),

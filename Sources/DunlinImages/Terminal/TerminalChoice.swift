@@ -2,10 +2,10 @@ internal import DunlinCodecs
 
 /// How a picture is shown on a terminal, or why it is not.
 ///
-/// Rules, the first that applies: what was asked for outright; nothing where there is no terminal, or one that shows no
-/// pictures, or whose user wants no colours (`NO_COLOR`); blocks through tmux and screen; what the terminal itself says
-/// it can do, kitty's protocol before sixel; what its name is known for, if it said nothing; blocks, if its characters
-/// are UTF-8.
+/// The first of these rules applies: an explicitly requested method; nothing without a terminal, on one that cannot
+/// show pictures, or if the user wants no colours (`NO_COLOR`); blocks through tmux and screen; what the terminal says
+/// it can do, kitty's protocol before sixel; what a terminal of its name can do, if it said nothing; blocks, if its
+/// characters are UTF-8.
 enum TerminalChoice: Hashable {
     case draw(TerminalImage.Style)
     case describe(TerminalImage.Refusal)
@@ -24,14 +24,14 @@ enum TerminalChoice: Hashable {
         }
         var style = TerminalImage.Style(method)
         style.colors = hints.colors
-        // Where nobody looks there is no terminal that could show fewer.
+        // If it is not a terminal, none limits the colours.
         if !isTerminal, !hints.isCapable { style.colors = .full }
         style.registers = min(max(answers.registers ?? 256, 2), 256)
         style.background = answers.background
         self = .draw(style)
     }
 
-    /// Whether there is any use in asking the terminal.
+    /// Whether it is useful to ask the terminal.
     static func asks(asked: TerminalImage.Method?, isTerminal: Bool, _ hints: TerminalHints) -> Bool {
         isTerminal && hints.isAskable && (asked != nil || refusal(isTerminal, hints) == nil)
     }
@@ -54,13 +54,13 @@ enum TerminalChoice: Hashable {
 extension TerminalImage {
     /// Why no picture is drawn.
     public enum Refusal: String, Sendable, Hashable {
-        /// It goes to a file or a pipe, or the program is in the background.
+        /// The output is a file or a pipe, or the program is in the background.
         case noTerminal
-        /// The terminal moves no cursor and shows no colours.
+        /// The terminal cannot move its cursor or show colours.
         case dumbTerminal
-        /// The environment says `NO_COLOR`.
+        /// The environment sets `NO_COLOR`.
         case noColor
-        /// The terminal shows neither pictures nor, by its locale, the characters that blocks are made of.
+        /// The terminal shows neither pictures nor, by its locale, block characters.
         case noUnicode
     }
 }

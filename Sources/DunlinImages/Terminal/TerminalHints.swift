@@ -1,19 +1,19 @@
-/// What the environment says of a terminal: which decides what is asked, and what is done where there is no answer.
+/// What the environment says about a terminal. It decides which questions are asked, and what is done without answers.
 struct TerminalHints: Hashable {
-    /// Whether it shows colours and moves its cursor at all.
+    /// Whether the terminal shows colours and moves its cursor.
     let isCapable: Bool
-    /// Whether whoever uses it wants none.
+    /// Whether the user wants no colours.
     let refusesColor: Bool
-    /// Whether something stands between that shows neither kitty's pictures nor sixels, and may let through half of
-    /// them.
+    /// Whether a multiplexer is in between, which shows neither kitty's pictures nor sixels and may pass half of them
+    /// on.
     let isMultiplexed: Bool
-    /// Whether it is worth asking: what is multiplexed would answer for itself, and Linux's own console shows
-    /// questions.
+    /// Whether the terminal should be asked: a multiplexer would answer for itself, and Linux's own console displays
+    /// the questions.
     let isAskable: Bool
-    /// Whether blocks are among its characters.
+    /// Whether the terminal has block characters.
     let hasUnicode: Bool
     let colors: TerminalImage.Colors
-    /// What it is known for by name.
+    /// The method that terminals of this name support.
     let method: TerminalImage.Method?
 
     init(_ environment: [String: String]) {

@@ -2,16 +2,16 @@ internal import Dunlin
 public import DunlinCodecs
 
 extension TerminalImage {
-    /// Makes what is to be written to a terminal to show a picture, which is made smaller as need be. The colours are
-    /// the picture's samples, whatever profile it has.
+    /// Makes the text that shows a picture on a terminal, shrinking the picture if necessary. The colours are the
+    /// picture's samples, whatever its profile.
     ///
-    /// Runs on the default pool. Throws `CancellationError` when the task is cancelled, and `ImageError` for a size
-    /// that no picture can have.
+    /// It runs on the default pool. Throws `CancellationError` if the task is cancelled, and an `ImageError` for an
+    /// impossible size.
     public static func draw(
         _ picture: ImageBuffer, _ style: Style, within bounds: Bounds = Bounds(), in geometry: Geometry
     ) async throws -> Drawing {
         let layout = Layout(of: picture.size, style.method, bounds, geometry)
-        // Icons that are made larger keep their edges.
+        // Enlarged icons keep sharp edges.
         let filter = layout.pixels.width > picture.width * 2 ? ImageBuffer.Filter.nearest : .lanczos
         let resized = try await picture.resized(to: layout.pixels, filter: filter)
         let png = style.method == .kitty ? try await png(of: resized) : nil
@@ -34,7 +34,7 @@ extension TerminalImage {
         let bytes: [UInt8]
         switch style.method {
         case .kitty:
-            // Where the size of a character is a guess, the terminal fits the picture into the room that was left.
+            // If the size of a character is a guess, the terminal fits the picture into the reserved space.
             let cells = geometry.cell == nil ? (layout.columns, layout.rows) : nil
             let picture = KittyEncoder.encode(picture, png: png, cells: cells, number: style.number)
             bytes = placed(picture, rows: layout.rows)
@@ -46,8 +46,8 @@ extension TerminalImage {
             method: style.method)
     }
 
-    /// Terminals differ in where they leave the cursor behind a picture, and in what they do at the lowest line. So
-    /// room is made first, and the cursor is put where it was and then below.
+    /// Reserves space and positions the cursor. Terminals differ in where they leave the cursor after a picture, and in
+    /// what they do on the lowest line, so space is made first, and the cursor is put back and then below.
     private static func placed(_ picture: [UInt8], rows: Int) -> [UInt8] {
         var output = [UInt8](repeating: 0x0A, count: rows)
         output += "\u{1B}[\(rows)A\r\u{1B}7".utf8

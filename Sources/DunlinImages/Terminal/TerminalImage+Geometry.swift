@@ -1,11 +1,11 @@
 public import DunlinCodecs
 
 extension TerminalImage {
-    /// How large a terminal is, in characters, and each of those in pixels.
+    /// The size of a terminal in characters, and of a character in pixels.
     public struct Geometry: Sendable, Hashable {
         public var columns: Int
         public var rows: Int
-        /// Nil where the terminal does not tell; then a character counts as 8 x 16.
+        /// The size of a character; nil if the terminal does not say, and then 8 x 16 is assumed.
         public var cell: ImageSize?
 
         public init(columns: Int = 80, rows: Int = 24, cell: ImageSize? = nil) {
@@ -17,9 +17,9 @@ extension TerminalImage {
         var knownCell: ImageSize { cell ?? ImageSize(width: 8, height: 16) }
     }
 
-    /// How much room a picture may take, in characters. It keeps its shape.
+    /// The space that a picture may take, in characters. The picture keeps its shape.
     public struct Bounds: Sendable, Hashable {
-        /// Nil for as many as there are, or fewer if the picture is smaller.
+        /// The number of columns; nil for all that there are, or fewer if the picture is smaller.
         public var columns: Int?
         public var rows: Int?
 
@@ -29,15 +29,15 @@ extension TerminalImage {
         }
     }
 
-    /// The pixels that are sent, and the characters that they take.
+    /// The pixels that are sent, and the characters that they occupy.
     struct Layout: Hashable {
         let pixels: ImageSize
         let columns: Int
         let rows: Int
 
-        /// Rules: a picture is never enlarged unless bounds say so, never wider than the terminal, and one line less
-        /// high than it, so that what began with it can still be seen. A pixel of it is one of the screen, or of blocks
-        /// half a character.
+        /// Computes a layout. Rules: a picture is never enlarged unless the bounds say so, never wider than the
+        /// terminal, and at least one line less high, so that the line before it stays visible. One pixel is one of the
+        /// screen or, for blocks, half a character.
         init(of picture: ImageSize, _ method: Method, _ bounds: Bounds, _ geometry: Geometry) {
             let cell = geometry.knownCell
             let isBlocks = method == .blocks

@@ -2,14 +2,14 @@ public import DunlinCodecs
 public import DunlinDisplay
 
 extension TerminalImage {
-    /// Shows images in one place of a terminal, each in place of the one before it: a target of an `ImageBinding`.
+    /// A target that shows images in one place of a terminal, each replacing the one before it.
     ///
-    /// Nothing else is to be written to that terminal meanwhile. Images are made ready and written one after the other,
-    /// and one that comes while another is written takes the place of those that wait. There is one place, so that only
-    /// slot `image` is shown.
+    /// Nothing else may be written to that terminal meanwhile. Images are prepared and written one after another, and
+    /// one that comes while another is being written replaces any that wait. There is only one place, so only the slot
+    /// `image` is shown.
     public final class Target: ImageTarget {
         private let images: AsyncStream<ImageBuffer?>.Continuation
-        /// Ends with the target, once what was shown last is written.
+        /// The writing task, which ends with the target, after the last image is written.
         private let writing: Task<Void, Never>
 
         public init(
@@ -33,13 +33,13 @@ extension TerminalImage {
             if slot == .image { images.yield(image) }
         }
 
-        /// Waits until the newest image is written. Nothing is shown from then on.
+        /// Waits until the newest image is written. Nothing is shown afterwards.
         public func finish() async {
             images.finish()
             await writing.value
         }
 
-        /// An image that cannot be drawn, because it is too large at the size that was asked for, is shown as none.
+        /// The text of an image. One that is too large to draw at the requested size is shown as nothing.
         private static func text(
             for image: ImageBuffer?, after last: Drawing?, _ style: Style, _ bounds: Bounds, _ geometry: Geometry
         ) async -> (text: String, drawing: Drawing?) {

@@ -3,12 +3,12 @@ internal import FoundationEssentials
 internal import Glibc  // the terminal's size, and its answers
 
 extension TerminalImage {
-    /// What is known of a terminal: how large it is, and which pictures it shows.
+    /// What is known of a terminal: its size, and which pictures it shows.
     public struct Terminal: Sendable, Hashable {
         public var geometry: Geometry
         /// Whether it is a terminal, with this program in its foreground.
         public let isTerminal: Bool
-        /// Whether a person pressed Control-C while it was asked.
+        /// Whether a person pressed Control-C while the terminal was asked.
         public let isInterrupted: Bool
         private let hints: TerminalHints
         private let answers: TerminalAnswers
@@ -19,8 +19,8 @@ extension TerminalImage {
             if self.geometry.cell == nil { self.geometry.cell = answers.cell }
         }
 
-        /// How pictures are best shown there; nil where they are not, as `refusal` says why. A method that is given is
-        /// used wherever that may lead, also into a file.
+        /// Returns the best style for pictures there; nil if none are shown, for the reason in `refusal`. A given
+        /// method is always used, even for a file.
         public func style(_ method: Method? = nil) -> Style? {
             if case .draw(let style) = TerminalChoice(asked: method, isTerminal: isTerminal, hints, answers) {
                 style
@@ -29,7 +29,7 @@ extension TerminalImage {
             }
         }
 
-        /// Why none are shown.
+        /// Why no pictures are shown; nil if they are.
         public var refusal: Refusal? {
             if case .describe(let reason) = TerminalChoice(isTerminal: isTerminal, hints, answers) {
                 reason
@@ -38,19 +38,18 @@ extension TerminalImage {
             }
         }
 
-        /// Looks at a terminal, by default standard output, and asks it what it can show. What a person types meanwhile
+        /// Examines a terminal, by default standard output, and asks it what it can show. What a person types meanwhile
         /// is lost.
         ///
-        /// Blocks the calling thread until it has answered, or for as long as the limit says: a terminal that is far
-        /// away takes its time. Ask once, when the program begins. With a method nothing is asked that makes no
-        /// difference to it.
+        /// It blocks the calling thread until the terminal has answered or the limit is over: a remote terminal may be
+        /// slow. Ask once, when the program begins. With a method, only what matters for it is asked.
         public static func ask(
             _ descriptor: Int32 = 1, for method: Method? = nil, limit: Duration = .milliseconds(500)
         ) -> Terminal {
             ask(descriptor, "/dev/tty", ProcessInfo.processInfo.environment, method, limit)
         }
 
-        /// The questions go where the answers come from: to the terminal of the process, whatever its input is.
+        /// The questions go to the process's terminal, which the answers come from, whatever its input is.
         static func ask(
             _ descriptor: Int32, _ path: String, _ environment: [String: String], _ method: Method?, _ limit: Duration
         ) -> Terminal {
@@ -63,7 +62,8 @@ extension TerminalImage {
             return Terminal(geometry: geometry(descriptor), isTerminal: isTerminal, hints, answers)
         }
 
-        /// Of a terminal that is not this program's to control nobody knows.
+        /// Whether the program is in the terminal's foreground. A terminal that the program does not control counts as
+        /// yes.
         private static func isInForeground(_ descriptor: Int32) -> Bool {
             let group = tcgetpgrp(descriptor)
             return group < 0 || group == getpgrp()
@@ -81,11 +81,11 @@ extension TerminalImage {
     }
 }
 
-/// Asks a terminal all questions at once, and reads what it answers within a limit of time.
+/// Asks a terminal all questions at once, and reads its answers within a time limit.
 enum TerminalQuestion {
     static func ask(_ path: String, limit: Duration) -> TerminalAnswers {
         var answers = TerminalAnswers()
-        // A terminal that was stopped, or is on the other side of a slow line, takes nothing: then a write would wait.
+        // A stopped terminal, or one on a slow line, accepts nothing, and a write would wait.
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard terminal >= 0 else { return answers }
         defer { close(terminal) }
@@ -100,7 +100,7 @@ enum TerminalQuestion {
         return answers
     }
 
-    /// False once the time is over.
+    /// Waits for events. Returns false when the time is up.
     private static func isReady(_ terminal: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let rest = deadline - ContinuousClock.now
@@ -113,7 +113,7 @@ enum TerminalQuestion {
         }
     }
 
-    /// Nil at the end, and when something is wrong.
+    /// Reads input; nil at the end and on errors.
     private static func read(_ terminal: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 512)
         while true {

@@ -10,39 +10,38 @@ public import DunlinCodecs
 /// }
 /// ```
 public enum TerminalImage {
-    /// What a terminal is sent to show a picture.
+    /// How pictures are sent to a terminal.
     public enum Method: String, Sendable, Hashable, CaseIterable {
-        /// The graphics protocol of kitty, which others know too: every colour, and alpha.
+        /// Kitty's graphics protocol, which other terminals support too: all colours, and alpha.
         case kitty
-        /// Six rows at a time, of up to 256 colours.
+        /// Six rows at a time, with up to 256 colours.
         case sixel
-        /// Characters that are two pixels, one above the other. Every terminal with colours and UTF-8 shows them.
+        /// Characters of two pixels, one above the other. Every terminal with colours and UTF-8 shows them.
         case blocks
     }
 
-    /// The colours of characters.
+    /// The colours of block characters.
     public enum Colors: Sendable, Hashable {
         /// Eight bits each of red, green and blue.
         case full
-        /// The 256 of xterm.
+        /// The 256 colours of xterm.
         case palette
     }
 
     /// How a picture is drawn.
     public struct Style: Sendable, Hashable {
         public var method: Method
-        /// Of blocks.
+        /// The colours of blocks.
         public var colors = Colors.full
-        /// How many colours a picture has at a time in sixel: 2 to 256.
+        /// The number of colours of a sixel picture: 2 to 256.
         public var registers = 256
-        /// Whether sixel mixes the colours it has not got of those it has.
+        /// Whether sixel mixes missing colours from available ones.
         public var dithers = true
-        /// What lies behind the picture, should that be known; pixels that let some of it through are mixed with it.
-        /// Otherwise they are shown in full if at least half of them is there, and not at all if it is less. Kitty
-        /// mixes by itself.
+        /// The colour behind the picture, if it is known; partly transparent pixels are mixed with it. Otherwise they
+        /// are shown fully if they are at least half opaque, and not at all if less. Kitty mixes by itself.
         public var background: ImageBuffer.Pixel?
-        /// Of kitty, which keeps what it was sent: a picture takes the place of the one before it with the same number,
-        /// as the frames of an animation do.
+        /// The number of a kitty picture, which replaces an earlier picture with the same number, like the frames of an
+        /// animation.
         public var number: UInt32?
 
         public init(_ method: Method) {
@@ -50,20 +49,19 @@ public enum TerminalImage {
         }
     }
 
-    /// A picture as it is written to a terminal.
+    /// A picture in the form that is written to a terminal.
     public struct Drawing: Sendable, Hashable {
-        /// All that is to be written. The cursor is to be at the beginning of a line, and is at the beginning of the
-        /// one below the picture afterwards.
+        /// The text to write. The cursor must be at the beginning of a line, and is afterwards at the beginning of the
+        /// line below the picture.
         public let text: String
-        /// How much room it takes, in characters.
+        /// The space that the picture takes, in characters.
         public let columns: Int
         public let rows: Int
         let method: Method
 
-        /// To be written before another drawing that is to take the place of this one, if nothing else was written
-        /// since.
+        /// The text to write before another drawing that replaces this one, if nothing else was written since.
         public var toItsBeginning: String { "\u{1B}[\(rows)A\r" }
-        /// Removes it from the terminal, if nothing else was written since. The cursor is where it began.
+        /// The text that removes the picture, if nothing else was written since. The cursor returns to where it began.
         public var erasure: String {
             toItsBeginning + (method == .kitty ? "\u{1B}_Ga=d,d=C,q=2\u{1B}\\" : "") + "\u{1B}[J"
         }
