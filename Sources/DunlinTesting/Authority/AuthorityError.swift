@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// Why a certificate, a key or what goes with them could not be made, by OpenSSL's own account.
+/// Why a certificate, a key, or something related could not be made, in OpenSSL's words.
 public struct AuthorityError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Operation: Sendable, Hashable {
         case makingKey, readingKey, writingKey, signing, hashing, exporting, preparingTLS
-        /// A name constraint that is neither a name nor a network.
+        /// A name constraint is neither a name nor a network.
         case readingName
     }
 
@@ -18,14 +18,14 @@ public struct AuthorityError: Error, Sendable, Hashable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// Takes the reason from this thread's error queue, and leaves the queue empty.
+    /// Takes the reason from this thread's error queue, which is empty afterwards.
     init(_ operation: Operation) {
         self.init(operation, LastOpenSSLError.take() ?? "no reason given")
     }
 }
 
 enum LastOpenSSLError {
-    /// The first error in this thread's queue, which is the cause of the others; the queue is empty afterwards.
+    /// The first error in this thread's queue, which is the cause of the others. The queue is empty afterwards.
     static func take() -> String? {
         let code = ERR_get_error()
         ERR_clear_error()

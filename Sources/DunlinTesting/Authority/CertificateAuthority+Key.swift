@@ -2,24 +2,24 @@ internal import COpenSSL
 public import DunlinTypes
 
 extension CertificateAuthority {
-    /// A key pair, as bytes: a value that any thread may use.
+    /// A key pair as bytes: a value that any thread may use.
     public struct Key: Sendable {
-        /// What kinds of keys there are. RSA keys take long to make: `shared` ones exist once in the process.
+        /// The kinds of keys. RSA keys take long to make, so `shared` ones are made once in the process.
         public enum Kind: Sendable, Hashable, CaseIterable {
             case p256, p384, ed25519, rsa2048, rsa3072
-            /// Too short for anyone's default rules.
+            /// Too short for any client's default rules.
             case rsa1024
         }
 
         public let kind: Kind
         /// The private key in DER.
         let secret: [UInt8]
-        /// SubjectPublicKeyInfo in DER: what is hashed for a pin.
+        /// The SubjectPublicKeyInfo in DER, which pins are digests of.
         public let publicKeyInfo: Bytes
         /// The public key alone, without its algorithm.
         let publicBits: [UInt8]
 
-        /// A new key.
+        /// Creates a new key.
         public init(_ kind: Kind = .p256) throws(AuthorityError) {
             try self.init(kind, OpenKey(generating: kind))
         }
@@ -35,8 +35,7 @@ extension CertificateAuthority {
         private static let rsa2048 = Result { () throws(AuthorityError) in try Key(.rsa2048) }
         private static let rsa3072 = Result { () throws(AuthorityError) in try Key(.rsa3072) }
 
-        /// A key for a test that does not care whose else it is: for the kinds that take long to make the same one each
-        /// time, for the others a new one.
+        /// Returns a key that tests may share: for kinds that take long to make always the same, for others a new one.
         public static func shared(_ kind: Kind) throws(AuthorityError) -> Key {
             switch kind {
             case .rsa1024: try rsa1024.get()
@@ -49,28 +48,28 @@ extension CertificateAuthority {
 }
 
 extension CertificateAuthority.Key {
-    /// What pins are compared with: `sha256/` and the digest of the public key info in Base64.
+    /// The key as a pin: `sha256/` and the digest of the public key info in Base64.
     public var pin: String {
         get throws(AuthorityError) { "sha256/" + PEM.base64(try Digest.sha256(publicKeyInfo)) }
     }
 
-    /// PKCS#8, in PEM.
+    /// The key in PKCS#8, as PEM.
     public var pem: String {
         get throws(AuthorityError) { try open().pem(passphrase: nil) }
     }
 
-    /// PKCS#8, in PEM, encrypted with AES-256.
+    /// Returns the key in PKCS#8, as PEM, encrypted with AES-256.
     public func pem(passphrase: String) throws(AuthorityError) -> String {
         try open().pem(passphrase: passphrase)
     }
 
     func open() throws(AuthorityError) -> OpenKey { try OpenKey(reading: secret) }
 
-    /// Passes for `self` wherever keys are compared, but signs with another secret: a handshake with it fails at the
-    /// signature. Only for P-256.
+    /// A key that passes for `self` wherever keys are compared, but signs with another secret, so a handshake with it
+    /// fails at the signature. Only for P-256.
     func forged() throws(AuthorityError) -> CertificateAuthority.Key {
         guard kind == .p256 else { throw AuthorityError(.makingKey, "only a P-256 key can be forged") }
-        // SEQUENCE, INTEGER 1, OCTET STRING of 32 bytes: the number stands where it always does (RFC 5915).
+        // SEQUENCE, INTEGER 1, OCTET STRING of 32 bytes: the number is always at the same position (RFC 5915).
         let stranger = try Self(.p256).secret[7..<39]
         let forged = DER.sequence(
             DER.integer(1), DER.octets(stranger), DER.explicit(0, DER.object(.p256)),

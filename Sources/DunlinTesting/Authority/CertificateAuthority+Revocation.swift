@@ -1,27 +1,27 @@
 public import DunlinTypes
 internal import Glibc
 
-/// A list of what an authority has revoked (RFC 5280 §5).
+/// An authority's list of revoked certificates (RFC 5280 §5).
 public struct RevocationList: Sendable {
     public let der: Bytes
 
     public var pem: String { PEM.text("X509 CRL", der) }
 }
 
-/// What an authority says about one certificate.
+/// What an authority says about a certificate.
 public enum RevocationStatus: Sendable, Hashable {
     case good, revoked, unknown
 }
 
 extension CertificateAuthority {
-    /// A list by this authority, with `others` certificates that nobody has seen beside those named. It counts from an
-    /// hour ago, for as long as told.
+    /// Returns a list by this authority, with `others` unknown certificates in addition to those named. It is valid
+    /// from an hour ago, for the given duration.
     public func revocationList(
         revoking certificates: IssuedCertificate..., others: Int = 0, validUntil: Duration = .seconds(7 * 86_400)
     ) throws(AuthorityError) -> RevocationList {
         let now = time(nil)
         let since = DER.time(now - 3600)
-        // Serial numbers that are given are random and long: short ones are nobody's.
+        // Real serial numbers are random and long, so short ones belong to nobody.
         let unseen = (0..<max(0, others)).map { number in
             DER.integer([
                 1, UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
@@ -39,9 +39,9 @@ extension CertificateAuthority {
         return RevocationList(der: Bytes(try certificate.key.signed(content)))
     }
 
-    /// An OCSP response (RFC 6960) for a server to staple: about one certificate of this authority, signed by it or by
-    /// the responder it has issued a certificate to. It counts from an hour ago, for as long as told; a negative
-    /// duration makes it stale.
+    /// Returns an OCSP response (RFC 6960) for a server to staple: about one certificate of this authority, signed by
+    /// it or by the responder that it has issued a certificate to. It is valid from an hour ago, for the given
+    /// duration; a negative one makes it stale.
     public func staple(
         _ status: RevocationStatus, for issued: IssuedCertificate, signedBy responder: IssuedCertificate? = nil,
         validUntil: Duration = .seconds(7 * 86_400)
@@ -62,7 +62,7 @@ extension CertificateAuthority {
         return Bytes(DER.sequence(DER.enumerated(0), DER.explicit(0, whole)))
     }
 
-    /// CertID: whose certificate, and which.
+    /// The CertID: the issuer and serial number of a certificate.
     private func statusName(of issued: IssuedCertificate) throws(AuthorityError) -> [UInt8] {
         DER.sequence(
             DER.sequence(DER.object(.sha1), DER.null), DER.octets(try Digest.sha1(name)),

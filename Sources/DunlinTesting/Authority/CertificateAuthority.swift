@@ -1,7 +1,7 @@
 internal import DunlinTypes
 internal import Glibc
 
-/// A throwaway certificate authority: it lives in memory, and nobody trusts it but who is told to.
+/// A throwaway certificate authority: it exists in memory, and only clients that are told to trust it do.
 ///
 /// ```swift
 /// let authority = try CertificateAuthority()
@@ -9,7 +9,7 @@ internal import Glibc
 /// // The client under test trusts authority.pem and nothing else, or pins server.pin.
 /// ```
 ///
-/// What a client has to refuse is as easy to make as what it has to accept:
+/// Certificates that a client must refuse are as easy to make as those it must accept:
 ///
 /// ```swift
 /// try authority.issue(.server("api.test").expired)
@@ -19,16 +19,16 @@ internal import Glibc
 /// try IssuedCertificate.selfSigned(.server("api.test"))
 /// ```
 ///
-/// An authority with a P-256 key and a certificate by it take some tenths of a millisecond.
+/// Creating an authority with a P-256 key and a certificate from it takes some tenths of a millisecond.
 public struct CertificateAuthority: Sendable {
-    /// The authority's own certificate: self-signed for a root, with what is above it for an intermediate.
+    /// The authority's own certificate: self-signed for a root, with those above it for an intermediate.
     public let certificate: IssuedCertificate
-    /// Its subject, as certificates name it.
+    /// The authority's subject, as certificates name it.
     let name: [UInt8]
-    /// What goes with the certificates it issues; a root stays at home.
+    /// The certificates that are sent with those it issues; a root is not sent.
     private let chain: [Bytes]
 
-    /// A root.
+    /// Creates a root.
     public init(_ template: CertificateTemplate = .authority("Dunlin test root")) throws(AuthorityError) {
         certificate = try .selfSigned(template)
         name = template.subject
@@ -41,7 +41,7 @@ public struct CertificateAuthority: Sendable {
         chain = certificate.chain
     }
 
-    /// An authority below this one.
+    /// Returns an authority below this one.
     public func intermediate(
         _ template: CertificateTemplate = .authority("Dunlin test intermediate")
     ) throws(AuthorityError) -> CertificateAuthority {
@@ -53,12 +53,12 @@ public struct CertificateAuthority: Sendable {
         return try IssuedCertificate(template, key, issuer: name, signer: certificate.key, above: chain)
     }
 
-    /// What a client is told to trust.
+    /// What a client is told to trust, as PEM.
     public var pem: String { certificate.pem }
 }
 
 extension IssuedCertificate {
-    /// A certificate that is its own authority.
+    /// Returns a certificate that is its own authority.
     public static func selfSigned(_ template: CertificateTemplate) throws(AuthorityError) -> IssuedCertificate {
         let key = try template.key.key
         return try IssuedCertificate(template, key, issuer: template.subject, signer: key, above: [])
@@ -85,7 +85,7 @@ extension IssuedCertificate {
 }
 
 extension CertificateAuthority.Key {
-    /// The content, the signature's algorithm and the signature: the form of certificates and revocation lists.
+    /// The content, the signature's algorithm and the signature, as in certificates and revocation lists.
     func signed(_ content: [UInt8], _ digest: SignatureDigest = .sha256) throws(AuthorityError) -> [UInt8] {
         let signature = try open().sign(content, digest)
         return DER.sequence(content, try digest.algorithm(kind), DER.bits(signature))

@@ -18,7 +18,7 @@ extension CertificateTemplate {
             all.append(Self.entry(.nameConstraints, DER.sequence(constraints), isCritical: true))
         }
         if requiresStaple {
-            // 5 is status_request.
+            // 5 stands for status_request.
             all.append(Self.entry(.feature, DER.sequence(DER.integer(5))))
         }
         all.append(Self.entry(.subjectKey, DER.octets(try key.identifier)))
@@ -65,7 +65,7 @@ extension CertificateTemplate {
 }
 
 extension CertificateAuthority.Key {
-    /// What subject and authority key identifiers say: the first method of RFC 5280 §4.2.1.2.
+    /// The subject or authority key identifier, by the first method of RFC 5280 §4.2.1.2.
     var identifier: [UInt8] {
         get throws(AuthorityError) { try Digest.sha1(publicBits) }
     }
@@ -81,7 +81,7 @@ enum GeneralName {
         self = Self.address(host).map { .address($0) } ?? .domain(host)
     }
 
-    /// `api.test`, `10.0.0.0/8`, `fd00::/16`; a lone address stands for itself.
+    /// Parses `api.test`, `10.0.0.0/8` or `fd00::/16`; a single address stands for itself.
     init(constraint: String) throws(AuthorityError) {
         let parts = constraint.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = Self.address(String(parts[0])) else {

@@ -1,4 +1,4 @@
-/// What a certificate is to say. Nothing is checked: a test may ask for any nonsense.
+/// The contents of a certificate to issue. Nothing is checked: a test may ask for nonsense.
 ///
 /// ```swift
 /// let authority = try CertificateAuthority()
@@ -24,35 +24,36 @@ public struct CertificateTemplate: Sendable {
     }
 
     public enum KeyChoice: Sendable {
-        /// `Key.shared`: a new one, unless that takes long.
+        /// A key from `Key.shared`: a new one, unless that takes long.
         case shared(CertificateAuthority.Key.Kind)
         case key(CertificateAuthority.Key)
     }
 
-    /// The subject's common name. Clients must not look for a host there.
+    /// The subject's common name, in which clients must not look for a host.
     public var commonName: String?
-    /// Subject alternative names. What is an IP address becomes one, all else a DNS name as it stands.
+    /// The subject alternative names. IP addresses are entered as such, and everything else as a DNS name, unchanged.
     public var names: [String] = []
     public var key = KeyChoice.shared(.p256)
-    /// Counted from the moment of issue, and cut to whole seconds.
+    /// The beginning of validity, from the moment of issue, in whole seconds.
     public var validFrom = Duration.seconds(-3600)
     public var validUntil = Duration.seconds(90 * 86_400)
     public var digest = SignatureDigest.sha256
     public var isAuthority = false
-    /// False leaves the basic constraints out altogether.
+    /// Whether there are basic constraints at all.
     public var hasBasicConstraints = true
-    /// How many authorities may follow below this one; nil for any number.
+    /// The number of authorities that may follow below this one; nil for any number.
     public var pathLength: UInt8?
-    /// Nil leaves the extension out.
+    /// The key usage; nil to leave the extension out.
     public var usage: Usage? = .signing
-    /// Empty leaves the extension out: any purpose.
+    /// The purposes; empty to leave the extension out, which allows any.
     public var purposes: [Purpose] = []
-    /// Name constraints: DNS names (`api.test` holds for it and all below) and networks (`10.0.0.0/8`).
+    /// Name constraints: DNS names (`api.test` includes all names below it) and networks (`10.0.0.0/8`).
     public var permittedNames: [String] = []
     public var excludedNames: [String] = []
-    /// False leaves out whose key signed it, as certificates of authorities made by hand often do; RFC 5280 demands it.
+    /// Whether it names the key that signed it. Certificates of hand-made authorities often do not; RFC 5280 requires
+    /// it.
     public var hasAuthorityKey = true
-    /// Demands a stapled OCSP response (RFC 7633).
+    /// Whether it requires a stapled OCSP response (RFC 7633).
     public var requiresStaple = false
 
     public init(commonName: String? = nil, names: [String] = []) {
@@ -62,8 +63,8 @@ public struct CertificateTemplate: Sendable {
 }
 
 extension CertificateTemplate {
-    /// A server's certificate for these DNS names and IP addresses; `*.api.test` is a wildcard. The first one is the
-    /// common name too.
+    /// A server's certificate for these DNS names and IP addresses; `*.api.test` is a wildcard. The first one is also
+    /// the common name.
     public static func server(_ names: String...) -> Self {
         var template = Self(commonName: names.first, names: names)
         template.usage = [.signing, .encipherment]
@@ -87,7 +88,7 @@ extension CertificateTemplate {
         return template
     }
 
-    /// The certificate of one who signs OCSP responses for an authority.
+    /// The certificate of a responder that signs OCSP responses for an authority.
     public static func statusResponder(_ name: String) -> Self {
         var template = Self(commonName: name)
         template.purposes = [.statusSigning]
@@ -96,35 +97,36 @@ extension CertificateTemplate {
 }
 
 extension CertificateTemplate {
-    /// Ended yesterday.
+    /// A copy that expired yesterday.
     public var expired: Self { valid(from: .seconds(-60 * 86_400), until: .seconds(-86_400)) }
 
-    /// Begins tomorrow.
+    /// A copy that becomes valid tomorrow.
     public var notYetValid: Self { valid(from: .seconds(86_400), until: .seconds(60 * 86_400)) }
 
-    /// The host in the common name and nowhere else.
+    /// A copy with the host in the common name only.
     public var commonNameOnly: Self { changed { $0.names = [] } }
 
-    /// Signed over SHA-1.
+    /// A copy that is signed over SHA-1.
     public var signedOverSHA1: Self { changed { $0.digest = .sha1 } }
 
-    /// RSA of 1024 bits.
+    /// A copy with an RSA key of 1024 bits.
     public var withWeakKey: Self { with(.rsa1024) }
 
-    /// A certificate that says it is no authority, whatever it was made for.
+    /// A copy that says it is not an authority, whatever it was made for.
     public var withoutAuthority: Self { changed { $0.isAuthority = false } }
 
-    /// Without the extension that says whose key signed it.
+    /// A copy without the extension that names the key that signed it.
     public var withoutAuthorityKey: Self { changed { $0.hasAuthorityKey = false } }
 
     public var stapled: Self { changed { $0.requiresStaple = true } }
 
     public func with(_ kind: CertificateAuthority.Key.Kind) -> Self { changed { $0.key = .shared(kind) } }
 
-    /// For a certificate renewed with the same key, and for an authority that several sign.
+    /// Returns a copy with this key, for a certificate renewed with the same key, or an authority that several others
+    /// sign.
     public func with(_ key: CertificateAuthority.Key) -> Self { changed { $0.key = .key(key) } }
 
-    /// Counted from the moment of issue.
+    /// Returns a copy with this validity, from the moment of issue.
     public func valid(from: Duration, until: Duration) -> Self {
         changed {
             $0.validFrom = from
@@ -136,7 +138,7 @@ extension CertificateTemplate {
 
     public func usage(_ usage: Usage?) -> Self { changed { $0.usage = usage } }
 
-    /// No more than this many authorities below.
+    /// Returns a copy that allows at most this many authorities below.
     public func pathLength(_ length: UInt8) -> Self { changed { $0.pathLength = length } }
 
     public func permitting(_ names: String...) -> Self { changed { $0.permittedNames = names } }

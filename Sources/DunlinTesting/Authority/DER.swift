@@ -2,8 +2,7 @@ internal import Glibc
 
 /// Writes DER (X.690): each function returns one whole value, and values nest.
 ///
-/// Certificates are written by hand, and OpenSSL only signs them: a test wants what no library would issue, and wants
-/// it without being told.
+/// Certificates are written here, and OpenSSL only signs them: tests need certificates that no library would issue.
 enum DER {
     static func value(_ tag: UInt8, _ content: some Collection<UInt8>) -> [UInt8] {
         [tag] + length(content.count) + content
@@ -21,7 +20,7 @@ enum DER {
 
     static func set(_ part: [UInt8]) -> [UInt8] { value(0x31, part) }
 
-    /// A number that is not negative, from its most significant byte on.
+    /// A non-negative number, most significant byte first.
     static func integer(_ magnitude: some Collection<UInt8>) -> [UInt8] {
         let digits = Array(magnitude.drop { $0 == 0 })
         return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
@@ -42,10 +41,10 @@ enum DER {
 
     static func text(_ text: String) -> [UInt8] { value(0x0c, Array(text.utf8)) }
 
-    /// A tag of the context's own around whole values.
+    /// A context-specific tag around whole values.
     static func explicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { value(0xa0 | number, content) }
 
-    /// A tag of the context's own in place of a primitive value's.
+    /// A context-specific tag in place of a primitive value's own.
     static func implicit(_ number: UInt8, _ content: some Collection<UInt8>) -> [UInt8] {
         value(0x80 | number, content)
     }
@@ -66,7 +65,7 @@ enum DER {
 }
 
 extension DER {
-    /// As certificates want it: two digits of the year until 2049, four after (RFC 5280 §4.1.2.5).
+    /// A time as in certificates: with two digits of the year until 2049, and four afterwards (RFC 5280 §4.1.2.5).
     static func time(_ seconds: Int) -> [UInt8] {
         let time = stamp(seconds)
         return (1950..<2050).contains(time.year) ? value(0x17, time.text.utf8.dropFirst(2)) : generalTime(seconds)

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// Digests, whole.
+/// Digests of whole contents.
 enum Digest {
     static func sha256(_ bytes: some Collection<UInt8>) throws(AuthorityError) -> [UInt8] {
         try digest("SHA256", Array(bytes))

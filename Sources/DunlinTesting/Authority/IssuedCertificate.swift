@@ -1,52 +1,52 @@
 internal import COpenSSL
 public import DunlinTypes
 
-/// A certificate, what belongs between it and its root, and its key.
+/// A certificate, the intermediates between it and its root, and its key.
 public struct IssuedCertificate: Sendable {
     public let der: Bytes
-    /// From the one that signed this certificate upwards, without the root.
+    /// The intermediates, from the one that signed this certificate upwards, without the root.
     public var intermediates: [Bytes]
     public var key: CertificateAuthority.Key
     let serial: [UInt8]
-    /// Seconds since 1970.
+    /// The beginning of validity, in seconds since 1970.
     public let notBefore: Int
     public let notAfter: Int
 
-    /// What a server sends.
+    /// The certificates that a server sends.
     public var chain: [Bytes] { [der] + intermediates }
 
     public var pem: String { PEM.text("CERTIFICATE", der) }
 
     public var chainPEM: String { chain.map { PEM.text("CERTIFICATE", $0) }.joined() }
 
-    /// PKCS#8.
+    /// The private key in PKCS#8, as PEM.
     public var privateKeyPEM: String {
         get throws(AuthorityError) { try key.pem }
     }
 
-    /// `sha256/…`, as pins are written.
+    /// The certificate's pin: `sha256/…`.
     public var pin: String {
         get throws(AuthorityError) { try key.pin }
     }
 
-    /// SHA-256 of the whole certificate.
+    /// The SHA-256 digest of the whole certificate.
     public var fingerprint: Bytes {
         get throws(AuthorityError) { Bytes(try Digest.sha256(der)) }
     }
 }
 
 extension IssuedCertificate {
-    /// As a server sends it that forgot its intermediates.
+    /// A copy without intermediates, as a server sends it that has forgotten them.
     public var withoutIntermediates: Self { changed { $0.intermediates = [] } }
 
-    /// With other certificates between this one and the root: too many, in the wrong order, somebody else's.
+    /// Returns a copy with other intermediates: too many, in the wrong order, or somebody else's.
     public func with(intermediates: [Bytes]) -> Self { changed { $0.intermediates = intermediates } }
 
-    /// With a key that is not its own: whoever loads the two together should notice.
+    /// Returns a copy with a key that is not its own; loading the two together should fail.
     public func with(_ key: CertificateAuthority.Key) -> Self { changed { $0.key = key } }
 
-    /// With a key that passes for its own and signs wrongly, so that a server loads it and every handshake fails.
-    /// Only for P-256.
+    /// Returns a copy with a key that passes for its own and signs wrongly, so that a server loads it and every
+    /// handshake fails. Only for P-256.
     public func withForgedKey() throws(AuthorityError) -> Self { with(try key.forged()) }
 
     private func changed(_ change: (inout Self) -> Void) -> Self {
@@ -57,14 +57,14 @@ extension IssuedCertificate {
 }
 
 extension IssuedCertificate {
-    /// Certificate, intermediates and key in one file (RFC 7292). The key has to fit.
+    /// Returns certificate, intermediates and key in one file (RFC 7292). The key must fit.
     public func pkcs12(passphrase: String, name: String = "dunlin") throws(AuthorityError) -> Bytes {
         let key = try key.open()
         let certificate = try OpenCertificate(der)
         guard let stack = dunlin_certificates_new() else { throw AuthorityError(.exporting) }
         defer { dunlin_certificates_free(stack) }
         for each in intermediates {
-            // The stack has the only reference from here on.
+            // The stack owns the only reference from here on.
             _ = dunlin_certificates_push(stack, try OpenCertificate(each).release())
         }
         guard
@@ -76,7 +76,7 @@ extension IssuedCertificate {
     }
 }
 
-/// OpenSSL's own form of a certificate, for as long as something is done with it.
+/// OpenSSL's representation of a certificate, while it is in use.
 struct OpenCertificate: ~Copyable {
     let pointer: OpaquePointer
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// OpenSSL's own form of a key pair, for as long as something is done with it.
+/// OpenSSL's representation of a key pair, while it is in use.
 struct OpenKey: ~Copyable {
     let pointer: OpaquePointer
 
@@ -91,7 +91,7 @@ struct OpenKey: ~Copyable {
         return signature
     }
 
-    /// What an i2d function writes into memory of its own.
+    /// The bytes that an i2d function writes into its own memory.
     static func written(
         _ operation: AuthorityError.Operation, _ write: (inout UnsafeMutablePointer<UInt8>?) -> Int32
     ) throws(AuthorityError) -> [UInt8] {
@@ -102,7 +102,7 @@ struct OpenKey: ~Copyable {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// All that a memory BIO holds.
+    /// The contents of a memory BIO.
     private static func drain(_ output: OpaquePointer) -> [UInt8] {
         let count = BIO_ctrl_pending(output)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What a certificate's signature is made over. An Ed25519 key has its own.
+/// The digest that a certificate's signature is made over. An Ed25519 key has its own.
 public enum SignatureDigest: Sendable, Hashable, CaseIterable {
     case sha256, sha384
     /// Broken since 2017.

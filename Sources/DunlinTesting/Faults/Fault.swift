@@ -1,22 +1,23 @@
-/// One thing that goes wrong with one response. Counts of bytes begin with the response's head.
+/// Something that goes wrong with a response. Bytes are counted from the beginning of the response's head.
 public enum Fault: Sendable, Hashable {
-    /// All goes well.
+    /// Nothing goes wrong.
     case none
-    /// Nobody is there. A loopback server that listens cannot refuse: it reads the request and resets the connection.
+    /// The connection is refused. A loopback server that listens cannot refuse: it reads the request and resets the
+    /// connection.
     case refused
-    /// So many bytes, then a reset.
+    /// This many bytes, then a reset.
     case reset(after: Int)
-    /// So many bytes, then a close.
+    /// This many bytes, then a close.
     case truncated(after: Int)
-    /// So many bytes, then nothing.
+    /// This many bytes, then nothing.
     case stalled(after: Int)
-    /// In so many pieces, with a pause between them.
+    /// The response in this many pieces, with a pause between them.
     case dripping(pieces: Int, every: Duration)
-    /// That much later.
+    /// The response, this much later.
     case delayed(Duration)
-    /// 503 in its place.
+    /// Status 503 instead.
     case unavailable
-    /// It announces so many bytes more than there are, and ends.
+    /// A length that is this many bytes too long, followed by the end.
     case wrongLength(missing: Int)
 }
 

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// What goes wrong with which request, decided by a seed: the same plan asked the same question gives the same answer.
+/// A plan of what goes wrong with which request, determined by a seed: the same plan gives the same answers.
 ///
 /// ```swift
 /// @Test(arguments: FaultPlan.plans(seeds: 0..<1000))
@@ -14,23 +14,24 @@ internal import DunlinTypes
 /// }
 /// ```
 ///
-/// Over the mock every wait is a sleep on its clock, and `ManualClock.skippingWaits` moves that to where the first
-/// sleeper wakes: a thousand plans full of stalls and delays take as long as their instructions do. A test that fails
-/// prints its plan, and `FaultPlan(seed:)` with that seed is the failure again. The same plan serves a
-/// `LoopbackServer`, with real sockets and real time.
+/// With the mock, every wait is a sleep on its clock, and `ManualClock.skippingWaits` moves the clock to where the
+/// first sleeper wakes, so a thousand plans with stalls and delays take only the time of their instructions. A failing
+/// test prints its plan, and `FaultPlan(seed:)` with that seed repeats the failure. The same plan works with a
+/// `LoopbackServer`, in real time and with real sockets.
 public struct FaultPlan: Sendable, Hashable {
     public var seed: UInt64
     public var weights: Weights
-    /// After how many bytes of a response resets, truncations and stalls come, and how many a wrong length misses.
+    /// The number of bytes of a response before resets, truncations and stalls, and the number that a wrong length
+    /// misses.
     public var bytes = 0...512
-    /// How long delays take.
+    /// The duration of delays.
     public var delays: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(50))
-    /// The pieces of a drip.
+    /// The number of pieces of a drip.
     public var pieces = 2...32
     /// The pauses of a drip.
     public var pauses: ClosedRange<Duration> = .zero...(.milliseconds(2))
 
-    /// How often each fault comes, against the sum of all weights. None may be negative.
+    /// The probability of each fault, relative to the sum of all weights. None may be negative.
     public struct Weights: Sendable, Hashable {
         public var none = 60
         public var refused = 4
@@ -44,7 +45,7 @@ public struct FaultPlan: Sendable, Hashable {
 
         public init() {}
 
-        /// Every request suffers something.
+        /// Weights by which something goes wrong with every request.
         public static var always: Weights {
             var weights = Weights()
             weights.none = 0
@@ -57,13 +58,13 @@ public struct FaultPlan: Sendable, Hashable {
         self.weights = weights
     }
 
-    /// One plan for each seed: arguments for a test.
+    /// Returns one plan for each seed, as arguments for a test.
     public static func plans(seeds: Range<UInt64>, weights: Weights = Weights()) -> [FaultPlan] {
         seeds.map { FaultPlan(seed: $0, weights: weights) }
     }
 
-    /// What happens to a request, counted from 0: of all requests, or of those of one route. Where requests overlap,
-    /// only the count within a route is the same on every run.
+    /// Returns the fault for a request, counted from 0 among all requests or those of one route. If requests overlap,
+    /// only the count within a route is the same in every run.
     public func fault(for number: Int, of route: String? = nil) -> Fault {
         var generator = generator(number, route)
         let kinds = table
@@ -91,7 +92,7 @@ public struct FaultPlan: Sendable, Hashable {
         ]
     }
 
-    /// Each question has a generator of its own, so that no answer depends on what was asked before.
+    /// A separate generator for each question, so that no answer depends on earlier questions.
     private func generator(_ number: Int, _ route: String?) -> SeededGenerator {
         var start = SeededGenerator.mixed(seed) ^ UInt64(truncatingIfNeeded: number)
         if let route { start = SeededGenerator.mixed(start) ^ LoopbackServer.BodyHash(Bytes(route)).value }
@@ -100,7 +101,7 @@ public struct FaultPlan: Sendable, Hashable {
 }
 
 extension FaultPlan: CustomStringConvertible {
-    /// As it would be made again, but for changed ranges.
+    /// The plan as an expression that makes it again, except for changed ranges.
     public var description: String {
         switch weights {
         case Weights(): "FaultPlan(seed: \(seed))"
@@ -111,7 +112,7 @@ extension FaultPlan: CustomStringConvertible {
 }
 
 extension FaultPlan {
-    /// Runs `operation` and makes an error of it one that names the plan.
+    /// Runs `operation`, and rethrows an error as one that names the plan.
     public func explaining<Value>(_ operation: () async throws -> Value) async throws -> Value {
         do {
             return try await operation()
@@ -120,7 +121,7 @@ extension FaultPlan {
         }
     }
 
-    /// What failed, and under which plan.
+    /// What failed, and the plan.
     public struct Failure: Error, CustomStringConvertible {
         public let plan: FaultPlan
         public let underlying: any Error

@@ -2,7 +2,7 @@ public import Dunlin
 internal import Synchronization
 
 extension HTTPSession.Configuration {
-    /// Sessions with this configuration leave nothing to chance: they share the numbers of `generator`.
+    /// Makes sessions with this configuration deterministic: they share the random numbers of `generator`.
     public mutating func use(_ generator: SeededGenerator) {
         let generator = Shared(generator)
         random = { generator.next() }

@@ -2,8 +2,8 @@ public import DunlinTypes
 internal import Synchronization
 
 extension LoopbackServer {
-    /// Answers every request that has neither route nor reply in the queue with `normal`'s reply, as the plan spoils
-    /// it. Replaces the closure of `respond`.
+    /// Answers every request without a route or queued reply with `normal`'s reply, with the faults of the plan. This
+    /// replaces the closure of `respond`.
     ///
     /// Requests are counted in order of arrival; with `byRoute`, within their method and path.
     public func apply(
@@ -15,8 +15,8 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Reply {
-    /// The reply as the fault leaves it. What answers a HEAD must say so: once spoiled, heads and bodies are bytes
-    /// alike.
+    /// Returns the reply with a fault. Name the method if it answers a HEAD: with a fault, heads and bodies are just
+    /// bytes.
     public func suffering(_ fault: Fault, answering method: HTTP.Method = .get) -> Self {
         Self(steps(answering: method)).spoiled(by: fault)
     }
@@ -38,7 +38,8 @@ extension LoopbackServer.Reply {
 
     private var byteCount: Int { steps.reduce(0) { $0 + $1.byteCount } }
 
-    /// More than there is. What announces no length, as a chunked response, is cut instead.
+    /// The reply with a declared length that is too long. A reply without a length, such as a chunked one, is cut
+    /// instead.
     private func announcing(_ more: Int) -> Self {
         var hasLength = false
         let longer = steps.map { step -> LoopbackServer.Step in

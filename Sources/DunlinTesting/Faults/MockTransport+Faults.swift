@@ -2,11 +2,11 @@ internal import DunlinTypes
 internal import Synchronization
 
 extension MockTransport {
-    /// Answers every request that no route does with `normal`'s outcome, as the plan spoils it. Replaces the closure of
-    /// `otherwise`.
+    /// Answers every request without a route with `normal`'s outcome, with the faults of the plan. This replaces the
+    /// closure of `otherwise`.
     ///
     /// Requests are counted in order of arrival; with `byRoute`, within their method and path. Every wait is a sleep on
-    /// the transport's clock: what stalls sleeps as long as the request allows and fails as a socket would.
+    /// the transport's clock: a stall sleeps as long as the request allows, then fails as a socket would.
     public func apply(
         _ plan: FaultPlan, byRoute: Bool = false,
         _ normal: @escaping @Sendable (RecordedRequest) async throws -> Outcome
@@ -20,7 +20,7 @@ extension MockTransport {
 }
 
 extension MockTransport.Outcome {
-    /// The outcome as the fault leaves it; one that fails by itself stays as it is.
+    /// The outcome with a fault. One that fails by itself is unchanged.
     func suffering(
         _ fault: Fault, of request: MockTransport.RecordedRequest, on clock: any Clock<Duration>
     ) async throws -> MockTransport.Outcome {
@@ -40,9 +40,9 @@ extension MockTransport.Outcome {
     }
 }
 
-/// Spoils a mocked response: what a reader would see of it if it came over a socket.
+/// Applies a fault to a mocked response, as a reader would see it over a socket.
 struct FaultyBody: Sendable {
-    /// How what was cut ends.
+    /// How a cut response ends.
     enum End: Sendable {
         case reset
         case closed
@@ -72,7 +72,7 @@ struct FaultyBody: Sendable {
         }
     }
 
-    /// What the head would take up on a wire.
+    /// The length that the head would have on a wire.
     private var headSize: Int {
         let reply = LoopbackServer.Reply.response(head.status, fields: head.fields, body: whole)
         return reply.steps.reduce(0) { $0 + $1.byteCount } - whole.count
@@ -101,7 +101,7 @@ struct FaultyBody: Sendable {
         }
     }
 
-    /// Once the limit of the phase is over on the clock, if the peer just keeps quiet.
+    /// Fails when the phase's limit is over on the clock, if the peer is silent.
     private static func perform(
         _ end: End, _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
@@ -112,12 +112,12 @@ struct FaultyBody: Sendable {
         }
     }
 
-    /// By the transport's clock, which need not be the session's: what measures a session's limits knows nothing of the
+    /// Times out by the transport's clock, which need not be the session's: the session's limits do not measure the
     /// time that has passed here.
     private static func timeOut(
         _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
-        // Where nothing limits it a wait still ends some day, or nobody could skip it.
+        // Without a limit, the wait still has an end, since otherwise nobody could skip it.
         let (own, timeouts) = (Timeouts.Limit(phase), request.timeouts)
         let exceeded = timeouts[own] == nil && timeouts.total != nil ? .total : own
         let limit = timeouts[exceeded] ?? .seconds(86_400)
@@ -142,7 +142,7 @@ struct FaultyBody: Sendable {
         return outcome.delayed(duration)
     }
 
-    /// The body in pieces; one that is made piece by piece keeps those, with the pauses between them.
+    /// The body in pieces. One that is made piece by piece keeps its pieces, with the pauses between them.
     func dripping(_ pieces: Int, every pause: Duration) -> MockTransport.Outcome {
         let (clock, piece, whole) = (clock, piece, whole)
         let size = max(1, (whole.count + pieces - 1) / max(pieces, 1))
@@ -154,7 +154,8 @@ struct FaultyBody: Sendable {
         }
     }
 
-    /// Whoever reads sees by itself that there is less than was announced. What announces no length is cut at its end.
+    /// The outcome with a declared length that is too long, as its reader notices. One without a length is cut at its
+    /// end.
     func announcing(_ more: Int) -> MockTransport.Outcome {
         let (request, piece, isSeen) = (request, piece, announcesLength)
         var fields = head.fields

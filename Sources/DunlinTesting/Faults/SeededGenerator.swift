@@ -1,4 +1,5 @@
-/// The same numbers for the same seed, on every machine and with every toolchain (SplitMix64). Not for secrets.
+/// Random numbers that are the same for the same seed, on every machine and with every toolchain (SplitMix64). Not for
+/// secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -11,12 +12,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return Self.mixed(state)
     }
 
-    /// A number in `0..<bound`; the standard library promises nobody which one it would take.
+    /// Returns a number in `0..<bound`. The standard library's own method does not promise the same number everywhere.
     public mutating func next(below bound: Int) -> Int {
         bound > 1 ? Int(next().multipliedFullWidth(by: UInt64(bound)).high) : 0
     }
 
-    /// A number in `range`.
+    /// Returns a number in `range`.
     public mutating func next(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + next(below: range.count)
     }

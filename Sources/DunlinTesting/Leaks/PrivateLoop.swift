@@ -1,8 +1,7 @@
 public import Dunlin
 internal import DunlinReactor
 
-/// A loop of its own for the sessions of one test, so that what they leave open can be counted while other tests run
-/// beside it.
+/// A separate loop for the sessions of one test, so that what they leave open can be counted while other tests run.
 ///
 /// ```swift
 /// let loop = try PrivateLoop()
@@ -14,17 +13,18 @@ internal import DunlinReactor
 /// try await loop.verifyNothingLeft()
 /// ```
 ///
-/// Its thread ends when the last reference goes, a session's included, and everything on it has been closed.
+/// Its thread ends when the last reference, including those of sessions, is released and everything on the loop is
+/// closed.
 public final class PrivateLoop: Sendable {
     let reactors: [Reactor]
     private let changes = LoopbackServer.Broadcast()
 
-    /// Starts the loop. Throws the system's error when there is no thread or descriptor left for it.
+    /// Starts the loop. Throws the system's error if there is no thread or descriptor left.
     public convenience init() throws {
         try self.init(.monotonic, count: ReactorGroup.loopsOfTestRun ?? 1)
     }
 
-    /// Starts one loop, whatever the test run says, for a test that counts what is on each.
+    /// Starts a single loop, whatever the test run's settings, for a test that counts what is on each loop.
     package static func single(clock: ManualClock? = nil) throws -> PrivateLoop {
         let loop = try PrivateLoop(clock.map { .manual($0.time) } ?? .monotonic, count: 1)
         for reactor in loop.reactors { clock?.adopt(reactor) }
@@ -53,17 +53,17 @@ public final class PrivateLoop: Sendable {
 
     deinit { for reactor in reactors { reactor.retire() } }
 
-    /// Sockets registered with the loop, idle ones included.
+    /// The number of sockets registered with the loop, including idle ones.
     public var openChannels: Int { reactors.reduce(0) { $0 + $1.ledger.openChannels } }
-    /// Deadlines that do not belong to a socket.
+    /// The number of timers that do not belong to a socket.
     public var openTimers: Int { reactors.reduce(0) { $0 + $1.ledger.openTimers } }
 
-    /// Whether there is nothing to do on it just now.
+    /// Whether the loop has nothing to do at present.
     package var isResting: Bool { reactors.allSatisfy(\.isResting) }
 
-    /// Returns once nothing is open on the loop any more. Throws `Leak` when that is not so within `limit`.
+    /// Returns when nothing is open on the loop. Throws `Leak` if something still is after `limit`.
     ///
-    /// A session that still exists is no leak but keeps idle connections open: let go of it first.
+    /// An existing session keeps idle connections open, so release it first.
     public func verifyNothingLeft(within limit: Duration = .patience) async throws {
         do {
             try await changes.first(within: limit, { "everything on the loop to close" }) { [self] in
@@ -84,15 +84,15 @@ public final class PrivateLoop: Sendable {
 }
 
 extension HTTPSession.Configuration {
-    /// Sessions with this configuration run on `loop`, taking turns with `more`, and keep them.
+    /// Makes sessions with this configuration run on `loop`, in turn with `more`, and retain them.
     public mutating func use(_ loop: PrivateLoop, _ more: PrivateLoop...) {
         let all = [loop] + more
         loops = all.flatMap(\.reactors)
         loopOwner = all
     }
 
-    /// Sessions with this configuration live by `clock`, on a loop of their own: every timeout fires when it is moved.
-    /// Throws the system's error when there is no thread or descriptor left for the loop.
+    /// Makes sessions with this configuration use `clock`, on a loop of their own: every timeout fires when the clock
+    /// is moved. Throws the system's error if there is no thread or descriptor left for the loop.
     public mutating func use(_ clock: ManualClock) throws {
         use(try PrivateLoop(clock: clock))
     }

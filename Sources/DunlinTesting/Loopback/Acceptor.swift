@@ -4,7 +4,7 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer {
-    /// The thread that accepts, and starts a thread per connection.
+    /// The thread that accepts connections and starts a thread for each.
     struct Acceptor: ~Copyable {
         let listener: Descriptor
         let lifeline: Int32
@@ -13,7 +13,7 @@ extension LoopbackServer {
 
         private var watch: Watch { Watch(lifeline: lifeline) }
 
-        /// Returns when the server stops.
+        /// Accepts until the server stops.
         func run() {
             do throws(Interruption) {
                 while true { try acceptNext() }
@@ -51,7 +51,7 @@ extension LoopbackServer {
             }
         }
 
-        /// The process is out of descriptors for now, and the connection that waits would wake any poll at once.
+        /// Waits for descriptors, which the process has run out of. The waiting connection would wake any poll at once.
         private func waitForDescriptors() throws(Interruption) {
             core.ledger.failed(Failure(connection: nil, kind: .system, detail: "accept: \(Errno.last)"))
             _ = try watch.wait(on: -1, for: 0, limit: .milliseconds(100))
@@ -61,7 +61,7 @@ extension LoopbackServer {
             _ = try watch.wait(on: -1, for: 0)
         }
 
-        /// The thread's captures outlive its lifeline, so the socket travels as a number.
+        /// Serves a connection. The socket is passed as a number, because the thread's captures outlive its lifeline.
         private func serve(_ socket: Int32, _ index: Int, _ arrival: Arrival) {
             do {
                 let own = try Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))

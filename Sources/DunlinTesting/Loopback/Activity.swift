@@ -1,21 +1,21 @@
 extension LoopbackServer {
     /// What has happened so far, in numbers.
     public struct Activity: Sendable, Hashable {
-        /// Connections ever accepted.
+        /// The number of connections accepted.
         public internal(set) var accepted = 0
-        /// Connections open now.
+        /// The number of connections open now.
         public internal(set) var open = 0
-        /// TLS handshakes that succeeded, and how many of them resumed a session.
+        /// The number of successful TLS handshakes, and of those that resumed a session.
         public internal(set) var handshakes = 0
         public internal(set) var resumptions = 0
-        /// TLS connections that the client ended as it should, with a close_notify. It is seen by who reads: not while
-        /// a reply stalls.
+        /// The number of TLS connections that the client ended properly, with a close_notify. It is noticed only by
+        /// reading, so not while a reply stalls.
         public internal(set) var goodbyes = 0
-        /// Requests whose head was read, and the body too unless the reply came before it.
+        /// The number of requests whose head was read, and the body too unless the reply came before it.
         public internal(set) var requests = 0
-        /// Bytes the kernel took from the server.
+        /// The number of bytes that the kernel took from the server.
         public internal(set) var bytesSent = 0
-        /// How often a send found the kernel's buffer full: a reader that is too slow, or does not read.
+        /// How often a send found the kernel's buffer full because of a reader that is slow or does not read.
         public internal(set) var blockedSends = 0
         public internal(set) var failures = 0
     }

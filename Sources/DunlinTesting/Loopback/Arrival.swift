@@ -1,17 +1,17 @@
 extension LoopbackServer {
-    /// What happens to a connection before it can say anything.
+    /// What happens to a connection before it can send anything.
     public enum Arrival: Sendable, Hashable {
         case accept
-        /// Accepted, then closed.
+        /// The connection is accepted, then closed.
         case closeAtOnce
-        /// Accepted, then reset. A Unix socket knows no reset and is closed.
+        /// The connection is accepted, then reset. A Unix socket cannot reset and is closed.
         case resetAtOnce
-        /// Accepted and left alone, until the peer closes or the server stops: nothing is ever read.
+        /// The connection is accepted and never read, until the peer closes or the server stops.
         case stallBeforeReading
-        /// Accepted; the TLS handshake goes wrong, or something comes in its place.
+        /// The connection is accepted; the TLS handshake goes wrong, or something is sent instead.
         case handshake(HandshakeFault)
-        /// Neither this connection nor a later one is accepted: the kernel completes them as long as the backlog has
-        /// room, and nobody is there.
+        /// Neither this nor any later connection is accepted: the kernel completes them while the backlog has room, but
+        /// nobody answers.
         case neverAccept
     }
 }

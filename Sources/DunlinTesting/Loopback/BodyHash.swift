@@ -1,7 +1,7 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// FNV-1a, 64 bits: tells bodies apart that are too large to keep. Not for secrets.
+    /// A hash (FNV-1a, 64 bits) to compare bodies that are too large to keep. Not for secrets.
     public struct BodyHash: Sendable, Hashable {
         public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

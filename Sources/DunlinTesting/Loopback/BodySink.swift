@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
 extension LoopbackServer {
-    /// A request body on its way in: kept up to a limit, and beyond it only counted and hashed.
+    /// Receives a request body: it is kept up to a limit, and beyond that only counted and hashed.
     struct BodySink {
         let limit: Int
         private(set) var kept: [UInt8] = []

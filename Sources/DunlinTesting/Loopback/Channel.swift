@@ -4,16 +4,16 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer {
-    /// One accepted socket with calls that block, but never longer than the server lives.
+    /// An accepted socket with blocking calls, which end when the server does.
     struct Channel: ~Copyable {
         let socket: Descriptor
         let watch: Watch
         let ledger: Ledger
         let isTCP: Bool
-        /// Between the socket and what is said, if the server speaks TLS.
+        /// The TLS session between the socket and the content, if the server uses TLS.
         var tls: TLSSession?
 
-        /// What has arrived on the socket, at most 64 KiB; nil at end of stream.
+        /// Receives bytes from the socket, at most 64 KiB; nil at end of stream.
         func receiveRaw() throws(Interruption) -> [UInt8]? {
             while true {
                 var count = 0
@@ -31,12 +31,12 @@ extension LoopbackServer {
             }
         }
 
-        /// Returns when the kernel has taken everything: a reader that does not read holds it up here.
+        /// Sends bytes. Returns when the kernel has taken all of them, so a peer that does not read delays it.
         func send(_ bytes: Bytes) throws(Interruption) {
             try bytes.withUnsafeBytes { bytes throws(Interruption) in try send(bytes) }
         }
 
-        /// The same, past TLS.
+        /// Sends bytes outside TLS.
         func sendRaw(_ bytes: [UInt8]) throws(Interruption) {
             try bytes.span.withUnsafeBytes { bytes throws(Interruption) in try sendRaw(bytes) }
         }
@@ -72,7 +72,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Channel {
-    /// Waits until the first byte of something is there.
+    /// Waits until there is something to read.
     func awaitInput() throws(LoopbackServer.Interruption) {
         if tls?.holdsInput == true { return }
         _ = try watch.wait(on: socket.number, for: Int16(POLLIN))
@@ -102,7 +102,7 @@ extension LoopbackServer.Channel {
         do { return try LoopbackServer.Waker() } catch { throw .failed(error) }
     }
 
-    /// Reads and throws away until the peer has closed its side.
+    /// Reads and discards until the peer has closed its side.
     func drain() throws(LoopbackServer.Interruption) {
         while try receive() != nil {}
     }
@@ -112,17 +112,17 @@ extension LoopbackServer.Channel {
         _ = shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// Waits until everything sent so far has left for the peer. Without this the kernel joins small sends as soon as
-    /// its congestion window, ten segments at first, is full.
+    /// Waits until everything sent so far has left for the peer. Otherwise the kernel joins small sends when its
+    /// congestion window, at first ten segments, is full.
     func awaitDeparture() throws(LoopbackServer.Interruption) {
         guard isTCP else { return }
-        // With this mark "writable" means that nothing unsent is left; zero is the kernel's own mark again.
+        // With this mark, "writable" means that nothing unsent is left; zero restores the kernel's own mark.
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
         _ = try watch.wait(on: socket.number, for: Int16(POLLOUT))
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(0))
     }
 
-    /// Makes the coming close a reset; a reset throws away what the kernel still holds.
+    /// Makes the coming close a reset, which discards what the kernel still holds.
     func prepareReset() throws(LoopbackServer.Interruption) {
         tls?.leaveSilently()
         guard isTCP else { return }

@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
 extension LoopbackServer.Connection {
-    /// True when all steps were done and none of them ends the connection.
+    /// Performs steps. Returns true if all were done and none ends the connection.
     func perform(_ steps: [LoopbackServer.Step]) throws(LoopbackServer.Interruption) -> Bool {
         for step in steps {
             guard try perform(step) else { return false }
@@ -53,7 +53,8 @@ extension LoopbackServer.Connection {
         }
     }
 
-    /// In a segment of its own, if it fits one. The wait is also where a stop is noticed between many small sends.
+    /// Sends bytes in a segment of their own, if they fit one. Waiting for that also notices a stop between many small
+    /// sends.
     private func sendAlone(_ bytes: Bytes) throws(LoopbackServer.Interruption) {
         try channel.send(bytes)
         try channel.awaitDeparture()

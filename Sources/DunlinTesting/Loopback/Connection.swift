@@ -2,7 +2,7 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer {
-    /// One conversation, on a thread of its own: read a request, find its reply, perform it, again.
+    /// A connection, on its own thread: reads a request, finds its reply, performs it, and repeats.
     struct Connection: ~Copyable {
         let index: Int
         let channel: Channel
@@ -24,7 +24,7 @@ extension LoopbackServer {
             reader = RequestReader(headLimit: configuration.headLimit)
         }
 
-        /// Returns when there is nothing more to say; the socket closes with the connection.
+        /// Serves the connection to its end; the socket closes with the connection.
         mutating func converse() {
             do {
                 while try exchange() {}
@@ -34,7 +34,7 @@ extension LoopbackServer {
             }
         }
 
-        /// One request and its reply; false when the connection is to be closed.
+        /// Serves one request. Returns false if the connection must be closed.
         private mutating func exchange() throws(Interruption) -> Bool {
             guard let head = try reader.head(from: channel) else { return false }
             var request = RecordedRequest(head, connection: index, index: exchanges, handshake)
@@ -50,7 +50,7 @@ extension LoopbackServer {
             return !head.wantsClose
         }
 
-        /// The usual order: the whole request, then the reply.
+        /// Serves in the usual order: the whole request, then the reply.
         private mutating func answer(
             _ head: RequestHead, _ request: inout RecordedRequest, _ choice: Script.Choice
         ) throws(Interruption) -> Bool {
@@ -106,7 +106,7 @@ extension LoopbackServer {
             channel.ledger.failed(Failure(connection: index, kind: kind, detail: detail))
         }
 
-        /// Best effort: the failure is in the ledger already, and the client may be gone.
+        /// The failure is recorded already, and the client may be gone, so errors are ignored.
         private func refuse() {
             let refusal = Message(.badRequest, fields: ["Content-Length": "0", "Connection": "close"])
             do throws(Interruption) {

@@ -3,16 +3,16 @@ internal import Glibc
 internal import Synchronization
 
 extension LoopbackServer {
-    /// What the threads share. They hold it and not the server, so that letting go of the server stops them.
+    /// What the threads share. They retain this and not the server, so that releasing the server stops them.
     final class Core: Sendable {
         let configuration: Configuration
         let script = Script()
         let ledger: Ledger
         let crew: Crew
-        /// The connection that takes up the whole backlog, if connects are not to complete.
+        /// The connection that fills the backlog, if connects must not complete.
         private let filler = Mutex<Descriptor?>(nil)
 
-        /// For the connections from now on.
+        /// The TLS settings for new connections.
         private let tls: Mutex<TLS?>
 
         init(_ configuration: Configuration, _ tls: TLS?) throws(Errno) {
@@ -22,7 +22,7 @@ extension LoopbackServer {
             crew = try Crew()
         }
 
-        /// Leaves the backlog without room: the kernel drops what asks for a connection from now on.
+        /// Fills the backlog, so that the kernel drops further connection requests.
         func fill(_ listener: borrowing Listener) throws(Errno) {
             script.onConnect { _ in .neverAccept }
             var connection: Descriptor? = try listener.connectToIt()
@@ -35,7 +35,7 @@ extension LoopbackServer {
             script.clear()
         }
 
-        /// For a wait that failed: what it was for, and what came instead.
+        /// A description for a wait that failed: what it waited for, and what came instead.
         func describe(_ what: String) -> @Sendable () -> String {
             { [ledger] in "\(what) (there was \(ledger.activity))" }
         }

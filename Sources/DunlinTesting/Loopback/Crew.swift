@@ -3,15 +3,15 @@ internal import DunlinReactor
 internal import Glibc
 internal import Synchronization
 
-// One socket pair tells every thread to stop and tells `stop()` that they have.
+// A socket pair by which every thread is told to stop, and `stop()` is told that they have.
 //
-// The crew keeps one end. Each thread owns a duplicate of the other, its lifeline, and polls it next to whatever else
-// it waits for. Shutting the crew's end down makes every lifeline readable for good; when the last lifeline is
-// closed, and a thread closes its own last of all, the crew's end reads end of stream. The kernel does the counting,
-// so nothing a thread forgets can make `stop()` return early.
+// The crew holds one end. Each thread owns a duplicate of the other, its lifeline, and polls it along with whatever
+// else it waits for. Shutting down the crew's end makes every lifeline readable for good. When the last lifeline is
+// closed, and a thread closes its own last of all, the crew's end reads end of stream. The kernel does the counting, so
+// no thread's mistake can make `stop()` return early.
 extension LoopbackServer {
     final class Crew: Sendable {
-        /// Shared by callers of `stop()` that overlap; closed when the last of them leaves.
+        /// The crew's end, shared by overlapping calls of `stop()` and closed by the last of them.
         private final class CrewEnd: Sendable {
             let descriptor: Descriptor
             init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
@@ -19,7 +19,7 @@ extension LoopbackServer {
 
         private struct State: ~Copyable {
             var end: CrewEnd?
-            /// The first thread's lifeline until that thread starts.
+            /// The first thread's lifeline, until that thread starts.
             var spare: Descriptor?
             var members: Set<pthread_t> = []
         }
@@ -41,7 +41,7 @@ extension LoopbackServer {
             try start(name: name, lifeline: lifeline, body)
         }
 
-        /// Starts a thread that owns `lifeline`. Nothing that owns a descriptor may be captured by `body`: captures
+        /// Starts a thread that owns `lifeline`. `body` must not capture anything that owns a descriptor: captures
         /// outlive the lifeline.
         func start(
             name: String, lifeline: consuming Descriptor, _ body: @escaping @Sendable (_ lifeline: Int32) -> Void
@@ -61,8 +61,8 @@ extension LoopbackServer {
             }
         }
 
-        /// Tells all threads to stop and waits until they have left. A member of the crew that calls it does not wait,
-        /// for it would wait for itself.
+        /// Tells all threads to stop and waits until they have ended. If a thread of the crew calls it, it does not
+        /// wait, since it would wait for itself.
         func stop() {
             let (end, isMember) = state.withLock { state in
                 (state.end, state.members.contains(pthread_self()))

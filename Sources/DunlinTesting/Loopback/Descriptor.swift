@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import Glibc
 
 extension LoopbackServer {
-    /// Owns one file descriptor: closed exactly once, when its owner goes.
+    /// A file descriptor that is closed exactly once, at the end of its owner's life.
     struct Descriptor: ~Copyable, Sendable {
         let number: Int32
 
-        /// Takes over what a system call returned; a negative number is the call's failure.
+        /// Takes over the result of a system call; a negative number is its failure.
         init(adopting number: Int32) throws(Errno) {
             guard number >= 0 else { throw .last }
             self.number = number
@@ -14,14 +14,14 @@ extension LoopbackServer {
 
         deinit { _ = Glibc.close(number) }
 
-        /// Gives the number away; whoever adopts it next must close it.
+        /// Gives up the number; its next owner must close it.
         consuming func release() -> Int32 {
             let number = number
             discard self
             return number
         }
 
-        /// Closes now rather than at the end of the scope.
+        /// Closes the descriptor now rather than at the end of the scope.
         consuming func close() {}
 
         func duplicate() throws(Errno) -> Descriptor {

@@ -1,5 +1,5 @@
 extension LoopbackServer {
-    /// Where a server listens. The kernel picks ports, and names where none is given.
+    /// The address a server listens on. The kernel chooses ports, and names if none is given.
     public enum Endpoint: Sendable, Hashable {
         /// 127.0.0.1
         case ipv4

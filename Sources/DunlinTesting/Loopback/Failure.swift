@@ -1,19 +1,18 @@
 extension LoopbackServer {
-    /// Something a client did that HTTP/1.1 does not allow, or that kept the server from doing its part.
+    /// Something that a client did against HTTP/1.1, or that kept the server from doing its part.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         public enum Kind: Sendable, Hashable {
-            /// Against the grammar or the framing rules; answered with 400 and a close.
+            /// The request breaks the grammar or the framing rules; it is answered with 400 and a close.
             case malformed
-            /// The client went away in the middle of a request.
+            /// The client left in the middle of a request.
             case truncated
-            /// The TLS handshake did not succeed, or the connection broke afterwards; an alert of the client's is
-            /// told by its name.
+            /// The TLS handshake failed, or the connection broke afterwards; an alert from the client is named.
             case tls
             /// A system call of the server failed.
             case system
         }
 
-        /// Counted from 0 in order of acceptance; nil when it concerns none.
+        /// The index of the connection, from 0 in order of acceptance; nil if none is concerned.
         public let connection: Int?
         public let kind: Kind
         public let detail: String

@@ -1,10 +1,11 @@
 internal import Synchronization
 
 extension LoopbackServer {
-    /// A door between a test and a script: either side may wait at it, either side may open it, once and for good.
+    /// A gate between a test and a script: either side may wait at it, and either may open it, once and for good.
     ///
-    /// A reply waits with `.waitForSignal(gate)` until the test calls `open()`; it opens one with `.signal(gate)`,
-    /// and the test learns of it with `try await gate.opened()`. So a test knows where the server is without sleeping.
+    /// A reply waits with `.waitForSignal(gate)` until the test calls `open()`. A reply opens a gate with
+    /// `.signal(gate)`, which the test awaits with `try await gate.opened()`. So a test knows where the server is
+    /// without sleeping.
     public final class Gate: Sendable {
         private struct State {
             var isOpen = false
@@ -18,7 +19,7 @@ extension LoopbackServer {
 
         public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-        /// Lets everybody through, now and later. Opening an open gate does nothing.
+        /// Opens the gate for all waiters, now and later. Calling it again has no effect.
         public func open() {
             let wakers = state.withLock { state in
                 state.isOpen = true
@@ -29,12 +30,12 @@ extension LoopbackServer {
             broadcast.announce()
         }
 
-        /// Returns once the gate is open. Throws `WaitTimedOut` when that takes longer than `limit`.
+        /// Returns when the gate is open. Throws `WaitTimedOut` if that takes longer than `limit`.
         public func opened(within limit: Duration = .patience) async throws {
             try await broadcast.first(within: limit, { "the opening of a gate" }) { [self] in isOpen ? () : nil }
         }
 
-        /// Whether there is anything to wait for; if so the waker is woken by `open()`.
+        /// Adds a waker, which `open()` will wake. Returns false if the gate is open already.
         func enlist(_ waker: Waker) -> Bool {
             state.withLock { state in
                 if !state.isOpen { state.wakers.append(waker) }

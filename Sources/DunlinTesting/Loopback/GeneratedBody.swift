@@ -1,9 +1,9 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// An endless body whose byte at each offset is known: the offset modulo 251.
+    /// An endless body with a known byte at each offset: the offset modulo 251.
     ///
-    /// 251 is prime, so no buffer size is a multiple of the period and a lost or repeated buffer shows.
+    /// 251 is prime, so usual buffer sizes are not multiples of the period, and a lost or repeated buffer is noticed.
     public enum GeneratedBody {
         static let period = 251
 
@@ -15,7 +15,7 @@ extension LoopbackServer {
             var start = range.lowerBound % period
             block.withUnsafeBytes { block in
                 while bytes.count < range.count {
-                    // Copied by the block: tests are built for debugging, where a loop over bytes takes seconds.
+                    // In blocks, because tests are debug builds, where a loop over bytes takes seconds.
                     let count = min(range.count - bytes.count, block.count - start)
                     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[start..<(start + count)]))
                     start = 0
@@ -24,7 +24,7 @@ extension LoopbackServer {
             return Bytes(bytes)
         }
 
-        /// What a whole body of this length hashes to, for comparison with `RecordedRequest.bodyHash`.
+        /// Returns the hash of a body with this length, to compare with `RecordedRequest.bodyHash`.
         public static func hash(length: Int) -> UInt64 {
             var hash = BodyHash()
             forEachBlock(0..<length) { hash.update($0) }
@@ -43,7 +43,8 @@ extension LoopbackServer {
             try block.withUnsafeBytes { bytes throws(Failure) in
                 var (start, left) = (range.lowerBound % period, range.count)
                 while left > 0 {
-                    // To the end of a block but for the last: each after the first starts at offset zero of the period.
+                    // Up to the end of a block, except for the last: each block after the first begins at a multiple of
+                    // the period.
                     let count = min(left, bytes.count - start)
                     try body(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)]))
                     left -= count

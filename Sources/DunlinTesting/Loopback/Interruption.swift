@@ -1,16 +1,16 @@
 internal import DunlinReactor
 
 extension LoopbackServer {
-    /// Why a connection's conversation ended before its script did.
+    /// Why a connection ended before its script did.
     enum Interruption: Error {
         case stopped
         case peerGone
         case failed(Errno)
-        /// The client said something HTTP/1.1 does not allow.
+        /// The client sent something that HTTP/1.1 does not allow.
         case malformed(String)
         /// The client left in the middle of a request.
         case truncated(String)
-        /// TLS broke, or the client broke it off.
+        /// TLS failed, or the client ended it.
         case insecure(String)
     }
 }

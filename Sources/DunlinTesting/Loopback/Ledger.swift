@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension LoopbackServer {
-    /// Everything the server has seen. Written by its threads, read by tests.
+    /// Everything that the server has seen, written by its threads and read by tests.
     final class Ledger: Sendable {
         private struct State {
             var activity = Activity()
@@ -24,7 +24,7 @@ extension LoopbackServer {
         var handshakes: [Handshake] { state.withLock { $0.handshakes } }
         var failures: [Failure] { state.withLock { $0.failures } }
 
-        /// The oldest request not taken yet.
+        /// Takes the oldest request that was not taken yet.
         func takeRequest() -> RecordedRequest? {
             state.withLock { state in
                 guard state.taken < state.requests.count else { return nil }
@@ -33,7 +33,7 @@ extension LoopbackServer {
             }
         }
 
-        /// The new connection's index.
+        /// Counts a new connection. Returns its index.
         func accepted() -> Int {
             change { state in
                 state.activity.accepted += 1
@@ -65,7 +65,7 @@ extension LoopbackServer {
             }
         }
 
-        /// Where `update` finds the request again; nil when requests are only counted.
+        /// Records a request. Returns where `update` finds it again; nil if requests are only counted.
         func record(_ request: RecordedRequest) -> Int? {
             change { state in
                 state.activity.requests += 1

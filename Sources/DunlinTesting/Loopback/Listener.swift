@@ -4,7 +4,7 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer {
-    /// A listening socket and the address the kernel gave it.
+    /// A listening socket, and the address that the kernel gave it.
     struct Listener: ~Copyable {
         let socket: Descriptor
         let address: HTTP.SocketAddress
@@ -14,7 +14,7 @@ extension LoopbackServer {
             let wanted = try RawAddress(endpoint)
             let socket = try Descriptor(adopting: Glibc.socket(wanted.family, type, 0))
             let number = socket.number
-            // Accepted sockets inherit their sizes.
+            // Accepted sockets inherit these sizes.
             try Self.setSize(SO_SNDBUF, configuration.sendBuffer, number)
             try Self.setSize(SO_RCVBUF, configuration.receiveBuffer, number)
             guard wanted.withSockaddr({ bind(number, $0, $1) }) == 0 else { throw .last }
@@ -26,13 +26,13 @@ extension LoopbackServer {
             self.address = address
         }
 
-        /// The file that stands for the socket and must be unlinked.
+        /// The path of the socket's file, which must be unlinked.
         var path: String? {
             guard case .unix(let path) = address, path.utf8.first != 0 else { return nil }
             return path
         }
 
-        /// A connection to the listener itself, completed by the kernel.
+        /// A connection to the listener itself, which the kernel completes.
         func connectToIt() throws(Errno) -> Descriptor {
             let target = try RawAddress(nameOf: socket.number)
             let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

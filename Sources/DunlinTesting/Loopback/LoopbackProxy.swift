@@ -3,8 +3,8 @@ public import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// A proxy on a real socket that speaks HTTP, by absolute form and CONNECT, and SOCKS5 on one port, and does wrong what
-/// a test tells it to.
+/// A proxy on a real socket, with HTTP (absolute form and CONNECT) and SOCKS5 on one port, and with the faults that a
+/// test tells it.
 ///
 /// ```swift
 /// let proxy = try LoopbackProxy(user: "ada", password: "secret")
@@ -12,52 +12,52 @@ internal import Synchronization
 /// proxy.enqueue(.stall(after: 10))                 // half an answer, and then nothing
 /// ```
 ///
-/// Names stand for 127.0.0.1 here, whatever they are. It shares no code with Dunlin's connections: blocking sockets, a
-/// thread for each connection. It listens until `stop()`. With `tls` clients speak TLS with it, and what they say to
-/// origins is inside that.
+/// Every name stands for 127.0.0.1 here. It shares no code with Dunlin's connections: it has blocking sockets, and a
+/// thread for each connection. It listens until `stop()`. With `tls`, clients use TLS to it, and their requests are
+/// inside that.
 public final class LoopbackProxy: Sendable {
-    /// What becomes of the proxy's next answer, to CONNECT, a request in absolute form, or SOCKS. Its own answer is all
-    /// that it says before the tunnel, or before what the origin says.
+    /// A fault of the proxy's next answer to CONNECT, a request in absolute form, or SOCKS. Its own answer is
+    /// everything that it sends before the tunnel, or before the origin's response.
     public enum Fault: Sendable, Hashable {
         case none
-        /// Ends the connection after so many bytes of its own answer.
+        /// Closes the connection after this many bytes of its own answer.
         case close(after: Int)
         case reset(after: Int)
-        /// Says no more after so many bytes of its own answer.
+        /// Sends nothing more after this many bytes of its own answer.
         case stall(after: Int)
         /// Sends its own answer a byte at a time.
         case drip
-        /// Says this in place of its own answer, and goes on reading what the client says next.
+        /// Sends this instead of its own answer, and continues to read.
         case say(Bytes)
-        /// Says this, and ends the connection.
+        /// Sends this, and closes the connection.
         case sayAndClose(Bytes)
-        /// Says this behind its own answer to CONNECT, in one piece with it.
+        /// Sends this after its own answer to CONNECT, in one piece with it.
         case add(Bytes)
     }
 
-    /// How it asks who a client is.
+    /// How the proxy authenticates clients.
     public enum Login: Sendable, Hashable {
         case basic
-        /// By Digest with SHA-256. Each nonce is for so many requests, and stale after them.
+        /// By Digest with SHA-256. Each nonce is valid for this many requests, and stale afterwards.
         case digest(nonceUses: Int = .max)
     }
 
-    /// What a proxy with TLS does to its connections at once, behind what it has said already.
+    /// What a proxy with TLS does to its connections at once, after everything it has sent already.
     public enum Deed: Sendable, Hashable {
-        /// New keys, which the client has to answer in kind.
+        /// Changes keys; the client must do the same.
         case renewKeys
-        /// These bytes within the TLS that the client speaks with the proxy.
+        /// Sends these bytes within the client's TLS to the proxy.
         case say(Bytes)
-        /// These bytes past that TLS.
+        /// Sends these bytes outside that TLS.
         case sayOutsideTLS(Bytes)
-        /// Ends the connection after a close_notify.
+        /// Closes the connection after a close_notify.
         case close
-        /// Ends it without.
+        /// Closes the connection without a close_notify.
         case cut
         case reset
     }
 
-    /// What a client asked for.
+    /// A client's request to the proxy.
     public struct Visit: Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
             case connect
@@ -66,18 +66,19 @@ public final class LoopbackProxy: Sendable {
         }
 
         public let kind: Kind
-        /// `host:port` of a tunnel, or the URL.
+        /// The `host:port` of a tunnel, or the URL.
         public let target: String
-        /// All that the client said before the tunnel, or before the request's body. For SOCKS, user name and password.
+        /// Everything that the client sent before the tunnel, or before the request's body. For SOCKS, user name and
+        /// password.
         public let said: String
-        /// Connections are counted from 0.
+        /// The index of the connection, from 0.
         public let connection: Int
     }
 
     public let port: UInt16
     let core: Core
 
-    /// With a user name it asks everybody for it and the password.
+    /// Starts a proxy. With a user name, it asks every client for it and the password.
     public init(
         user: String? = nil, password: String = "", login: Login = .basic, tls: LoopbackServer.TLS? = nil
     ) throws {
@@ -96,18 +97,18 @@ public final class LoopbackProxy: Sendable {
 
     deinit { stop() }
 
-    /// Closes every connection, and returns when all threads have ended.
+    /// Closes every connection. Returns when all threads have ended.
     public func stop() { core.crew.stop() }
 
-    /// What goes wrong with the next answers, each once.
+    /// Adds faults for the next answers, each used once.
     public func enqueue(_ faults: Fault...) { core.state.withLock { $0.faults += faults } }
 
-    /// What goes wrong with the next TLS handshakes with clients, each once.
+    /// Adds faults for the next TLS handshakes with clients, each used once.
     public func enqueue(handshakes faults: LoopbackServer.HandshakeFault...) {
         core.state.withLock { $0.handshakeFaults += faults }
     }
 
-    /// Does this, in order, with each connection that is open now and under TLS.
+    /// Does this, in order, to each TLS connection that is open now.
     public func act(_ deeds: Deed...) {
         let wakers = core.state.withLock { state in
             for index in state.fronts.keys { state.fronts[index]?.deeds += deeds }
@@ -116,17 +117,17 @@ public final class LoopbackProxy: Sendable {
         for waker in wakers { waker.wake() }
     }
 
-    /// `http://127.0.0.1:PORT`, or another scheme and with user info.
+    /// Returns `http://127.0.0.1:PORT`, or the same with another scheme and user info.
     public func url(_ scheme: String = "http", user: String? = nil, password: String = "") -> String {
         "\(scheme)://\(user.map { "\($0):\(password)@" } ?? "")127.0.0.1:\(port)"
     }
 
-    /// What was asked for so far, in order; nothing of what went through a tunnel.
+    /// The requests so far, in order, without what went through tunnels.
     public var visits: [Visit] { core.state.withLock { $0.visits } }
-    /// What TLS with clients agreed on, in order.
+    /// The results of the TLS handshakes with clients, in order.
     public var handshakes: [LoopbackServer.Handshake] { core.ledger.handshakes }
-    /// Connections ever accepted.
+    /// The number of connections accepted.
     public var connectionCount: Int { core.state.withLock { $0.accepted } }
-    /// Connections of clients that are open now.
+    /// The number of client connections open now.
     public var openConnections: Int { core.state.withLock { $0.open } }
 }

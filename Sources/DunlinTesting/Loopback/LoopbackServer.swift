@@ -2,11 +2,11 @@ public import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// An HTTP/1.1 server on a real socket that does what a test tells it, down to the byte, and remembers what it saw.
+/// An HTTP/1.1 server on a real socket that does exactly what a test tells it, and records what it sees.
 ///
 /// It shares no code with Dunlin's connections and parser: blocking sockets, one thread per connection and a parser of
-/// its own make it an independent witness. It is strict with clients: what HTTP/1.1 does not allow is answered with
-/// 400 and listed in `failures`.
+/// its own make it an independent witness. It is strict with clients: what HTTP/1.1 does not allow is answered with 400
+/// and listed in `failures`.
 ///
 /// ```swift
 /// let server = try LoopbackServer()
@@ -21,8 +21,8 @@ internal import Synchronization
 /// server.stop()
 /// ```
 ///
-/// **Which reply.** A route that matches serves first, its replies in order and the last one for good; then the queue
-/// of `enqueue`, each reply once; then the closure of `respond`; then 404.
+/// **Which reply.** First a matching route, with its replies in order and the last one repeatedly; then the queue of
+/// `enqueue`, each reply once; then the closure of `respond`; then 404.
 ///
 /// **What a reply can do.** A `Reply` is a list of steps: bytes whole, dripped or split, pauses, stalls, resets,
 /// closes. Modifiers damage a good reply:
@@ -43,8 +43,8 @@ internal import Synchronization
 /// server.enqueue(.untilClose("half").cutAfter(60))                 // no close_notify: a truncation
 /// ```
 ///
-/// **Files.** An `Entity` is a body of any length with validators and ranges, and `serve` puts it at a target, with
-/// what goes wrong each time:
+/// **Files.** An `Entity` is a body of any length with validators and ranges; `serve` serves it at a target, with the
+/// faults of each request:
 ///
 /// ```swift
 /// server.serve(.init(length: 1 << 30, tag: "\"v1\""), at: "/disk.img", faults: .reset(after: 1000), .changed)
@@ -61,21 +61,21 @@ internal import Synchronization
 /// try await headSent.opened()
 /// ```
 ///
-/// `wait(until:)` waits for anything the server counts, for instance that a cancelled client has hung up:
-/// `try await server.wait { $0.open == 0 }`.
+/// `wait(until:)` waits for anything that the server counts, for instance until a cancelled client has closed its
+/// connection: `try await server.wait { $0.open == 0 }`.
 ///
-/// The server listens until `stop()`, which also happens when the last reference to it goes. Closures given to it are
-/// held until then, so one that refers to the server keeps it alive until `stop()` is called.
+/// The server listens until `stop()`, or until its last reference is released. It retains its closures until then, so a
+/// closure that refers to the server keeps it alive until `stop()` is called.
 public final class LoopbackServer: Sendable {
-    /// Where it listens.
+    /// The address that it listens on.
     public let address: HTTP.SocketAddress
     let core: Core
     private let scheme: String
 
-    /// Listens from here on, with TLS if told how. Throws the failed system call's error, and `AuthorityError` when
-    /// OpenSSL refuses what `tls` says.
+    /// Starts listening, with TLS if settings are given. Throws the failed system call's error, and `AuthorityError` if
+    /// OpenSSL refuses `tls`.
     public init(_ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()) throws {
-        // Made for nothing, so that what cannot work is known here and not to the first connection.
+        // Created only to report unusable settings here, and not to the first connection.
         if let tls { _ = try TLSSession(tls) }
         scheme = tls == nil ? "http" : "https"
         core = try Core(configuration, tls)
@@ -103,16 +103,15 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Closes every connection and the listening socket, and returns when all threads have let go of everything.
-    /// Closures given to the server are dropped. Calling it again does nothing. Called from one of the server's own
-    /// closures it does not wait.
+    /// Closes every connection and the listening socket. Returns when all threads have ended. The server's closures are
+    /// released. Calling it again has no effect. Called from one of the server's own closures, it does not wait.
     public func stop() {
         core.stop()
     }
 }
 
 extension LoopbackServer {
-    /// The kernel's choice; 0 for a Unix socket.
+    /// The port that the kernel chose; 0 for a Unix socket.
     public var port: UInt16 {
         switch address {
         case .v4(_, let port), .v6(_, _, let port, _): port
@@ -120,7 +119,7 @@ extension LoopbackServer {
         }
     }
 
-    /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`; for a Unix socket `http://localhost`, as `address` says the
+    /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`; for a Unix socket `http://localhost`, with `address` for the
     /// rest. `https` for a server with TLS.
     public var baseURL: String {
         switch address {
@@ -129,19 +128,19 @@ extension LoopbackServer {
         }
     }
 
-    /// Replies for the next requests without a route, each used once.
+    /// Adds replies for the next requests without a route, each used once.
     public func enqueue(_ replies: Reply...) {
         core.script.enqueue(replies)
     }
 
-    /// Replies for one method and target, the last one again and again. A target without a query matches any query.
+    /// Sets the replies for a method and target; the last one is repeated. A target without a query matches any query.
     /// A later route for the same target replaces an earlier one.
     public func route(_ method: HTTP.Method, _ target: String, _ replies: Reply...) {
         core.script.route(method, target, replies)
     }
 
-    /// Answers every request for one target, of any method, once its body has been read. `attempt` counts them from 0.
-    /// What is said of the closure of `respond` holds for this one.
+    /// Answers every request for a target, with any method, once its body has been read. `attempt` counts the requests
+    /// from 0. The closure runs like that of `respond`.
     public func route(
         _ target: String, _ responder: @escaping @Sendable (_ attempt: Int, RecordedRequest) -> Reply
     ) {
@@ -149,25 +148,25 @@ extension LoopbackServer {
         core.script.route(target) { responder(attempts.add(1, ordering: .relaxed).oldValue, $0) }
     }
 
-    /// Answers every request that has neither route nor reply in the queue, once its body has been read. The closure
-    /// runs on the connection's thread and may block it, but then `stop()` waits for it.
+    /// Answers every request without a route or queued reply, once its body has been read. The closure runs on the
+    /// connection's thread and may block it, but then `stop()` waits for it.
     public func respond(_ responder: @escaping @Sendable (RecordedRequest) -> Reply) {
         core.script.respond(responder)
     }
 
-    /// How the connections from now on are secured, of a server that began with TLS: a new certificate, other versions.
-    /// Tickets of before are worth nothing unless `tls` is a changed copy of what was.
+    /// Replaces the TLS settings for later connections of a server that began with TLS: a new certificate, other
+    /// versions. Earlier tickets are useless unless `tls` is a changed copy of the former settings.
     public func present(_ tls: TLS) throws(AuthorityError) {
         _ = try TLSSession(tls)
         core.present(tls)
     }
 
-    /// What happens to the next connections, each used once.
+    /// Adds what happens to the next connections, each used once.
     public func onConnect(_ arrivals: Arrival...) {
         core.script.onConnect(arrivals)
     }
 
-    /// What happens to connections that the queue says nothing about, by their index.
+    /// Decides what happens to connections without a queued arrival, by their index.
     public func onConnect(_ receptionist: @escaping @Sendable (_ connection: Int) -> Arrival) {
         core.script.onConnect(receptionist)
     }
@@ -176,27 +175,27 @@ extension LoopbackServer {
 extension LoopbackServer {
     /// Every request so far, in the order in which they were read.
     public var requests: [RecordedRequest] { core.ledger.requests }
-    /// Every TLS handshake that succeeded, in order.
+    /// Every successful TLS handshake, in order.
     public var handshakes: [Handshake] { core.ledger.handshakes }
-    /// What clients did wrong, and system calls that failed. A test of a well-behaved client expects none.
+    /// What clients did wrong, and system calls that failed. A test of a correct client expects none.
     public var failures: [Failure] { core.ledger.failures }
     public var activity: Activity { core.ledger.activity }
-    /// Connections ever accepted.
+    /// The number of connections accepted.
     public var connectionCount: Int { activity.accepted }
     public var openConnections: Int { activity.open }
-    /// Bytes the kernel took from the server, of all connections.
+    /// The number of bytes that the kernel took from the server, for all connections.
     public var bytesSent: Int { activity.bytesSent }
 
-    /// The oldest request that no earlier call has returned; waits for it if need be.
+    /// Returns the oldest request that no earlier call has returned, and waits for it if necessary.
     ///
-    /// Throws `WaitTimedOut` when that takes longer than `limit`. The other waits do the same.
+    /// Throws `WaitTimedOut` if that takes longer than `limit`, as the other waits do.
     public func nextRequest(within limit: Duration = .patience) async throws -> RecordedRequest {
         try await core.ledger.broadcast.first(within: limit, core.describe("a request")) { [core] in
             core.ledger.takeRequest()
         }
     }
 
-    /// The first `count` requests, once there are so many.
+    /// Returns the first `count` requests, once there are that many.
     public func waitForRequests(
         _ count: Int, within limit: Duration = .patience
     ) async throws -> [RecordedRequest] {
@@ -206,7 +205,7 @@ extension LoopbackServer {
         }
     }
 
-    /// Waits until the numbers are as wanted.
+    /// Waits until the numbers satisfy a condition.
     public func wait(
         within limit: Duration = .patience, until condition: @escaping @Sendable (Activity) -> Bool
     ) async throws {

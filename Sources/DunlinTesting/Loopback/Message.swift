@@ -1,16 +1,16 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// A response head and the bytes that leave in the same send.
+    /// A response head, and the bytes that are sent with it.
     ///
-    /// Nothing is checked and nothing is added: what is said here is what the client gets.
+    /// Nothing is checked or added: the client gets exactly this.
     public struct Message: Sendable, Hashable {
         public var status: HTTP.Status
         public var reason: String
         public var fields: Fields
         public var body: Bytes
 
-        /// Without a reason the usual phrase for the status is sent, or none.
+        /// Creates a message. Without a reason, the usual phrase for the status is sent, or none.
         public init(_ status: HTTP.Status, reason: String? = nil, fields: Fields = Fields(), body: Bytes = .empty) {
             self.status = status
             self.reason = reason ?? Self.usualReason(status)
@@ -18,7 +18,7 @@ extension LoopbackServer {
             self.body = body
         }
 
-        /// As it goes over the wire.
+        /// The message as on the wire.
         public var bytes: Bytes {
             var text = Array("HTTP/1.1 \(status.code) \(reason)\r\n".utf8)
             for entry in fields.entries {
@@ -32,12 +32,12 @@ extension LoopbackServer {
             return Bytes(text)
         }
 
-        /// A piece of a body as one chunk; an empty one would end the body.
+        /// A piece of a body as one chunk. An empty one would end the body.
         static func chunk(_ piece: Bytes) -> Bytes {
             Bytes(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece.array + Array("\r\n".utf8))
         }
 
-        /// The end of a body in chunks.
+        /// The end of a chunked body.
         static func lastChunk(_ trailers: Fields) -> Bytes {
             let lines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
             return Bytes("0\r\n\(lines)\r\n")

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// Requests in absolute form, which go on to their origin over a connection of their own.
+/// Requests in absolute form, which are forwarded to their origin on a separate connection.
 extension LoopbackProxy.Client {
-    /// Sends the request on, and meanwhile what its origin says back.
+    /// Forwards the request, and meanwhile returns the origin's response.
     mutating func forward(_ method: String, _ target: String, _ lines: [String]) throws {
         guard let colons = target.firstRange(of: "://") else { throw Over() }
         let rest = target[colons.upperBound...]
@@ -29,7 +29,7 @@ extension LoopbackProxy.Client {
         }
     }
 
-    /// Both ways at once.
+    /// Relays in both directions at once.
     private mutating func relay(_ far: LoopbackProxy.Peer, _ lines: [String]) throws {
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
@@ -40,11 +40,11 @@ extension LoopbackProxy.Client {
         let (nearCopy, farCopy) = (fcntl(peer.socket, F_DUPFD_CLOEXEC, 0), fcntl(far.socket, F_DUPFD_CLOEXEC, 0))
         core.start("proxy-back", beside: peer.lifeline) { lifeline in
             let (near, far) = (LoopbackProxy.Peer(nearCopy, lifeline), LoopbackProxy.Peer(farCopy, lifeline))
-            // One byte for an answer that leaves the connection fit for another request.
+            // Sends a byte for a response after which the connection can serve another request.
             do {
                 if try Self.copyResponse(from: far, to: near) { try LoopbackProxy.Peer(other, lifeline).write([1]) }
             } catch {
-                // One of them has gone; the closes below say so to the other.
+                // One of them is gone; the closes below tell the other.
             }
             for socket in [nearCopy, farCopy, other] { _ = close(socket) }
         }
@@ -52,7 +52,7 @@ extension LoopbackProxy.Client {
         do {
             try relayBody(lines, to: far)
         } catch {
-            // The client has gone, or the origin takes no more; what that says is passed on to its end.
+            // The client is gone, or the origin accepts no more; the response is still passed on to its end.
             isWhole = false
             _ = shutdown(far.socket, Int32(SHUT_WR))
         }
@@ -60,7 +60,7 @@ extension LoopbackProxy.Client {
         guard isWhole, canGoOn else { throw Over() }
     }
 
-    /// Returns whether the client knows where the answer ends.
+    /// Copies a response. Returns whether the client knows where it ends.
     private static func copyResponse(from far: LoopbackProxy.Peer, to near: LoopbackProxy.Peer) throws -> Bool {
         var (input, head) = ([UInt8](), [UInt8]())
         repeat {
@@ -82,7 +82,7 @@ extension LoopbackProxy.Client {
         return isWhole(head, count, endingWith: last)
     }
 
-    /// Whether the client sees that the answer has ended where it has. One that is cut short ends the connection too.
+    /// Whether the client sees that the response is complete. One that is cut short also ends the connection.
     private static func isWhole(_ head: [UInt8], _ count: Int, endingWith last: [UInt8]) -> Bool {
         let text = String(decoding: head, as: UTF8.self).lowercased()
         if text.contains("transfer-encoding: chunked") { return last == Array("0\r\n\r\n".utf8) }
@@ -90,7 +90,7 @@ extension LoopbackProxy.Client {
         return text[length.upperBound...].prefix { $0.isNumber } == "\(count)"
     }
 
-    /// The head as the client is to see it, and what follows it.
+    /// The head for the client, and what follows it.
     private static func parted(_ response: inout [UInt8]) -> (head: [UInt8], rest: [UInt8]) {
         guard let end = response.firstRange(of: Array("\r\n\r\n".utf8)) else { return (response, []) }
         let lines = String(decoding: response[..<end.upperBound], as: UTF8.self).components(separatedBy: "\r\n")
@@ -106,7 +106,7 @@ extension LoopbackProxy.Client {
 
     // MARK: - Bodies
 
-    /// Takes the request's body, and sends it on as it is.
+    /// Reads the request's body, and forwards it unchanged.
     mutating func relayBody(_ lines: [String], to far: LoopbackProxy.Peer?) throws {
         if let count = value(of: "content-length", lines).flatMap({ Int($0) }) { return try relay(count, to: far) }
         guard value(of: "transfer-encoding", lines) == "chunked" else { return }

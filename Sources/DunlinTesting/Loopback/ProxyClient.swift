@@ -3,19 +3,19 @@ internal import Glibc
 internal import Synchronization
 
 extension LoopbackProxy {
-    /// One connection of a client's.
+    /// A client's connection.
     struct Client {
         let index: Int
         let peer: Peer
         let core: Core
-        /// What has come and has not been looked at.
+        /// Bytes that have come and were not processed yet.
         var input: [UInt8] = []
 
         init(_ index: Int, _ peer: Peer, _ core: Core) {
             (self.index, self.peer, self.core) = (index, peer, core)
         }
 
-        /// The client has gone, or is not served any longer.
+        /// The client is gone, or no longer served.
         struct Over: Error {}
 
         mutating func serve() {
@@ -46,7 +46,7 @@ extension LoopbackProxy {
             input += bytes
         }
 
-        /// Up to and with these bytes.
+        /// Takes bytes up to and including `end`.
         mutating func take(through end: String) throws -> [UInt8] {
             while true {
                 if let range = input.firstRange(of: Array(end.utf8)) { return try take(range.upperBound) }
@@ -56,7 +56,7 @@ extension LoopbackProxy {
 
         // MARK: - Answering
 
-        /// Says its own answer, or what the next fault makes of it. Returns whether the answer counts.
+        /// Sends its own answer, changed by the next fault. Returns whether the answer counts.
         func answer(_ own: [UInt8]) throws -> Bool {
             switch core.nextFault() {
             case .none: try peer.write(own)
@@ -100,7 +100,7 @@ extension LoopbackProxy {
             note(method == "CONNECT" ? .connect : .absolute, target, head)
             let challenge = core.doorkeeper?.challenge(method, target, value(of: "proxy-authorization", lines))
             if let challenge {
-                // Whoever asks first whether a body is wanted sends none.
+                // A client that asks first whether a body is wanted sends none.
                 let isAsking = value(of: "expect", lines) != nil
                 if method != "CONNECT", !isAsking { try relayBody(lines, to: nil) }
                 let words = "who are you?"
@@ -172,7 +172,7 @@ extension LoopbackProxy {
 
         // MARK: - Tunnels
 
-        /// Connects, says so, and carries bytes both ways until one side ends.
+        /// Connects, reports success, and carries bytes both ways until one side ends.
         private mutating func tunnel(to port: UInt16, _ success: [UInt8], _ failure: () -> [UInt8]) throws {
             guard let far = connect(to: port) else {
                 _ = try answer(failure())
@@ -182,7 +182,7 @@ extension LoopbackProxy {
             guard try answer(success) else { return }
             try far.write(input)
             input = []
-            // The way back has descriptors of its own, and so outlives this one.
+            // The way back has its own descriptors, so that it can outlive this one.
             let (nearCopy, farCopy) = (fcntl(peer.socket, F_DUPFD_CLOEXEC, 0), fcntl(far.socket, F_DUPFD_CLOEXEC, 0))
             core.start("proxy-back", beside: peer.lifeline) { lifeline in
                 Peer(farCopy, lifeline).copy(to: Peer(nearCopy, lifeline))

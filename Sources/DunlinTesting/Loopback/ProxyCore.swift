@@ -13,7 +13,7 @@ extension LoopbackProxy {
             var accepted = 0
             var open = 0
             var handshakeFaults: [LoopbackServer.HandshakeFault] = []
-            /// Connections under TLS: what is to be done to each, and how to tell it so.
+            /// The connections with TLS: what to do to each, and its waker.
             var fronts: [Int: (deeds: [Deed], waker: LoopbackServer.Waker)] = [:]
         }
 
@@ -38,7 +38,7 @@ extension LoopbackProxy {
             do { listener = try LoopbackServer.Descriptor(adopting: number) } catch { return }
             let watch = LoopbackServer.Watch(lifeline: lifeline)
             while true {
-                // The proxy stops.
+                // The proxy is stopping.
                 do { _ = try watch.wait(on: listener.number, for: Int16(POLLIN)) } catch { return }
                 let socket = dunlin_accept(listener.number)
                 if socket < 0 { continue }
@@ -60,7 +60,7 @@ extension LoopbackProxy {
             }
         }
 
-        /// Ends TLS between the client's socket and one of a pair, the other one of which is served as a client's.
+        /// Ends TLS between the client's socket and one of a pair, whose other end is served like a client's socket.
         private func serve(_ index: Int, _ socket: Int32, _ tls: LoopbackServer.TLS, _ lifeline: Int32) {
             do {
                 let fault = state.withLock { $0.handshakeFaults.isEmpty ? nil : $0.handshakeFaults.removeFirst() }
@@ -95,7 +95,7 @@ extension LoopbackProxy {
             }
         }
 
-        /// Makes the end of a connection under TLS a reset.
+        /// Makes the end of a connection with TLS a reset.
         func reset(_ index: Int) {
             let waker = state.withLock { state in
                 state.fronts[index]?.deeds.append(.reset)
@@ -104,7 +104,7 @@ extension LoopbackProxy {
             waker?.wake()
         }
 
-        /// Runs on a thread of its own until the proxy stops.
+        /// Runs `body` on its own thread until the proxy stops.
         func start(_ name: String, beside lifeline: Int32, _ body: @escaping @Sendable (Int32) -> Void) {
             do {
                 let own = try LoopbackServer.Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))
@@ -115,7 +115,7 @@ extension LoopbackProxy {
         }
     }
 
-    /// A socket with calls that block, but never longer than the proxy lives. Owned by whoever made it.
+    /// A socket with blocking calls, which end when the proxy does. Its creator owns it.
     struct Peer: Sendable {
         let socket: Int32
         let lifeline: Int32
@@ -126,7 +126,7 @@ extension LoopbackProxy {
 
         private var watch: LoopbackServer.Watch { LoopbackServer.Watch(lifeline: lifeline) }
 
-        /// What has come, at most `limit` bytes; nothing at the end.
+        /// Reads what has come, at most `limit` bytes; empty at the end.
         func read(upTo limit: Int = 65_536) throws -> [UInt8] {
             while true {
                 if let bytes = Front.read(socket, upTo: limit) { return bytes }
@@ -143,7 +143,7 @@ extension LoopbackProxy {
             }
         }
 
-        /// Waits until the peer has gone.
+        /// Waits until the peer is gone.
         func stall() throws {
             _ = try watch.wait(on: socket, for: LoopbackServer.Watch.peerClosed)
         }
@@ -154,7 +154,7 @@ extension LoopbackProxy {
             _ = setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
 
-        /// Everything from here to there, until one of them ends.
+        /// Copies everything to another peer, until one of them ends.
         func copy(to other: Peer) {
             do {
                 while true {
@@ -163,7 +163,7 @@ extension LoopbackProxy {
                     try other.write(bytes)
                 }
             } catch {
-                // The other side learns of it by the end.
+                // The end tells the other side.
             }
             _ = shutdown(other.socket, Int32(SHUT_WR))
         }

@@ -2,12 +2,12 @@ internal import DunlinTypes
 internal import Synchronization
 
 extension LoopbackProxy {
-    /// Knows who may use the proxy, and asks the others. Its Digest (RFC 7616) is computed here and not by Dunlin's own
-    /// machine, so that the two can be held against each other.
+    /// Decides who may use the proxy, and challenges others. Its Digest (RFC 7616) is computed here and not by Dunlin's
+    /// own machine, so that each can be checked against the other.
     final class Doorkeeper: Sendable {
         private struct State {
             var nonce = 0
-            /// The counts that have been used with the nonce.
+            /// The counts that were used with the nonce.
             var counts: Set<String> = []
         }
 
@@ -22,7 +22,7 @@ extension LoopbackProxy {
             (self.user, self.password, self.login) = (user, password, login)
         }
 
-        /// The field that asks, or nil for a client that may pass.
+        /// The challenge field; nil for a client that may pass.
         func challenge(_ method: String, _ target: String, _ authorization: String?) -> String? {
             switch login {
             case .basic:
@@ -38,7 +38,7 @@ extension LoopbackProxy {
                     {
                         return nil
                     }
-                    // A nonce that is used up, or forgotten; else nobody has one yet, or the password is wrong.
+                    // The nonce is used up or unknown; otherwise the client has none yet, or its password is wrong.
                     if isRight { state = State(nonce: state.nonce + 1) }
                     return "Digest realm=\"\(Self.realm)\", nonce=\"\(Self.name(state.nonce))\", qop=\"auth\", "
                         + "algorithm=SHA-256" + (isRight ? ", stale=true" : "")
@@ -61,7 +61,7 @@ extension LoopbackProxy {
             do { return Bytes(Array(try Digest.sha256(text.utf8))).hex } catch { return "" }
         }
 
-        /// Commas within quotes do not occur in what is asked here.
+        /// Parses the field. Quoted commas do not occur in what is requested here.
         private static func parameters(_ authorization: String) -> [String: String]? {
             guard authorization.hasPrefix("Digest ") else { return nil }
             var result: [String: String] = [:]

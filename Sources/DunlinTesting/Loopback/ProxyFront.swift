@@ -3,8 +3,8 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackProxy {
-    /// Stands between the socket of a client that speaks TLS and one that carries what is inside, and moves bytes both
-    /// ways on one thread. It never waits for one side while the other can go on.
+    /// Moves bytes both ways, on one thread, between the socket of a client that uses TLS and one that carries the
+    /// content. It never waits for one side while the other can continue.
     struct Front {
         private let outer: Int32
         private let inner: Int32
@@ -14,10 +14,10 @@ extension LoopbackProxy {
         /// Ciphertext for the client, and plaintext for the other side.
         private var outward: [UInt8] = []
         private var inward: [UInt8] = []
-        /// Which sides have ended what they say, and been told that the other has.
+        /// Which sides have ended, and which have been told of the other's end.
         private var (outerHasEnded, innerHasEnded, isOuterTold, isInnerTold) = (false, false, false, false)
         private var outerIsGone = false
-        /// Reset or not, once the client has what is for it.
+        /// How to end, with or without a reset, once the client has what is for it.
         private var end: Deed?
         private var isOver = false
 
@@ -30,7 +30,7 @@ extension LoopbackProxy {
             (self.outer, self.inner, self.tls, self.waker, self.lifeline) = (outer, inner, tls, waker, lifeline)
         }
 
-        /// Returns when the connection is over; the sockets are the caller's to close.
+        /// Runs to the end of the connection. The caller must close the sockets.
         mutating func run(_ deeds: () -> [Deed]) {
             decrypt()
             while !isOver {
@@ -120,7 +120,7 @@ extension LoopbackProxy {
             }
         }
 
-        /// Waits until a side can go on. False when the proxy stops.
+        /// Waits until a side can continue. Returns false when the proxy stops.
         private mutating func wait() -> Bool {
             let (input, output) = (Int16(POLLIN), Int16(POLLOUT))
             let forOuter =
@@ -136,8 +136,8 @@ extension LoopbackProxy {
             while poll(&set, nfds_t(set.count), -1) < 0 { if errno != EINTR { return false } }
             var count: UInt64 = 0
             if set[1].revents != 0 { _ = Glibc.read(waker.descriptor.number, &count, MemoryLayout<UInt64>.size) }
-            // A side that is gone for good is reported whatever is asked; once it has been read to its end, there is
-            // nothing left to do for the other one but to take what is its own.
+            // A closed side is always reported. Once it has been read to its end, only the other side remains, which
+            // takes what is its own.
             let gone = Int16(POLLHUP) | Int16(POLLERR)
             if set[3].revents & gone != 0, innerHasEnded, outward.isEmpty { isOver = true }
             if set[2].revents & gone != 0 {
@@ -148,7 +148,7 @@ extension LoopbackProxy {
             return set[0].revents == 0
         }
 
-        /// What has come; nothing at the end, nil if there is nothing yet.
+        /// Reads what has come; empty at the end, nil if there is nothing yet.
         static func read(_ socket: Int32, upTo limit: Int = 65_536) -> [UInt8]? {
             var count = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -160,7 +160,7 @@ extension LoopbackProxy {
             return count < 0 && errno == EAGAIN ? nil : bytes
         }
 
-        /// What can be written now. False if nobody takes it any more; then it is thrown away.
+        /// Writes what can be written now. Returns false if nobody takes it any more; it is then discarded.
         static func write(_ bytes: inout [UInt8], to socket: Int32) -> Bool {
             var offset = 0
             while offset < bytes.count {

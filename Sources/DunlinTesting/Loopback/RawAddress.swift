@@ -4,7 +4,7 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer {
-    /// A socket address as the kernel wants it.
+    /// A socket address in the kernel's form.
     struct RawAddress {
         private var storage = sockaddr_storage()
         private var length: socklen_t
@@ -29,13 +29,13 @@ extension LoopbackServer {
                 length = 0
                 try storePath(path)
             case .abstract:
-                // Binding nothing but the family asks the kernel for a name.
+                // Binding only the family asks the kernel for a name.
                 length = socklen_t(MemoryLayout<sa_family_t>.size)
                 storage.ss_family = sa_family_t(AF_UNIX)
             }
         }
 
-        /// The address a socket is bound to.
+        /// Reads the address that a socket is bound to.
         init(nameOf socket: Int32) throws(Errno) {
             length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             var size = length
@@ -71,7 +71,7 @@ extension LoopbackServer {
 
         private mutating func storePath(_ path: String) throws(Errno) {
             let bytes = Array(path.utf8)
-            // A path in the file system needs its NUL, an abstract name must not have one.
+            // A path in the file system needs its NUL; an abstract name must not have one.
             let isAbstract = bytes.first == 0
             guard bytes.count + (isAbstract ? 0 : 1) <= 108 else { throw Errno(rawValue: ENAMETOOLONG) }
             storage.ss_family = sa_family_t(AF_UNIX)

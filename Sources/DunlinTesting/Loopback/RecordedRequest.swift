@@ -1,34 +1,34 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// What a client sent, as the server read it.
+    /// A client's request as the server read it.
     public struct RecordedRequest: Sendable {
         public let method: HTTP.Method
-        /// As it stood in the request line.
+        /// The target as in the request line.
         public let target: String
         public let version: HTTP.Version
         public let fields: Fields
-        /// The request line and fields as they came, with the empty line.
+        /// The request line and fields as received, with the empty line.
         public let head: Bytes
-        /// Which connection of the server, counted from 0 in order of acceptance.
+        /// The index of the connection, from 0 in order of acceptance.
         public let connection: Int
-        /// Which request on its connection, counted from 0.
+        /// The index of the request on its connection, from 0.
         public let indexOnConnection: Int
 
-        /// What was agreed on when the connection was opened; nil without TLS.
+        /// The result of the connection's TLS handshake; nil without TLS.
         public let handshake: Handshake?
 
-        /// Empty when it was longer than `Configuration.keptBodyLimit`, or is not read yet because the reply began
+        /// The body; empty if it is longer than `Configuration.keptBodyLimit`, or not read yet because the reply began
         /// before it.
         public internal(set) var body = Bytes.empty
-        /// How long the body was, kept or not.
+        /// The length of the body, kept or not.
         public internal(set) var bodyCount = 0
         public internal(set) var trailers = Fields()
-        /// False while the body is not at its end, and for good when the client gave up.
+        /// Whether the body was read to its end; stays false if the client gave up.
         public internal(set) var isComplete = false
         /// Whether the server answered `Expect: 100-continue`.
         public internal(set) var wasContinued = false
-        /// Of a body that was not kept.
+        /// The hash of a body that was not kept.
         var streamedHash: UInt64?
 
         /// The body's `BodyHash`, kept or not.

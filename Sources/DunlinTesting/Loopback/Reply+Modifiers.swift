@@ -9,43 +9,43 @@ extension LoopbackServer.Reply {
         changed { first + $0 }
     }
 
-    /// The first `count` bytes of what it would send, then a reset.
+    /// Returns a reply that sends its first `count` bytes, then resets.
     public func resetAfter(_ count: Int) -> Self {
         changed { Self.cut($0, at: count) + [.reset] }
     }
 
-    /// The first `count` bytes of what it would send, then a close.
+    /// Returns a reply that sends its first `count` bytes, then closes.
     public func truncatedAfter(_ count: Int) -> Self {
         changed { Self.cut($0, at: count) + [.close] }
     }
 
-    /// The first `count` bytes of what it would send, then a close that over TLS is not announced by close_notify.
+    /// Returns a reply that sends its first `count` bytes, then closes, over TLS without a close_notify.
     public func cutAfter(_ count: Int) -> Self {
         changed { Self.cut($0, at: count) + [.cut] }
     }
 
-    /// The first `count` bytes of what it would send, then nothing.
+    /// Returns a reply that sends its first `count` bytes, then nothing.
     public func stallingAfter(_ count: Int) -> Self {
         changed { Self.cut($0, at: count) + [.stall] }
     }
 
-    /// What it sends, in pieces of `size` bytes, across the borders of sends.
+    /// Returns a reply that is sent in pieces of `size` bytes, regardless of its own sends.
     public func dripping(_ size: Int, every: Duration = .zero) -> Self {
         changed { Self.merged($0) { .drip($0, size: size, every: every) } }
     }
 
-    /// What it sends, cut at these offsets and nowhere else. Meant for replies that send without a break: where
-    /// something stands between the bytes, offsets count anew.
+    /// Returns a reply that is cut at these offsets and nowhere else. For replies that send without interruption: after
+    /// any other step between the bytes, offsets are counted anew.
     public func split(at offsets: Int...) -> Self {
         changed { Self.merged($0) { .split($0, at: offsets) } }
     }
 
-    /// What it sends, in one send.
+    /// A reply that is sent in one piece.
     public var inOnePiece: Self {
         changed { Self.merged($0) { .send($0) } }
     }
 
-    /// Announced: the final response says `Connection: close`, and so it is.
+    /// A reply whose final response announces `Connection: close`, and which closes.
     public var closingAfter: Self {
         changed { steps in
             steps.map { step in
@@ -56,11 +56,11 @@ extension LoopbackServer.Reply {
         }
     }
 
-    /// Closes after the response without a word: the client may be about to send its next request.
+    /// A reply that closes after the response without announcing it: the client may be about to send its next request.
     public var closingSilently: Self { then(.close) }
 
-    /// Keeps the connection until the first byte of the next request arrives, and closes it then. As that byte is
-    /// unread, a TCP client sees a reset.
+    /// A reply that keeps the connection until the first byte of the next request arrives, then closes. Since that byte
+    /// is unread, a TCP client sees a reset.
     public var closingOnNextRequest: Self { then(.awaitInput, .close) }
 
     public func delayed(_ duration: Duration) -> Self { after(.pause(duration)) }
@@ -71,7 +71,7 @@ extension LoopbackServer.Reply {
         after(.interim(status, fields))
     }
 
-    /// Starts when the request's head is there; no 100 is sent, and the body is read afterwards.
+    /// A reply that starts when the request's head is there; no 100 is sent, and the body is read afterwards.
     public var beforeBody: Self {
         var reply = self
         reply.readsBodyFirst = false
@@ -99,13 +99,13 @@ extension LoopbackServer.Reply {
         return kept.filter { !$0.endsConnection }
     }
 
-    /// Each run of sending steps as one step.
+    /// The steps with each run of sending steps merged.
     private static func merged(
         _ steps: [LoopbackServer.Step], as wrap: (Bytes) -> LoopbackServer.Step
     ) -> [LoopbackServer.Step] {
         var result: [LoopbackServer.Step] = []
         var run: [UInt8] = []
-        // In one copy each: tests are built for debugging, where a loop over bytes takes seconds.
+        // In one copy each, because tests are debug builds, where a loop over bytes takes seconds.
         func append(_ bytes: Bytes) { bytes.withUnsafeBytes { run.append(contentsOf: $0) } }
         for step in steps {
             if case .generated(let range) = step {
@@ -122,7 +122,7 @@ extension LoopbackServer.Reply {
         return result
     }
 
-    /// The steps for this request: a HEAD gets the head of a message and none of the bytes after it.
+    /// The steps for this request: for HEAD, the head of a message without the bytes after it.
     func steps(answering method: HTTP.Method) -> [LoopbackServer.Step] {
         guard method == .head, let final = steps.firstIndex(where: \.isFinalMessage) else { return steps }
         return steps.enumerated().compactMap { index, step in

@@ -1,11 +1,12 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// What a server does about one request: steps, in order. Afterwards the connection stays open for the next
-    /// request, unless a step closed it or the request asked for that.
+    /// What a server does for one request: steps, in order. Afterwards the connection stays open for the next request,
+    /// unless a step or the request closed it.
     public struct Reply: Sendable, ExpressibleByArrayLiteral {
         public var steps: [Step]
-        /// False: the reply starts when the request's head is there, and the body is read after it.
+        /// Whether the body is read before the reply starts. If not, the reply starts when the request's head is there,
+        /// and the body is read afterwards.
         public var readsBodyFirst = true
 
         public init(_ steps: [Step]) {
@@ -19,7 +20,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Reply {
-    /// A whole response in one send. Content-Length is added where it may stand and none is given.
+    /// A whole response in one send. Content-Length is added if it is allowed and not given.
     public static func response(_ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
         var fields = fields
         let mayHaveLength = !status.isInformational && status != .noContent && status != .notModified
@@ -29,8 +30,8 @@ extension LoopbackServer.Reply {
         return [.message(.init(status, fields: fields, body: body))]
     }
 
-    /// A chunked response: the head, each piece as one chunk, then the last chunk with the trailers; each in its own
-    /// send. Empty pieces are left out, for they would end the body.
+    /// A chunked response: the head, each piece as one chunk, then the last chunk with the trailers, each in its own
+    /// send. Empty pieces are left out, since they would end the body.
     public static func chunked(
         _ pieces: [Bytes], trailers: Fields = Fields(), status: HTTP.Status = .ok, fields: Fields = Fields()
     ) -> Self {
@@ -49,7 +50,7 @@ extension LoopbackServer.Reply {
         return [.message(.init(status, fields: fields, body: body)), .close]
     }
 
-    /// Exactly these bytes, in one send; a HEAD request gets them all.
+    /// Exactly these bytes, in one send; a HEAD request gets all of them, too.
     public static func raw(_ bytes: Bytes) -> Self {
         [.send(bytes)]
     }

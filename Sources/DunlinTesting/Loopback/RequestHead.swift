@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
-// The server's own reading of RFC 9112 §2 to §6, written apart from Dunlin's and stricter than a real server's: it
-// allows what a client must send, not what a server may forgive. It knows one head's bytes and no socket.
+// The server's own parser of RFC 9112 §2 to §6, separate from Dunlin's and stricter than a real server's: it accepts
+// only what a client may send, not everything that a server may tolerate. It knows the bytes of one head and no socket.
 extension LoopbackServer {
     struct RequestHead {
         enum Framing: Equatable {
@@ -47,7 +47,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.RequestHead {
-    /// Where the lines lie, without their CRLF and without the empty one at the end.
+    /// The ranges of the lines, without their CRLF and without the empty line at the end.
     private static func lines(of raw: [UInt8]) throws(LoopbackServer.Interruption) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0
@@ -81,7 +81,7 @@ extension LoopbackServer.RequestHead {
         }
     }
 
-    /// Fields as ranges over the raw head.
+    /// The fields as ranges of the raw head.
     static func fields(
         _ lines: some Sequence<Range<Int>>, of raw: [UInt8]
     ) throws(LoopbackServer.Interruption) -> Fields {
@@ -109,7 +109,7 @@ extension LoopbackServer.RequestHead {
         !bytes.isEmpty && bytes.allSatisfy(TokenCharacters.contains)
     }
 
-    /// A client that says its framing twice, even the same, invites smuggling (RFC 9112 §6.3).
+    /// The framing. A client that declares its framing twice, even in the same way, invites smuggling (RFC 9112 §6.3).
     private static func framing(_ fields: Fields) throws(LoopbackServer.Interruption) -> Framing {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")

@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
 extension LoopbackServer {
-    /// Cuts what arrives on one connection into heads and bodies.
+    /// Splits what arrives on one connection into heads and bodies.
     struct RequestReader {
         let headLimit: Int
         private var inbox: [UInt8] = []
@@ -13,7 +13,7 @@ extension LoopbackServer {
         /// Whether bytes of the next request have been read already.
         var holdsInput: Bool { !inbox.isEmpty }
 
-        /// The next head, or nil when the client closed between requests.
+        /// The next head; nil if the client closed between requests.
         mutating func head(from channel: borrowing Channel) throws(Interruption) -> RequestHead? {
             if inbox.isEmpty {
                 guard let bytes = try channel.receive() else { return nil }
@@ -38,7 +38,7 @@ extension LoopbackServer {
                 let line = try take(through: "\r\n", limit: 4096, "chunk size", from: channel).dropLast(2)
                 let digits = line.prefix { $0 != UInt8(ascii: ";") }
                 let text = String(decoding: digits, as: UTF8.self)
-                // Int's own reading would allow a sign.
+                // Int's own parser would accept a sign.
                 guard text.utf8.allSatisfy({ Hex.value($0) != nil }), let size = Int(text, radix: 16) else {
                     throw .malformed("chunk size \"\(text)\"")
                 }
@@ -75,7 +75,7 @@ extension LoopbackServer {
             }
         }
 
-        /// What comes before `mark`, and the mark.
+        /// Takes what comes before `mark`, and the mark.
         private mutating func take(
             through mark: StaticString, limit: Int, _ what: String, from channel: borrowing Channel
         ) throws(Interruption) -> ArraySlice<UInt8> {

@@ -2,13 +2,13 @@ internal import DunlinTypes
 internal import Synchronization
 
 extension LoopbackServer {
-    /// What the test wants done. Routes come first, then the queue, then the closure, then 404.
+    /// The replies that a test has set. Routes come first, then the queue, then the closure, then 404.
     final class Script: Sendable {
         typealias Responder = @Sendable (RecordedRequest) -> Reply
         typealias Receptionist = @Sendable (Int) -> Arrival
 
         private struct Route {
-            /// Nil: any.
+            /// The method; nil for any.
             let method: HTTP.Method?
             let target: String
             var replies: [Reply] = []
@@ -20,7 +20,7 @@ extension LoopbackServer {
                 return asked == target
             }
 
-            /// The last reply serves again and again.
+            /// The next reply; the last one is repeated.
             mutating func next() -> Reply? {
                 replies.count > 1 ? replies.removeFirst() : replies.first
             }
@@ -36,7 +36,7 @@ extension LoopbackServer {
 
         enum Choice {
             case reply(Reply)
-            /// To be asked when the request is whole.
+            /// Call this when the request is complete.
             case ask(Responder)
         }
 
@@ -58,9 +58,9 @@ extension LoopbackServer {
 
         func onConnect(_ receptionist: @escaping Receptionist) { state.withLock { $0.receptionist = receptionist } }
 
-        /// Forgets everything: closures may hold the server itself.
+        /// Forgets everything, because closures may retain the server.
         func clear() {
-            // Released outside the lock: what a closure held may come back here when it goes.
+            // Released outside the lock, because releasing a closure may call back here.
             _ = state.withLock { state in
                 defer { state = State() }
                 return state

@@ -1,13 +1,13 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// One thing a server does while it answers.
+    /// A step of a server's reply.
     ///
-    /// Each send is its own, with Nagle's algorithm off. Pieces of a drip or a split leave one by one, each in a
-    /// segment of its own. A reader that is late may still find several in one read.
-    /// While a connection pauses, stalls or waits at a gate, a peer that closes its side ends it.
+    /// Sends are separate, with Nagle's algorithm off. The pieces of a drip or a split leave one by one, each in its
+    /// own segment, though a late reader may still find several in one read. While a connection pauses, stalls or waits
+    /// at a gate, a peer that closes its side ends it.
     public enum Step: Sendable {
-        /// A head and what leaves with it, in one send. For a HEAD request the head alone.
+        /// A head and what is sent with it, in one send. For a HEAD request, only the head.
         case message(Message)
         case send(Bytes)
         /// Pieces of `size` bytes.
@@ -17,30 +17,29 @@ extension LoopbackServer {
         /// These bytes of `GeneratedBody`, never held all at once.
         case generated(Range<Int>)
         case pause(Duration)
-        /// Until the peer closes or the server stops.
+        /// Waits until the peer closes or the server stops.
         case stall
-        /// Until the gate is open.
+        /// Waits until the gate is open.
         case waitForSignal(Gate)
-        /// Opens the gate: tells the test that the script has come this far.
+        /// Opens the gate, to tell the test that the script has come this far.
         case signal(Gate)
-        /// Until the first byte of the next request has arrived; it is not read.
+        /// Waits until the first byte of the next request has arrived; it is not read.
         case awaitInput
-        /// Reads and throws away until the peer closes its side. After `halfClose` this makes a close that cannot turn
-        /// into a reset.
+        /// Reads and discards until the peer closes its side. After `halfClose`, the close can then not become a reset.
         case drain
-        /// Sends end of stream, over TLS after a close_notify, and keeps reading.
+        /// Ends the stream, over TLS after a close_notify, and keeps reading.
         case halfClose
-        /// RST, after what was sent has left. On a Unix socket a close.
+        /// Resets, after everything sent has left. On a Unix socket it closes.
         case reset
-        /// Plain close; over TLS after a close_notify. The kernel makes it a reset when bytes from the peer are still
-        /// unread.
+        /// Closes, over TLS after a close_notify. The kernel makes it a reset if bytes from the peer are still unread.
         case close
-        /// Over TLS a close without close_notify: what the client has may not be all. Otherwise the same as `close`.
+        /// Closes over TLS without a close_notify, so the client may not have everything. Otherwise the same as
+        /// `close`.
         case cut
-        /// These bytes past TLS, as they are: no record that the client could understand.
+        /// Sends these bytes outside TLS, unchanged: they are not a record that the client could understand.
         case outsideTLS(Bytes)
-        /// TLS 1.3: a key update, which the client has to answer in kind. Before that: a request to renegotiate, which
-        /// it should refuse. Without TLS nothing.
+        /// With TLS 1.3, a key update, which the client must answer with its own. Before that, a request to
+        /// renegotiate, which it should refuse. Without TLS, nothing.
         case renewKeys
     }
 }
@@ -56,7 +55,7 @@ extension LoopbackServer.Step {
         .message(LoopbackServer.Message(status, fields: fields))
     }
 
-    /// The bytes this step sends; nil when it sends none or makes them up as it goes.
+    /// The bytes that this step sends; nil if it sends none, or generates them.
     var bytes: Bytes? {
         switch self {
         case .message(let message): message.bytes

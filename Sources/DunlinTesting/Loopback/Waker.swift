@@ -13,7 +13,7 @@ extension LoopbackServer {
 
         func wake() {
             var one: UInt64 = 1
-            // Can only fail when the counter is full, and then it is readable already.
+            // This can fail only if the counter is full, and then it is readable already.
             _ = write(descriptor.number, &one, MemoryLayout<UInt64>.size)
         }
     }

@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import Glibc
 
 extension LoopbackServer {
-    /// Every blocking wait of every thread: a poll that the lifeline ends.
+    /// The blocking waits of all threads: polls that the lifeline ends.
     struct Watch {
         enum Ready {
             case socket
@@ -10,13 +10,14 @@ extension LoopbackServer {
             case timedOut
         }
 
-        /// Absent from the Glibc module, which is built without _GNU_SOURCE.
+        /// Missing in the Glibc module, which is built without _GNU_SOURCE.
         static let peerClosed: Int16 = 0x2000
 
-        /// Lent by the thread that owns it.
+        /// The lifeline, which belongs to the thread.
         let lifeline: Int32
 
-        /// What came first: `events` (or an error) on the socket, input on `other`, or the end of `limit`.
+        /// Waits. Returns what came first: `events` (or an error) on the socket, input on `other`, or the end of
+        /// `limit`.
         func wait(
             on socket: Int32, for events: Int16, or other: Int32 = -1, limit: Duration? = nil
         ) throws(Interruption) -> Ready {
@@ -38,7 +39,7 @@ extension LoopbackServer {
             }
         }
 
-        /// Rounded up, so that a wait is never shorter than asked; -1 without a deadline.
+        /// The time in milliseconds, rounded up so that a wait is never too short; -1 without a deadline.
         private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
             guard let deadline else { return -1 }
             let left = ContinuousClock.now.duration(to: deadline)

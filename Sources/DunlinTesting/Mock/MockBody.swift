@@ -2,8 +2,8 @@ internal import DunlinTransport
 internal import DunlinTypes
 internal import Synchronization
 
-/// A response body whose pieces are made as they are asked for: nothing is made ahead of the reader. It is read from
-/// the bytes that a server would send for the pieces.
+/// A response body whose pieces are made on demand and not ahead of the reader. It is read from the bytes that a server
+/// would send for the pieces.
 final class MockBody: TransportResponse.BodyStream {
     private enum State {
         case idle(next: Int, CheckedBody)
@@ -16,7 +16,7 @@ final class MockBody: TransportResponse.BodyStream {
     private let lastTrailers: Fields
     private let piece: MockTransport.Outcome.Piece
     private let state: Mutex<State>
-    /// As far as it was read.
+    /// The hop, as far as the body was read.
     private let latest: Mutex<HTTP.Hop>
 
     init(_ body: CheckedBody, _ trailers: Fields, _ piece: @escaping MockTransport.Outcome.Piece) {
@@ -45,7 +45,7 @@ final class MockBody: TransportResponse.BodyStream {
         }
     }
 
-    /// The next bytes of the body, and the state that they leave; nil at the end.
+    /// The next bytes of the body, and the state after them; nil at the end.
     private func read(_ first: Int, _ body: CheckedBody) async throws -> (Bytes?, State) {
         var (index, body) = (first, body)
         defer { latest.withLock { $0 = body.hop } }
@@ -70,7 +70,7 @@ final class MockBody: TransportResponse.BodyStream {
         try body.end()
     }
 
-    /// The number of the piece to make, and what its bytes go through; nil at the end.
+    /// The number of the next piece, and what its bytes pass through; nil at the end.
     private func begin() throws -> (Int, CheckedBody)? {
         try state.withLock { state in
             switch state {

@@ -1,10 +1,10 @@
 internal import DunlinTypes
 
-/// Which request gets which outcome.
+/// Decides which request gets which outcome.
 ///
-/// Rules: conditions before exact paths before patterns, then in order of declaration; a route whose outcomes are used
-/// up is passed over. A repeating last outcome is never used up, but must have been used once. Knows nothing of what
-/// outcomes do, and does not ask conditions: whoever asks it knows which of them hold.
+/// Rules: conditions come before exact paths, these before patterns, then the order of declaration counts; a route
+/// whose outcomes are used up is skipped. A repeating last outcome is never used up, but must have been used once. It
+/// does not know what outcomes do, and does not evaluate conditions: its caller says which of them hold.
 struct MockMachine {
     typealias Condition = @Sendable (MockTransport.RecordedRequest) -> Bool
 
@@ -12,7 +12,7 @@ struct MockMachine {
         case path(HTTP.Method, MockPath)
         case condition(String, Condition)
 
-        /// The smaller counts first.
+        /// The order of routes; smaller numbers come first.
         var rank: Int {
             switch self {
             case .condition: 0
@@ -42,7 +42,7 @@ struct MockMachine {
 
     private var routes: [Entry] = []
 
-    /// The route's number, the same for the same method and path.
+    /// Declares a route. Returns its number, the same for the same method and path.
     mutating func declare(_ method: HTTP.Method, _ path: String) -> Int {
         let known = routes.firstIndex { route in
             if case .path(method, let other) = route.match { other.text == path } else { false }
@@ -52,7 +52,7 @@ struct MockMachine {
         return routes.count - 1
     }
 
-    /// The number of a route of its own.
+    /// Declares a route with a condition. Returns its number.
     mutating func declare(_ name: String, where condition: @escaping Condition) -> Int {
         routes.append(Entry(match: .condition(name, condition)))
         return routes.count - 1
@@ -74,7 +74,7 @@ struct MockMachine {
         routes[route].isRepeating = true
     }
 
-    /// `met` are the routes whose conditions hold.
+    /// Takes an outcome; `met` are the routes whose conditions hold.
     mutating func take(_ method: HTTP.Method, _ target: String, met: Set<Int> = []) -> MockTransport.Outcome? {
         let candidates = routes.indices.filter { index in
             guard routes[index].next != nil else { return false }
@@ -88,7 +88,7 @@ struct MockMachine {
         return routes[best].next
     }
 
-    /// Outcomes that no request has asked for.
+    /// The outcomes that no request has used.
     var unused: [String] {
         routes.flatMap { route in
             if route.outcomes.isEmpty { return ["\(route.name) has no outcome"] }

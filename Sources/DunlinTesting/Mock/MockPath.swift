@@ -1,5 +1,5 @@
-/// A path to match request targets with: exact, or with `*` for whole segments. Compared as bytes, percent-encoding
-/// kept; a query counts only if the path has one.
+/// A path to match request targets with: exact, or with `*` for whole segments. It is compared byte by byte, with its
+/// percent-encoding; a query counts only if the path has one.
 struct MockPath: Sendable {
     let text: String
     let isPattern: Bool

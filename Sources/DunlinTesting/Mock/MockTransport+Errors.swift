@@ -5,7 +5,7 @@ extension MockTransport {
     public struct Unmatched: Error, Hashable, CustomStringConvertible {
         public let method: HTTP.Method
         public let target: String
-        /// The routes there were, each with what was left of it.
+        /// The routes, each with what was left of it.
         public let routes: [String]
 
         public var description: String {
@@ -14,11 +14,11 @@ extension MockTransport {
         }
     }
 
-    /// What a test arranged and what happened do not go together.
+    /// The difference between what a test arranged and what happened.
     public struct VerificationFailure: Error, Hashable, CustomStringConvertible {
-        /// Outcomes that no request asked for.
+        /// The outcomes that no request used.
         public let unused: [String]
-        /// Requests that nothing answered.
+        /// The requests that nothing answered.
         public let unmatched: [Unmatched]
 
         public var description: String {
@@ -27,7 +27,7 @@ extension MockTransport {
         }
     }
 
-    /// The ways in which networks fail, as the socket transport would report them.
+    /// The ways in which networks fail, with the errors that the socket transport would report.
     public struct Failure: Sendable {
         let make: @Sendable (TransportRequest) -> NetworkError
 
@@ -44,13 +44,13 @@ extension MockTransport {
             }
         }
 
-        /// The request was sent and the connection reset before a byte of the response came.
+        /// The connection was reset after the request was sent and before any byte of the response.
         public static let connectionReset = Failure(
             .connectionClosed, "the connection was reset", .firstByte, isSent: true)
         public static let connectionRefused = Failure(
             .connectionFailed, "no address accepted a connection", .connect)
         public static let nameNotResolved = Failure(.nameNotResolved, "the name was not resolved", .resolve)
-        /// At once, as if the limit had passed: in the phase that it is for, or, with `total`, before the answer.
+        /// Fails at once as if the limit had passed, in its phase, or for `total` before the answer.
         public static func timedOut(_ limit: Timeouts.Limit) -> Failure {
             let isSent = [.send, .firstByte, .readIdle, .total].contains(limit)
             let own = HTTP.Phase.allCases.first { Timeouts.Limit($0) == limit }

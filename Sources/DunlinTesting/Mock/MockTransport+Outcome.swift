@@ -3,7 +3,7 @@ internal import DunlinTransport
 public import DunlinTypes
 
 extension MockTransport {
-    /// What becomes of one request.
+    /// What happens to a request.
     public struct Outcome: Sendable {
         enum Kind: Sendable {
             case respond(ResponseHead, Content)
@@ -16,7 +16,7 @@ extension MockTransport {
             case pieces(length: Int?, trailers: Fields, Piece)
         }
 
-        /// The piece of a body with this number, counted from 0; nil after the last.
+        /// Returns the piece of a body with this number, from 0; nil after the last.
         public typealias Piece = @Sendable (Int) async throws -> Bytes?
 
         let kind: Kind
@@ -32,8 +32,8 @@ extension MockTransport {
             Outcome(.respond(ResponseHead(version: .http11, status: status, fields: fields), .whole(body)))
         }
 
-        /// The value as JSON, with its content type unless `fields` names one. A value that cannot be encoded makes
-        /// the request fail with the encoder's error.
+        /// Responds with a value as JSON, with its content type unless `fields` has one. A value that cannot be encoded
+        /// makes the request fail with the encoder's error.
         @_disfavoredOverload
         public static func respond(
             _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable,
@@ -42,7 +42,7 @@ extension MockTransport {
             encoding(value, status, fields, coding)
         }
 
-        /// JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
+        /// Responds with JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
         public static func respond(
             _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: DynamicValue,
             coding: HTTP.JSON = .standard
@@ -62,8 +62,8 @@ extension MockTransport {
             }
         }
 
-        /// A body in pieces, each made when it is asked for; trailers are there after the last. `failing` takes the
-        /// place of the end.
+        /// Responds with a body in pieces, each made on demand; the trailers follow the last. `failing` replaces the
+        /// end.
         public static func stream(
             _ pieces: [Bytes], status: HTTP.Status = .ok, fields: Fields = Fields(), length: Int? = nil,
             trailers: Fields = Fields(), failing error: (any Error)? = nil
@@ -75,8 +75,8 @@ extension MockTransport {
             }
         }
 
-        /// A body whose pieces are made by `piece` as they are asked for, one at a time. It may wait, and should end
-        /// when its task is cancelled.
+        /// Responds with a body whose pieces `piece` makes on demand, one at a time. It may wait, and should end when
+        /// its task is cancelled.
         public static func stream(
             status: HTTP.Status = .ok, fields: Fields = Fields(), length: Int? = nil, trailers: Fields = Fields(),
             _ piece: @escaping Piece
@@ -93,10 +93,10 @@ extension MockTransport {
             Outcome(.fail { _ in error })
         }
 
-        /// No answer until the request is cancelled or times out.
+        /// There is no answer until the request is cancelled or times out.
         public static var never: Outcome { Outcome(.never) }
 
-        /// The same, that much later on the transport's clock.
+        /// Returns the same outcome, this much later on the transport's clock.
         public func delayed(_ duration: Duration) -> Outcome {
             var outcome = self
             outcome.delay += duration
@@ -106,7 +106,7 @@ extension MockTransport {
 }
 
 extension MockTransport.Outcome {
-    /// What it answers, in its time; or throws what it fails with.
+    /// Performs the outcome: returns a response in its time, or throws.
     func perform(
         _ request: TransportRequest, on clock: any Clock<Duration>
     ) async throws -> (ResponseHead, Content) {
@@ -115,7 +115,7 @@ extension MockTransport.Outcome {
         case .fail(let error):
             throw error(request)
         case .never:
-            // A clock that nobody moves: ends by cancellation only.
+            // A clock that nobody moves, so this ends only by cancellation.
             try await ManualClock().sleep(for: .seconds(1))
             throw CancellationError()
         case .respond(let head, let content):
@@ -125,7 +125,7 @@ extension MockTransport.Outcome {
 }
 
 extension MockTransport.Outcome.Content {
-    /// The response that a client makes of the bytes which a server would send for this head and content. The request
+    /// The response that a client makes from the bytes which a server would send for this head and content. The request
     /// was sent at `sent`, with this hop.
     func response(
         to exchange: CheckedExchange, _ head: ResponseHead, since sent: HTTP.Instant, _ hop: HTTP.Hop
@@ -146,7 +146,7 @@ extension MockTransport.Outcome.Content {
             }
             return Self.body(answer.body(ofLength: bytes.count), Fields()) { $0 == 0 ? bytes : nil }
         case .pieces(let length, let trailers, let piece):
-            // Only a body in chunks has trailers.
+            // Only a chunked body has trailers.
             return Self.body(answer.body(ofLength: trailers.isEmpty ? length : nil), trailers, piece)
         }
     }

@@ -2,26 +2,26 @@ public import Dunlin
 public import DunlinTypes
 
 extension MockTransport {
-    /// Takes the outcomes for one method and path, in the order in which they are said.
+    /// A route, which collects the outcomes for one method and path, in order.
     public struct Route: Sendable {
         let transport: MockTransport
         let index: Int
-        /// Before the next outcome.
+        /// The delay before the next outcome.
         var delay: Duration
 
-        /// Adds any outcome.
+        /// Adds an outcome.
         @discardableResult
         public func reply(_ outcome: Outcome) -> Route {
             transport.add(delay > .zero ? outcome.delayed(delay) : outcome, to: index)
             return Route(transport: transport, index: index, delay: .zero)
         }
 
-        /// Puts the next outcome off, on the transport's clock.
+        /// Delays the next outcome, on the transport's clock.
         public func delay(_ duration: Duration) -> Route {
             Route(transport: transport, index: index, delay: delay + duration)
         }
 
-        /// The last outcome said so far is used again and again.
+        /// Repeats the last outcome for all further requests.
         @discardableResult
         public func always() -> Route {
             transport.repeatLast(of: index)
@@ -41,7 +41,7 @@ extension MockTransport.Route {
         reply(.respond(status, fields: fields, json: value))
     }
 
-    /// JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
+    /// Responds with JSON of any structure: `.respond(json: ["id": 42, "name": "Ada", "tags": [1, "x", nil]])`.
     @discardableResult
     public func respond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: DynamicValue) -> Self {
         reply(.respond(status, fields: fields, json: value))
@@ -58,12 +58,12 @@ extension MockTransport.Route {
     @discardableResult
     public func fail(_ error: any Error) -> Self { reply(.fail(error)) }
 
-    /// No answer until the request is cancelled or times out.
+    /// There is no answer until the request is cancelled or times out.
     @discardableResult
     public func never() -> Self { reply(.never) }
 }
 
-/// The same words for the outcomes that follow, so that a chain reads as a sentence.
+/// The same methods for later outcomes, so that a chain reads like a sentence.
 extension MockTransport.Route {
     @discardableResult
     public func thenRespond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
@@ -92,6 +92,6 @@ extension MockTransport.Route {
     @discardableResult
     public func thenFail(_ error: any Error) -> Self { fail(error) }
 
-    /// A delay before the outcome that follows.
+    /// Delays the outcome that follows.
     public func thenDelay(_ duration: Duration) -> Self { delay(duration) }
 }

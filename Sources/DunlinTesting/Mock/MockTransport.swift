@@ -2,7 +2,7 @@ internal import DunlinTransport
 public import DunlinTypes
 internal import Synchronization
 
-/// A transport without a network: answers a session's requests as a test says, and remembers them.
+/// A transport without a network, which answers a session's requests as a test says, and records them.
 ///
 /// ```swift
 /// let transport = MockTransport()
@@ -13,9 +13,9 @@ internal import Synchronization
 /// try transport.verify()   // every outcome used, nothing unmatched
 /// ```
 ///
-/// **Which outcome.** The first route that has one left: conditions first, then exact paths, then patterns, each in the
-/// order in which they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A
-/// request that no route has an outcome for goes to the closure of `otherwise`; without one it fails with `Unmatched`.
+/// **Which outcome.** The first matching route with an outcome left is used: conditions first, then exact paths, then
+/// patterns, each in order of declaration. Each outcome is used once, unless `always()` repeats a route's last one. A
+/// request for which no route has an outcome goes to the closure of `otherwise`; without one it fails with `Unmatched`.
 ///
 /// **Paths.** A path without a query matches any query; `*` stands for one segment. The base URL's path is part of it.
 public final class MockTransport: Transport {
@@ -32,18 +32,18 @@ public final class MockTransport: Transport {
     private let state = Mutex(State())
     let changes = LoopbackServer.Broadcast()
 
-    /// Delays take place on `clock`.
+    /// Creates a transport whose delays take place on `clock`.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
     }
 
-    /// The route for a method and a path or pattern, to say outcomes to. Asking again goes on with the same route.
+    /// Returns the route for a method and a path or pattern, to add outcomes to. A second call returns the same route.
     public func on(_ method: HTTP.Method, _ path: String) -> Route {
         Route(transport: self, index: state.withLock { $0.machine.declare(method, path) }, delay: .zero)
     }
 
-    /// A route for the requests that fit a condition, whatever it is about: method, target, fields, the whole body. It
-    /// counts before those for paths. `name` stands for it in failures.
+    /// Returns a route for requests that meet any condition: on method, target, fields or the whole body. It comes
+    /// before routes for paths. Failures call it `name`.
     ///
     /// ```swift
     /// transport.on(where: { $0.fields["X-Trace"] != nil && $0.body == "ping" }).respond(body: "pong")
@@ -54,7 +54,7 @@ public final class MockTransport: Transport {
         Route(transport: self, index: state.withLock { $0.machine.declare(name, where: condition) }, delay: .zero)
     }
 
-    /// Answers what no route does. Held as long as the transport.
+    /// Answers requests that no route answers. The closure is retained as long as the transport.
     public func otherwise(_ responder: @escaping Responder) {
         state.withLock { $0.responder = responder }
     }
@@ -62,8 +62,8 @@ public final class MockTransport: Transport {
     /// Every request so far, in order of arrival.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-    /// The first `count` requests, once there are so many; their bodies may still be on the way. Throws when that
-    /// takes longer than `limit`.
+    /// Returns the first `count` requests, once there are that many; their bodies may still be under way. Throws if
+    /// that takes longer than `limit`.
     @discardableResult
     public func waitForRequests(
         _ count: Int = 1, within limit: Duration = .patience
@@ -74,7 +74,7 @@ public final class MockTransport: Transport {
         }
     }
 
-    /// Throws `VerificationFailure` if an outcome was not used or a request not matched.
+    /// Throws `VerificationFailure` if an outcome was not used or a request was not matched.
     public func verify() throws {
         let failure = state.withLock { VerificationFailure(unused: $0.machine.unused, unmatched: $0.unmatched) }
         if !failure.unused.isEmpty || !failure.unmatched.isEmpty { throw failure }
@@ -101,7 +101,7 @@ extension MockTransport {
             state.withLock { $0.requests[index].body = body }
             changes.announce()
         }
-        // A test that sees the request may move the clock: whoever waits for the answer waits from before that.
+        // A test that sees the request may move the clock, so waits for the answer begin before that.
         let sent = request.body.isAtHand ? exchange.started : exchange.now()
         let recorded = state.withLock { state in
             state.requests[index].isComplete = true
@@ -117,8 +117,8 @@ extension MockTransport {
         return try content.response(to: exchange, head, since: sent, hop)
     }
 
-    /// Takes the outcome on arrival, so that requests get them in the order in which they came; unless conditions must
-    /// wait for a body that comes in pieces.
+    /// Takes the outcome on arrival, so that requests get outcomes in order, unless conditions must wait for a body
+    /// that comes in pieces.
     private func arrival(of request: RecordedRequest, _ body: RequestBody) -> (Int, Arrival) {
         let (index, arrived) = state.withLock { state -> (Int, Arrival) in
             state.requests.append(request)
@@ -141,7 +141,7 @@ extension MockTransport {
         case undecided
     }
 
-    /// Conditions are the test's code, and asked outside of the lock.
+    /// Conditions are the test's code, so they are evaluated outside the lock.
     private func routed(_ request: RecordedRequest) -> Outcome? {
         let conditions = state.withLock { $0.machine.conditions }
         let met = Set(conditions.filter { $0.condition(request) }.map(\.route))
@@ -158,7 +158,7 @@ extension MockTransport {
         }
     }
 
-    /// The request's body, as a transport would send it; `note` is told what there is after each piece.
+    /// Collects the request's body as a transport would send it; `note` is called with what there is after each piece.
     private func collect(
         _ body: RequestBody, of exchange: CheckedExchange, _ note: (Bytes) -> Void
     ) async throws -> Bytes {
@@ -172,7 +172,7 @@ extension MockTransport {
 }
 
 extension RequestBody {
-    /// Whether all of it is here before it is sent.
+    /// Whether the whole body is there before it is sent.
     fileprivate var isAtHand: Bool {
         switch content {
         case .none, .bytes: true

@@ -1,7 +1,7 @@
 public import Dunlin
 internal import Synchronization
 
-/// A network that is what a test says it is: a source for `Reachability`, and for requests that wait for connectivity.
+/// A network that a test controls, as a source for `Reachability` and for requests that wait for connectivity.
 public final class ManualNetwork: Reachability.PathMonitor {
     private struct State {
         var path: Reachability.Path
@@ -18,17 +18,17 @@ public final class ManualNetwork: Reachability.PathMonitor {
         state = Mutex(State(path: Reachability.Path(status)))
     }
 
-    /// Changes the way to the world, and to every address that has none of its own.
+    /// Changes the status of the internet, and of every address without its own.
     public func change(to status: Reachability.Status) {
         change { $0.path = Reachability.Path(status) }
     }
 
-    /// Changes the way to one address; its port counts for nothing.
+    /// Changes the status of one address; its port is ignored.
     public func change(to status: Reachability.Status, for address: HTTP.SocketAddress) {
         change { $0.paths[address.portless] = Reachability.Path(status) }
     }
 
-    /// Says that something changed, though nothing did.
+    /// Reports a change although nothing changed.
     public func hint() {
         change { _ in }
     }
@@ -42,10 +42,10 @@ public final class ManualNetwork: Reachability.PathMonitor {
         asked.announce()
     }
 
-    /// How many listen for changes.
+    /// The number of listeners for changes.
     public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// How often anybody asked for a way.
+    /// How often a path was requested.
     public var lookCount: Int { state.withLock { $0.looks } }
 
     public func changes() -> AsyncStream<Void> {
@@ -76,7 +76,7 @@ public final class ManualNetwork: Reachability.PathMonitor {
 }
 
 extension Reachability.Path {
-    /// One that has this status.
+    /// Creates a path with this status.
     fileprivate init(_ status: Reachability.Status) {
         switch status {
         case .unknown: self = .unknown

@@ -1,18 +1,18 @@
 internal import Synchronization
 
 extension LoopbackServer {
-    /// Lets tasks wait until something they look at has changed to their liking.
+    /// Lets tasks wait until something that they look at has changed as they wish.
     final class Broadcast: Sendable {
         private let machine = Mutex(WaitMachine<CheckedContinuation<Void, Never>>())
         private let followers = Mutex<(last: UInt64, byID: [UInt64: @Sendable () -> Void])>((0, [:]))
 
-        /// To be called after every change, outside the lock that guards what changed.
+        /// Announces a change. Call it after every change, outside the lock that guards what changed.
         func announce() {
             for waiter in machine.withLock({ $0.announce() }) { waiter.resume() }
             for follower in followers.withLock({ Array($0.byID.values) }) { follower() }
         }
 
-        /// Calls `follower` after every change, until the closure that it returns is called.
+        /// Calls `follower` after every change, until the returned closure is called.
         func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let id = followers.withLock { followers in
                 followers.last += 1
@@ -22,8 +22,8 @@ extension LoopbackServer {
             return { [self] in followers.withLock { $0.byID[id] = nil } }
         }
 
-        /// The first value that `find` returns; it is asked again after every change. Throws `WaitTimedOut` at the
-        /// limit, with what `what` says by then, and `CancellationError` when the task is cancelled.
+        /// The first value that `find` returns; it is called again after every change. Throws `WaitTimedOut` at the
+        /// limit, with the text of `what` at that time, and `CancellationError` if the task is cancelled.
         func first<Value: Sendable>(
             within limit: Duration, _ what: @escaping @Sendable () -> String,
             _ find: @escaping @Sendable () -> Value?
@@ -42,10 +42,10 @@ extension LoopbackServer {
             }
         }
 
-        /// The same for as long as it takes.
+        /// The same without a time limit.
         func first<Value: Sendable>(_ find: @Sendable () -> Value?) async throws -> Value {
             while true {
-                // Before looking: a change after this line makes the wait return at once.
+                // Before looking, so that a change after this line ends the wait at once.
                 let seen = machine.withLock { $0.version }
                 if let value = find() { return value }
                 await change(since: seen)

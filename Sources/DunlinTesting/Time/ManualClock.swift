@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A clock that stands still until a test moves it.
 ///
-/// It is an ordinary `Clock` for whatever takes one, and with `HTTPSession.Configuration.use(_:)` a session lives by
-/// it: real sockets then time out when the clock is moved, and not before.
+/// It is an ordinary `Clock`, and with `HTTPSession.Configuration.use(_:)` a session uses it: real sockets then time
+/// out only when the clock is moved.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -16,13 +16,13 @@ internal import Synchronization
 /// try await clock.advance(by: .seconds(61))
 /// ```
 ///
-/// **What a test must know before it moves the clock:** that the wait it means has begun, for a wait that begins
-/// afterwards counts from the new time. `advance(by:)` lets a session's loop finish what it is doing first, so it is
-/// enough to know that the request has got to where it waits: that the server has read it, say. For tasks that sleep
-/// on the clock there is `waitForSleepers(_:)`, for waits on sockets `waitForDeadlines(_:)`.
+/// **Before a test moves the clock,** it must know that the wait it means has begun, since a later wait counts from the
+/// new time. `advance(by:)` first lets a session's loop finish its work, so it is enough to know that the request has
+/// come to where it waits, for instance that the server has read it. Use `waitForSleepers(_:)` for tasks that sleep on
+/// the clock, and `waitForDeadlines(_:)` for waits on sockets.
 public final class ManualClock: Clock, Sendable {
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// Since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -43,11 +43,11 @@ public final class ManualClock: Clock, Sendable {
     private let loops = Mutex<[WeakLoop]>([])
     let changes = LoopbackServer.Broadcast()
     private let standstill: Standstill
-    /// Awaited in place of the loops' rest, in tests of the clock itself.
+    /// Awaited instead of the loops' rest, in tests of the clock itself.
     private let rest: (@Sendable () async throws -> Void)?
 
-    /// Where a test forgets to move it, it says on the standard error stream after five seconds of real time what
-    /// waits, and until when.
+    /// Creates a clock. If a test forgets to move it, it prints what waits, and until when, on the standard error
+    /// stream after five seconds of real time.
     public convenience init() {
         self.init(Standstill())
     }
@@ -62,7 +62,7 @@ public final class ManualClock: Clock, Sendable {
         standstill.begin { [weak self] in self?.waiting.map { (waiting: $0.0, now: $0.1) } }
     }
 
-    /// What waits for it to be moved.
+    /// What waits for the clock to be moved.
     private var waiting: (String, Duration)? {
         let (count, wake) = (sleepers.withLock { $0.count }, earliestWake)
         guard let wake else { return nil }
@@ -78,7 +78,7 @@ public final class ManualClock: Clock, Sendable {
 
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Returns once the clock has been moved to `deadline`; throws `CancellationError` as soon as the task is
+    /// Returns when the clock has been moved to `deadline`. Throws `CancellationError` as soon as the task is
     /// cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = sleepers.withLock { $0.begin() }
@@ -92,7 +92,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private func lieDown(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) {
-        // The time is read under the lock: a move that comes later finds the sleeper.
+        // The time is read under the lock, so that a later move finds the sleeper.
         switch sleepers.withLock({ $0.sleep(id, until: deadline, at: now.offset, sleeper) }) {
         case .sleep:
             changes.announce()
@@ -103,10 +103,10 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock {
-    /// Moves the clock, in one step. Before, every loop that lives by it finishes what it is doing; afterwards, those
-    /// whose time has come have been woken.
+    /// Moves the clock in one step. First, every loop that uses it finishes its work; afterwards, all sleepers whose
+    /// time has come have been woken.
     ///
-    /// Throws when a loop does not come to rest within five minutes of real time.
+    /// Throws if a loop does not come to rest within five minutes of real time.
     public func advance(by duration: Duration) async throws {
         try await settle()
         time.advance(by: duration.clampedNanoseconds)
@@ -115,23 +115,23 @@ extension ManualClock {
         try await settle()
     }
 
-    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it or a request waits to be tried
-    /// again, to where the first one goes on: waits cost no time.
+    /// Runs `operation`. Whenever a task sleeps on the clock or a request waits for its next attempt, moves the clock
+    /// to where the first of them continues, so that waits take no time.
     ///
-    /// Deadlines of a session that lives by the clock fire as they are passed. Throws what kept the clock from being
-    /// moved, in place of what `operation` came to.
+    /// Deadlines of a session that uses the clock fire as they are passed. If the clock could not be moved, throws that
+    /// error instead of the result of `operation`.
     public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         let mover = Task { await skipWaits() }
         let outcome: Result<Value, any Error>
         do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
         mover.cancel()
-        // A mover that still ran would move the clock for others that sleep on it later.
+        // A mover that still ran would move the clock for later sleepers.
         if let failure = await mover.value { throw failure }
         return try outcome.get()
     }
 
-    /// Moves the clock until the task is cancelled. Returns the first error that kept it from that. After an
-    /// error it goes on, or those who sleep would never be woken.
+    /// Moves the clock until the task is cancelled. Returns the first error that prevented a move. It continues after
+    /// an error, since sleepers would otherwise never be woken.
     private func skipWaits() async -> (any Error)? {
         var failure: (any Error)?
         while true {
@@ -152,7 +152,7 @@ extension ManualClock {
         return [sleepers.withLock { $0.earliest }, pause].compactMap(\.self).min()
     }
 
-    /// Waits until at least `count` requests wait to be tried again, on loops that live by the clock.
+    /// Waits until at least `count` requests wait for their next attempt, on loops that use the clock.
     public func waitForRetries(_ count: Int = 1, within limit: Duration = .patience) async throws {
         try await changes.first(within: limit, { "retry number \(count)" }) { [self] in
             time.pauses.count >= count ? () : nil
@@ -175,7 +175,7 @@ extension ManualClock {
 
     var reactors: [Reactor] { loops.withLock { $0.compactMap(\.reactor) } }
 
-    /// From now on the loop lives by the clock, and its turns are changes of the clock's.
+    /// Makes the loop use the clock; its turns count as changes of the clock.
     func adopt(_ reactor: Reactor) {
         loops.withLock { $0.append(WeakLoop(reactor: reactor)) }
         reactor.follow { [changes, weak self] in

@@ -1,8 +1,8 @@
-// Who sleeps on a clock that stands still, and until when.
+// Records who sleeps on a clock that stands still, and until when.
 //
-// Cancelling may come before the sleeper lies down, while it sleeps, after it was woken, or never: `begin` hands out
-// an id first, and each id is forgotten on every way out. The machine wakes nobody and reads no clock: it says whom
-// to wake, outside the lock.
+// A cancel may come before the sleeper sleeps, while it sleeps, after it was woken, or never: `begin` returns an ID
+// first, and each ID is forgotten in every case. The machine wakes nobody and reads no clock: it returns whom to wake,
+// outside the lock.
 struct SleepMachine<Sleeper> {
     enum Action {
         case sleep
@@ -10,12 +10,12 @@ struct SleepMachine<Sleeper> {
     }
 
     private var lastID: UInt64 = 0
-    /// Ids of those about to sleep, true once cancelled.
+    /// The IDs of those about to sleep; true if cancelled.
     private var arriving: [UInt64: Bool] = [:]
     private var asleep: [(id: UInt64, until: Duration, sleeper: Sleeper)] = []
 
     var count: Int { asleep.count }
-    /// When the first of them wakes.
+    /// When the first sleeper wakes.
     var earliest: Duration? { asleep.map(\.until).min() }
     var isEmpty: Bool { arriving.isEmpty && asleep.isEmpty }
 
@@ -32,14 +32,14 @@ struct SleepMachine<Sleeper> {
         return .sleep
     }
 
-    /// The sleeper, if it slept.
+    /// Cancels a sleeper. Returns it if it was sleeping.
     mutating func cancel(_ id: UInt64) -> Sleeper? {
         if arriving[id] != nil { arriving[id] = true }
         guard let place = asleep.firstIndex(where: { $0.id == id }) else { return nil }
         return asleep.remove(at: place).sleeper
     }
 
-    /// Those whose time has come, the earliest first.
+    /// Removes and returns those whose time has come, the earliest first.
     mutating func wake(at now: Duration) -> [Sleeper] {
         let due = asleep.filter { $0.until <= now }.sorted { $0.until < $1.until }
         asleep.removeAll { $0.until <= now }

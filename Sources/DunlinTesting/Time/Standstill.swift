@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// Notices that a clock which only a test moves has not been moved for five seconds of real time while somebody waits
-/// for it, and says so: otherwise such a test waits for ever, and nobody knows for what.
+/// Notices that a manual clock has not been moved for five seconds of real time while somebody waits for it, and
+/// reports that. Otherwise such a test would wait for ever without a hint.
 final class Standstill: Sendable {
-    /// What waits for the clock, and what the clock shows; nil if nothing does.
+    /// Returns what waits for the clock, and the clock's time; nil if nothing waits.
     typealias Look = @Sendable () -> (waiting: String, now: Duration)?
 
     static let patience = Duration.seconds(5)
@@ -18,7 +18,7 @@ final class Standstill: Sendable {
         self.say = say
     }
 
-    /// To be called when somebody begins to wait. One task looks on for all, and ends when nobody waits any more.
+    /// Call this when somebody begins to wait. One task watches for all of them, and ends when nobody waits.
     func begin(_ look: @escaping Look) {
         let isFirst = isWatching.withLock { isWatching in
             defer { isWatching = true }
@@ -31,7 +31,7 @@ final class Standstill: Sendable {
         var shown: Duration?
         while let before = lookOrEnd(look) {
             do { try await Task.sleep(for: patience) } catch { return }
-            // One standstill is told once.
+            // A standstill is reported once.
             if let after = look(), after.now == before.now, after.now != shown {
                 shown = after.now
                 say(
@@ -43,7 +43,7 @@ final class Standstill: Sendable {
         }
     }
 
-    /// Whoever begins to wait after nobody did begins a watch of its own.
+    /// Looks, or ends the task. Whoever begins to wait later begins a new one.
     private func lookOrEnd(_ look: Look) -> (waiting: String, now: Duration)? {
         isWatching.withLock { isWatching in
             let seen = look()

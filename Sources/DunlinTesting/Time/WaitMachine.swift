@@ -1,8 +1,8 @@
-// Who waits for a change.
+// Records who waits for a change.
 //
-// A version only grows. A waiter names the version it has seen: if that is no longer the current one it must not
-// wait. Cancelling may come before the waiter queues, after it was resumed, or never; each id is forgotten on every
-// way out. The machine resumes nobody: it returns whom to resume, outside the lock.
+// A version only grows. A waiter names the version that it has seen; if that is no longer current, it must not wait. A
+// cancel may come before the waiter queues, after it was resumed, or never; each ID is forgotten in every case. The
+// machine resumes nobody: it returns whom to resume, outside the lock.
 extension LoopbackServer {
     struct WaitMachine<Waiter> {
         private(set) var version: UInt64 = 0
@@ -16,7 +16,7 @@ extension LoopbackServer {
             return lastID
         }
 
-        /// Queues the waiter, or returns it when it must not wait.
+        /// Queues the waiter, or returns it if it must not wait.
         mutating func wait(_ id: UInt64, since seen: UInt64, _ waiter: Waiter) -> Waiter? {
             let wasExpected = expected.remove(id) != nil
             guard wasExpected, seen == version else { return waiter }

@@ -1,5 +1,5 @@
 extension LoopbackServer {
-    /// What a test waited for did not happen in time.
+    /// The error if something that a test waited for did not happen in time.
     public struct WaitTimedOut: Error, CustomStringConvertible {
         public let what: String
         public let limit: Duration

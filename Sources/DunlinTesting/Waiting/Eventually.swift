@@ -2,19 +2,19 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// Returns once `condition` holds. For whatever a test knows will be so soon, and has nothing to await for.
+/// Returns when `condition` holds. Use it for what a test knows will happen soon but cannot await.
 ///
 /// ```swift
 /// try await eventually("the second waits", following: loop) { session.connections.waiting == 1 }
 /// ```
 ///
-/// It looks at once, and again when something of what is `followed` tells of a change; then two looks are a few
-/// milliseconds apart at least, since a condition that asks an actor of the loop makes the loop turn by that alone.
-/// What nobody in the process tells of, a file or a child, is looked at by `pace`, in real time. So is the rest: whom
-/// to follow decides how soon a change is seen, not whether.
+/// It looks at once, and again when anything `followed` reports a change. Such looks are at least a few milliseconds
+/// apart, because a condition that asks an actor of the loop already makes the loop turn. It also looks at intervals of
+/// `pace`, in real time, for changes that nothing in the process reports, such as of a file or a child process. So what
+/// is followed determines how soon a change is seen, not whether.
 ///
-/// Throws `NeverCame`, which says `what`, when it still does not hold after `limit` of real time; `CancellationError`
-/// when the task is cancelled; and what `condition` throws.
+/// Throws `NeverCame` with `what` if the condition does not hold after `limit` of real time, `CancellationError` if the
+/// task is cancelled, and any error of `condition`.
 public func eventually(
     _ what: String, following followed: any Followed..., every pace: Duration = .milliseconds(10),
     within limit: Duration = .patience, fileID: String = #fileID, line: Int = #line,
@@ -25,7 +25,7 @@ public func eventually(
     defer { for end in ends { end() } }
     let end = look.now.advanced(by: limit.clampedNanoseconds)
     while true {
-        // Before looking: a change after this line ends the wait at once.
+        // Before looking, so that a change after this line ends the wait at once.
         look.begin()
         let isSo = try await condition()
         if isSo { return }
@@ -34,9 +34,9 @@ public func eventually(
     }
 }
 
-/// When to look again. It waits on a loop, not on a thread that others need.
+/// The time of the next look. It waits on a loop, not on a thread that others need.
 private final class NextLook: Sendable {
-    /// How far two looks are apart at least.
+    /// The shortest time between two looks.
     private static let gap: Int64 = 2_000_000
 
     private let loop: Reactor
@@ -49,7 +49,7 @@ private final class NextLook: Sendable {
 
     var now: HTTP.Instant { loop.now() }
 
-    /// Something changed: the wait that is on, or the next, is over.
+    /// Ends the current or next wait, since something changed.
     func isDue() {
         _ = waiter.withLock { $0 }.deliver(())
     }

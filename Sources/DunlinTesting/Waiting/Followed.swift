@@ -1,14 +1,12 @@
 package import DunlinReactor
 
-/// What tells when something may have changed, so that `eventually` looks again.
+/// Something that reports possible changes, so that `eventually` looks again.
 ///
-/// A private loop tells at the end of each of its turns and when something is opened or closed on it, a clock when it
-/// is moved, when somebody begins to wait on it and with the turns of the loops that live by it, a server and a
-/// transport when a request arrives and goes on, a network when it changes and when it is asked. A type of a test's own
-/// may tell too.
+/// A private loop reports the end of each turn, and when something is opened or closed on it; a clock, when it is
+/// moved, when somebody begins to wait on it, and the turns of loops that use it; a server and a transport, when a
+/// request arrives or progresses; a network, when it changes or is asked. A test's own types may conform too.
 public protocol Followed: Sendable {
-    /// Calls `follower` after every change, on whatever thread and under no lock, until the closure that this returns
-    /// is called.
+    /// Calls `follower` after every change, on any thread and under no lock, until the returned closure is called.
     func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }
 
@@ -43,8 +41,8 @@ extension ManualNetwork: Followed {
     }
 }
 
-/// The turns of a loop that a test below the session made for itself. Not one of the process's own: `eventually` waits
-/// there, and would be told of itself.
+/// The turns of a loop that a test below the session created. It must not be one of the process's own: `eventually`
+/// waits there and would observe itself.
 package struct Turns: Followed {
     private let reactor: Reactor
 

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
 extension ManualClock {
-    /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
-    /// a connection, a byte, or the end of an exchange over another transport.
+    /// Waits until at least `count` requests wait on a session's loop for something that a timeout will end: a
+    /// connection, a byte, or the end of an exchange over another transport.
     public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .patience) async throws {
-        // A wait may begin on its caller's own thread while the loop sleeps, and for a time that it has in its book
-        // already: nobody tells of that, and the pace finds it.
+        // A wait may begin on its caller's own thread while the loop sleeps, for a deadline that the loop already has.
+        // That is not reported, but regular looks find it.
         let what = "deadline number \(count)"
         do {
             try await eventually(what, following: self, within: limit) {
@@ -16,11 +16,11 @@ extension ManualClock {
         }
     }
 
-    /// Moves the clock by `step`, again and again, until `condition` holds: for what takes time of the clock in the
-    /// midst of work that takes real time. There are a few milliseconds of that between two moves, for what does not
-    /// run on a loop of the clock's and so is not waited for.
+    /// Moves the clock by `step` repeatedly until `condition` holds, for waits on the clock within work that takes real
+    /// time. Between two moves there are a few milliseconds of real time, for work that is not on one of the clock's
+    /// loops and so is not waited for.
     ///
-    /// Throws `NeverCame` when it does not hold within `limit` of real time.
+    /// Throws `NeverCame` if the condition does not hold within `limit` of real time.
     public func advance(
         by step: Duration, until what: String, within limit: Duration = .patience, fileID: String = #fileID,
         line: Int = #line, _ condition: () async throws -> Bool

@@ -1,9 +1,9 @@
-/// What `eventually` waited for did not come about in time.
+/// The error if `eventually`'s condition did not hold in time.
 public struct NeverCame: Error, CustomStringConvertible {
     public let what: String
-    /// How long it was waited for.
+    /// The time limit.
     public let limit: Duration
-    /// Where: `Module/File.swift` and the line.
+    /// The place: `Module/File.swift` and the line.
     public let fileID: String
     public let line: Int
 

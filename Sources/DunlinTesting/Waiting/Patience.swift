@@ -1,5 +1,5 @@
 extension Duration {
-    /// How long the waits of a test last at most unless it says otherwise, in real time: five minutes. Only what never
-    /// comes takes so long, however much else the machine has to do.
+    /// The default limit of a test's waits in real time: five minutes. Only a wait for something that never comes takes
+    /// so long, however busy the machine is.
     public static var patience: Duration { .seconds(300) }
 }

@@ -1,7 +1,7 @@
 extension LoopbackServer {
-    /// What a Range field asks for (RFC 9110 §14.1.2), read by nobody's code but the server's own.
+    /// The range that a Range field requests (RFC 9110 §14.1.2), parsed only by the server's own code.
     enum ByteRange: Hashable {
-        /// Nothing, several ranges, or what is no range: all is sent.
+        /// No range, several ranges, or an invalid one: everything is sent.
         case all
         case part(Range<Int>)
         case unsatisfiable
@@ -38,7 +38,7 @@ extension LoopbackServer {
 
         private static func number(_ text: Substring) -> Number {
             if text.isEmpty { return .absent }
-            // Below the largest, so that one may be added.
+            // Below the maximum, so that one can be added.
             guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), number < .max else {
                 return .wrong
             }

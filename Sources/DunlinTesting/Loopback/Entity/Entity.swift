@@ -1,18 +1,18 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// What a file server has at a target: bytes of `GeneratedBody`, as many as one likes, and what HTTP says of them.
+    /// A file on a server: any number of bytes of `GeneratedBody`, with their HTTP metadata.
     ///
-    /// It answers as RFC 9110 has it: a single range with 206 or 416, If-Range by strong comparison, HEAD without a
-    /// body. Several ranges and what cannot be read are ignored, as they may be.
+    /// It answers by RFC 9110: a single range with 206 or 416, If-Range by strong comparison, HEAD without a body.
+    /// Several ranges, and invalid ones, are ignored, as they may be.
     public struct Entity: Sendable {
         public var length: Int
-        /// Where in `GeneratedBody` it begins: another number is another content.
+        /// The offset in `GeneratedBody` at which it begins; another offset gives other content.
         public var offset = 0
-        /// The field as it stands there, quotes and `W/` included; nil: none.
+        /// The `ETag` field as it is sent, with quotes and `W/`; nil for none.
         public var tag: String?
         public var lastModified: String?
-        /// Without ranges it says `Accept-Ranges: none`.
+        /// Whether ranges are supported; if not, it sends `Accept-Ranges: none`.
         public var hasRanges = true
         /// Further fields.
         public var fields = Fields()
@@ -29,7 +29,7 @@ extension LoopbackServer {
             self.fields = fields
         }
 
-        /// Another content of the same length, and validators that say so.
+        /// Other content with the same length, and validators to match.
         public var changed: Entity {
             var entity = self
             entity.offset += 1
@@ -38,10 +38,10 @@ extension LoopbackServer {
             return entity
         }
 
-        /// All of it, for entities that fit in memory.
+        /// The whole content, for entities that fit in memory.
         public var bytes: Bytes { GeneratedBody.bytes(offset..<(offset + length)) }
 
-        /// What the server says to `request`.
+        /// Returns the server's reply to `request`.
         public func reply(to request: RecordedRequest) -> Reply {
             guard request.method == .get, hasRanges, applies(request.fields["If-Range"]) else { return whole }
             switch ByteRange(request.fields["Range"], of: length) {
@@ -51,16 +51,16 @@ extension LoopbackServer {
             }
         }
 
-        /// 200 with all of it.
+        /// A 200 reply with the whole content.
         public var whole: Reply { reply(.ok, 0..<length) }
 
-        /// 206 with a part; `said` is what Content-Range says of it if that is not true.
+        /// Returns a 206 reply with a part; `said` replaces the Content-Range by a false one.
         public func part(_ range: Range<Int>, said: String? = nil) -> Reply {
             let said = said ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
             return reply(.partialContent, range, ["Content-Range": said])
         }
 
-        /// 416.
+        /// A 416 reply.
         public var unsatisfiable: Reply { .response(416, fields: ["Content-Range": "bytes */\(length)"]) }
 
         private func reply(_ status: HTTP.Status, _ range: Range<Int>, _ more: Fields = Fields()) -> Reply {
@@ -74,7 +74,8 @@ extension LoopbackServer {
             return [.message(.init(status, fields: said)), .generated(body)]
         }
 
-        /// RFC 9110 §13.1.5: a weak tag never does; a date does when it is the one that was said.
+        /// Whether a condition holds (RFC 9110 §13.1.5): never for a weak tag, and for a date if it is exactly the one
+        /// sent.
         private func applies(_ condition: String?) -> Bool {
             guard let condition else { return true }
             if condition.hasPrefix("\"") { return condition == tag }

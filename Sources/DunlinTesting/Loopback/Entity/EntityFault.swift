@@ -1,31 +1,32 @@
 public import DunlinTypes
 
 extension LoopbackServer {
-    /// What goes wrong while an entity is served. Bytes are counted from the first of the response's own body.
+    /// Something that goes wrong while an entity is served. Bytes are counted from the beginning of the response's
+    /// body.
     public enum EntityFault: Sendable, Hashable {
         case none
-        /// The connection is reset after so many bytes of the body.
+        /// The connection is reset after this many bytes of the body.
         case reset(after: Int)
-        /// The connection is closed after so many, as if that were all.
+        /// The connection is closed after this many bytes, as if they were all.
         case short(after: Int)
-        /// Nothing more comes after so many.
+        /// Nothing more comes after this many bytes.
         case stall(after: Int)
-        /// In pieces of `size` bytes; for short bodies.
+        /// The body comes in pieces of `size` bytes; for short bodies.
         case drip(size: Int, every: Duration = .zero)
-        /// The whole body, whatever is asked for.
+        /// The whole body is sent, whatever range is requested.
         case rangeIgnored
-        /// 206, with a Content-Range that begins so many bytes later than what was asked for, and those bytes.
+        /// A 206 reply whose Content-Range, and bytes, begin this many bytes after the requested range.
         case rangeShifted(by: Int)
-        /// 206, with a Content-Range that says this.
+        /// A 206 reply with this Content-Range.
         case rangeSaid(String)
-        /// It is another entity from now on.
+        /// The entity is another one from now on.
         case changed
         /// Another status, without a body.
         case status(HTTP.Status)
     }
 
-    /// Serves an entity to every request for a target. The faults belong to the requests, in order; when there are no
-    /// more, nothing goes wrong.
+    /// Serves an entity for every request to a target. The faults apply to the requests in order; after the last fault,
+    /// nothing goes wrong.
     public func serve(_ entity: Entity, at target: String, faults: EntityFault...) {
         serve(entity, at: target, faults: faults)
     }
@@ -40,7 +41,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Entity {
-    /// What a server says that something is wrong with. `changed` is for `serve`, which knows what came before.
+    /// Returns a server's reply with a fault. `changed` works only with `serve`, which knows what came before.
     public func reply(to request: LoopbackServer.RecordedRequest, _ fault: LoopbackServer.EntityFault) -> Reply {
         let reply = reply(to: request)
         switch fault {
@@ -68,7 +69,7 @@ extension LoopbackServer.Entity {
 }
 
 extension LoopbackServer.Reply {
-    /// Bytes before those of the body.
+    /// The number of bytes before the body.
     fileprivate var headCount: Int {
         guard case .message(let message)? = steps.first else { return 0 }
         return message.bytes.count - message.body.count

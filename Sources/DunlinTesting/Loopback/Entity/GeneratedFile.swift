@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import Glibc
 
 extension LoopbackServer.GeneratedBody {
-    /// Where the file at `path` differs from the body's bytes in `range`: the offset in the file of the first byte that
-    /// is another, missing or too many. Nil if it is the same. Throws the failed system call's error.
+    /// Returns the first offset at which the file at `path` differs from the body's bytes in `range`: a byte that is
+    /// different, missing or extra. Nil if there is no difference. Throws the failed system call's error.
     public static func difference(ofFileAt path: String, from range: Range<Int>) throws -> Int? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw Errno.last }
@@ -36,7 +36,7 @@ extension LoopbackServer.GeneratedBody {
             guard found == nil else { return }
             bytes.withUnsafeBytes { bytes in
                 let own = UnsafeRawBufferPointer(rebasing: bytes[place..<(place + block.count)])
-                // Compared by the block: tests are built for debugging, where a loop over bytes takes seconds.
+                // In blocks, because tests are debug builds, where a loop over bytes takes seconds.
                 guard let left = own.baseAddress, let right = block.baseAddress,
                     memcmp(left, right, block.count) != 0
                 else { return }

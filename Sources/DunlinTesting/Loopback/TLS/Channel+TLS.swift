@@ -2,13 +2,13 @@ internal import DunlinTypes
 internal import Glibc
 
 extension LoopbackServer.Channel {
-    /// What has arrived and was said; nil at the end of it.
+    /// Receives content; nil at its end.
     func receive() throws(LoopbackServer.Interruption) -> [UInt8]? {
         guard let tls else { return try receiveRaw() }
         var bytes: [UInt8] = []
         while true {
             let progress = tls.read(into: &bytes)
-            // Reading may answer: a key update, an alert.
+            // Reading may produce output: a key update or an alert.
             try sendRaw(tls.takeOutput())
             switch progress {
             case .done: return bytes
@@ -26,7 +26,7 @@ extension LoopbackServer.Channel {
 
     func send(_ bytes: UnsafeRawBufferPointer) throws(LoopbackServer.Interruption) {
         guard let tls else { return try sendRaw(bytes) }
-        // Not all at once: what OpenSSL has encrypted lies in memory until the socket takes it.
+        // In parts, because what OpenSSL has encrypted stays in memory until the socket takes it.
         for start in stride(from: 0, to: bytes.count, by: 65_536) {
             let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + 65_536, bytes.count)])
             let progress = tls.write(piece)
@@ -39,7 +39,7 @@ extension LoopbackServer.Channel {
         }
     }
 
-    /// Best effort: the client may be gone.
+    /// Errors are ignored, since the client may be gone.
     func sayGoodbye() {
         guard let tls else { return }
         tls.sayGoodbye()
@@ -57,8 +57,8 @@ extension LoopbackServer.Channel {
 // MARK: - The handshake
 
 extension LoopbackServer.Channel {
-    /// Does to a new connection what is planned for it. Returns once there can be requests; what TLS agreed on, if the
-    /// server speaks it.
+    /// Does what is planned to a new connection. Returns when there can be requests, with the result of the TLS
+    /// handshake, if any.
     mutating func welcome(
         _ arrival: LoopbackServer.Arrival, _ options: LoopbackServer.TLS?, _ index: Int
     ) throws(LoopbackServer.Interruption) -> LoopbackServer.Handshake? {
@@ -83,7 +83,7 @@ extension LoopbackServer.Channel {
         do { return try body() } catch { throw .insecure("\(error)") }
     }
 
-    /// In place of a server's hello; the connection ends after it.
+    /// Sends bytes instead of a server's hello; the connection then ends.
     private func answerHello(_ bytes: [UInt8]) throws(LoopbackServer.Interruption) {
         _ = try receiveRaw()
         try sendRaw(bytes)
@@ -105,7 +105,7 @@ extension LoopbackServer.Channel {
             case .done: return
             case .ended: throw .insecure("the client ended TLS during the handshake")
             case .failed(let reason):
-                // The alert has to arrive: a close with bytes unread would be a reset, which overtakes it.
+                // The alert must arrive: a close with unread bytes would be a reset, which overtakes it.
                 halfClose()
                 while try receiveRaw() != nil {}
                 throw .insecure(reason)
@@ -118,7 +118,7 @@ extension LoopbackServer.Channel {
         }
     }
 
-    /// Sends a part of the handshake, `sent` bytes of which have been sent before, as the fault lets it.
+    /// Sends a part of the handshake after `sent` earlier bytes, as far as the fault allows.
     private func send(
         _ bytes: [UInt8], after sent: Int, _ fault: LoopbackServer.HandshakeFault?
     ) throws(LoopbackServer.Interruption) {

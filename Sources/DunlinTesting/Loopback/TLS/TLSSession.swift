@@ -2,24 +2,24 @@ internal import COpenSSL
 internal import DunlinTypes
 
 extension LoopbackServer {
-    /// OpenSSL's side of one connection, between two memory BIOs: it knows no socket. One thread has it.
+    /// OpenSSL's side of one connection, between two memory BIOs, without a socket. One thread owns it.
     final class TLSSession {
         enum Progress {
             case done
             case wantsInput
-            /// The peer has said that it will send nothing more.
+            /// The peer has ended its side.
             case ended
             case failed(String)
         }
 
         private let context: OpaquePointer
         private let ssl: OpaquePointer
-        /// What has come from the peer, and what is to go there; `ssl` owns both.
+        /// What has come from the peer, and what must be sent to it; `ssl` owns both.
         private let input: OpaquePointer
         private let output: OpaquePointer
         private let protocols: ProtocolList
         private let identities: [String: IssuedCertificate]
-        /// The peer's close_notify has been counted.
+        /// Whether the peer's close_notify has been counted.
         var wasBiddenGoodbye = false
 
         init(_ tls: TLS) throws(AuthorityError) {
@@ -55,7 +55,7 @@ extension LoopbackServer {
             }
         }
 
-        /// What was read takes the place of what was there, at most one record.
+        /// Reads at most one record into `bytes`, replacing their contents.
         func read(into bytes: inout [UInt8]) -> Progress {
             ERR_clear_error()
             var result: Int32 = 0
@@ -73,7 +73,7 @@ extension LoopbackServer {
 
         func feed(_ bytes: [UInt8]) { BIO_write(input, bytes, Int32(bytes.count)) }
 
-        /// What is to go to the peer now.
+        /// Takes what must be sent to the peer now.
         func takeOutput() -> [UInt8] {
             let count = BIO_ctrl_pending(output)
             guard count > 0 else { return [] }
@@ -82,20 +82,20 @@ extension LoopbackServer {
             }
         }
 
-        /// Whether something of the peer's is here that has not been read.
+        /// Whether there is unread input from the peer.
         var holdsInput: Bool { SSL_has_pending(ssl) == 1 || BIO_ctrl_pending(input) > 0 }
 
-        /// close_notify, unless there has been one or there is to be none.
+        /// Sends a close_notify, unless one was sent or none is wanted.
         func sayGoodbye() {
             ERR_clear_error()
             SSL_shutdown(ssl)
             ERR_clear_error()
         }
 
-        /// There will be no close_notify.
+        /// Turns the close_notify off.
         func leaveSilently() { SSL_set_quiet_shutdown(ssl, 1) }
 
-        /// TLS 1.3: new keys in both directions. Before that: asks the client to renegotiate.
+        /// With TLS 1.3, changes keys in both directions. Before that, asks the client to renegotiate.
         func renew() -> Progress {
             ERR_clear_error()
             let isAsked =
@@ -140,7 +140,7 @@ extension LoopbackServer.TLSSession {
         }
     }
 
-    /// Once the client's hello is there: which certificate it is to see. The reason, if that cannot be.
+    /// Chooses the certificate, after the client's hello. Returns the reason if that is impossible.
     private func choose() -> String? {
         SSL_set_cert_cb(ssl, nil, nil)
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0).lowercased() }
@@ -164,10 +164,10 @@ extension LoopbackServer.TLSSession {
     }
 
     private func present(_ tls: LoopbackServer.TLS) throws(AuthorityError) {
-        // All are tried, so that what does not fit is known before a client asks for it.
+        // All are tried, so that one that does not fit is reported before a client asks for it.
         for other in tls.identities.values { try use(other) }
         try use(tls.identity)
-        // Otherwise OpenSSL completes the chain by itself, from the authorities for clients.
+        // Otherwise OpenSSL completes the chain itself, from the authorities for clients.
         dunlin_set_mode(ssl, Int(SSL_MODE_NO_AUTO_CHAIN))
         if !tls.identities.isEmpty { SSL_set_cert_cb(ssl, { _, _ in -1 }, nil) }
         guard let staple = tls.staple else { return }
@@ -241,7 +241,7 @@ extension LoopbackServer.TLS.Version {
     }
 }
 
-/// The server's protocols as ALPN writes them, at an address that stays: OpenSSL's callback gets nothing else.
+/// The server's protocols in ALPN's format, at a fixed address: OpenSSL's callback gets nothing else.
 private final class ProtocolList {
     private struct List {
         let names: UnsafeMutableBufferPointer<UInt8>
