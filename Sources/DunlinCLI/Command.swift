@@ -1,6 +1,6 @@
 import DunlinCommandLine
 
-/// What the command line asks for. Parsed as a whole before anything is done.
+/// A parsed command line. All of it is parsed before anything is done.
 enum Command: Equatable {
     case help
     case version
@@ -10,19 +10,19 @@ enum Command: Equatable {
     case cache(StoreCommand.Deed)
 
     struct GetOptions: Equatable {
-        /// Status and fields before the body.
+        /// Whether status and fields are shown before the body.
         var showsHead = false
-        /// The phases' timings on standard error.
+        /// Whether the phases' durations are shown on standard error.
         var isVerbose = false
-        /// The body goes there.
+        /// The file to write the body to.
         var file: String?
-        /// How often it is tried again.
+        /// How often the request is retried.
         var retries = 0
         var trust = TrustOptions()
         var route = RouteOptions()
         /// Whether responses are stored, and served again.
         var usesCache = false
-        /// What is sent.
+        /// The options of the request.
         var request = RequestOptions()
     }
 
@@ -82,7 +82,7 @@ enum Command: Equatable {
         return .reachability(host: hosts.first, watches: watches)
     }
 
-    /// `dunlin post` is `dunlin get -X POST`, and so on.
+    /// Parses a request: `dunlin post` is `dunlin get -X POST`, and so on.
     private static func get(_ name: String, _ arguments: [String]) throws(UsageError) -> Command {
         var options = GetOptions()
         if name != "get" { options.request.method = name.uppercased() }
@@ -109,7 +109,7 @@ enum Command: Equatable {
 }
 
 extension Command.GetOptions {
-    /// Takes an option and its value from the arguments; false if there is none of that name.
+    /// Takes an option and its value from the arguments. Returns false for an unknown option.
     fileprivate mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "-i", "--include": showsHead = true

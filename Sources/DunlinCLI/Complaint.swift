@@ -1,7 +1,7 @@
 import Dunlin
 import DunlinCommandLine
 
-/// An error as a person reads it: one line, and what there is to say beyond it.
+/// An error as text for people: one line, and further details.
 enum Complaint {
     static func lines(of error: any Error) -> [String] {
         guard let error = error as? NetworkError else { return [oneLine("\(error)")] }
@@ -9,7 +9,7 @@ enum Complaint {
         return [headline(error, title(of: refusal, error))] + details(of: refusal, atProxy: error.phase == .proxyTLS)
     }
 
-    /// In the command's own words where it is about one of its options.
+    /// The reason, in the command's own words if it concerns one of its options.
     private static func reason(of error: NetworkError) -> String {
         guard error.code == .authenticationFailed, error.reason.contains("only answer Digest") else {
             return error.reason
@@ -21,14 +21,14 @@ enum Complaint {
         var text = reason
         if let peer = error.peer { text += " [\(peer)]" }
         if let end = ending(of: error) { text += " (\(end))" }
-        // Of a refusal the reason is all there is to know.
+        // For a refusal, the reason says everything.
         if let underlying = error.underlying, error.trustRefusal == nil, !reason.contains("\(underlying)") {
             text += ": \(underlying)"
         }
         return oneLine(text)
     }
 
-    /// Where the request was when it ended, after how long, and by which limit.
+    /// The phase in which the request ended, its duration, and the exceeded limit.
     static func ending(of error: NetworkError) -> String? {
         let after = error.elapsed.map { "after \($0.readable)" }
         let place = error.phase.map { phase in
@@ -46,12 +46,12 @@ enum Complaint {
 // MARK: - Servers that are not believed
 
 extension Complaint {
-    /// Digests are long: they get lines of their own.
+    /// The title of a refusal. Digests are long, so they get their own lines.
     private static func title(of refusal: NetworkError.TrustRefusal, _ error: NetworkError) -> String {
         refusal.reason == .pinMismatch ? "pin mismatch for \(refusal.host)" : error.reason
     }
 
-    /// What the server showed, by whom it is signed, and what to pin it by.
+    /// What the server presented, who signed it, and how to pin it.
     private static func details(of refusal: NetworkError.TrustRefusal, atProxy: Bool) -> [String] {
         var lines: [String] = []
         for certificate in refusal.path.prefix(limit) {
@@ -67,10 +67,10 @@ extension Complaint {
         return lines
     }
 
-    /// Servers choose how much they send.
+    /// The number of lines, since servers choose how much they send.
     private static var limit: Int { 8 }
 
-    /// Which option would help: those for origins do nothing for a proxy.
+    /// The option that would help. Those for origins do not help with a proxy.
     private static func hint(for reason: NetworkError.TrustRefusal.Reason, atProxy: Bool) -> String? {
         switch reason {
         case .unknownIssuer where atProxy, .selfSigned where atProxy:

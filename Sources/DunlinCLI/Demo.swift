@@ -2,8 +2,8 @@ import Dunlin
 import DunlinCommandLine
 import DunlinTesting
 
-/// `dunlin demo`: requests to a server inside the command, each with the time its phases took, and downloads to look
-/// at.
+/// `dunlin demo`: requests to a server inside the command, each with the durations of its phases, and downloads to
+/// watch.
 struct Demo {
     private let output: Output
     private let server: LoopbackServer

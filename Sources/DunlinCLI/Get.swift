@@ -2,7 +2,7 @@ import Dunlin
 import DunlinCommandLine
 import DunlinDisplay
 
-/// `dunlin get` and its like: the body to standard output as it arrives, or to a file with a bar to look at.
+/// `dunlin get` and similar: the body to standard output as it arrives, or to a file with a progress bar.
 struct Get {
     let url: String
     let options: Command.GetOptions
@@ -10,14 +10,14 @@ struct Get {
 
     private var request: RequestOptions { options.request }
     private var target: HTTP.Target { HTTP.Target(url) }
-    /// Of HEAD there is nothing else to show.
+    /// For HEAD there is nothing else to show.
     private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
 
     func run() async throws -> ExitCode {
         let configuration = try configuration()
         let session = try HTTPSession(configuration)
         let code = try await run(in: session)
-        // Nothing runs any more but what brings the cache up to date, after something stale was served.
+        // Only requests that update the cache after a stale response was served are still running.
         await session.shutdown(grace: .seconds(10))
         await configuration.cache?.close()
         return code
@@ -32,7 +32,7 @@ struct Get {
         }()
         let code: Result<ExitCode, any Error>
         do { code = .success(try await send(in: session)) } catch { code = .failure(error) }
-        // The trace ends with the session, and is told before what came of the request.
+        // The trace ends with the session, and is shown before the result.
         await session.shutdown()
         await telling
         return try code.get()
@@ -45,7 +45,7 @@ struct Get {
     private func printCurl(_ session: HTTPSession) throws -> ExitCode {
         let task = try session.task(
             target, method: request.httpMethod, body: try request.body(), options: try request.options)
-        // It affects no terminal, and is no longer the same command if anything is left out.
+        // It cannot affect a terminal, and with anything left out it would be another command.
         output.write(Bytes(Array("\(task.curl(showingSecrets: request.showsSecrets))\n".utf8)))
         return .success
     }
@@ -99,7 +99,7 @@ struct Get {
         }
     }
 
-    /// A file that is there already is replaced once the new one is whole.
+    /// Downloads to a file. An existing file is replaced when the new one is complete.
     private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
         let task = try session.downloadTask(
             target, method: request.httpMethod, body: try request.body(), options: try request.options,
@@ -137,7 +137,7 @@ struct Get {
         output.remark(response.metrics.description)
     }
 
-    /// How the connection is secured, and by whose word.
+    /// How the connection is secured, and who vouches for it.
     private func text(of security: HTTP.ConnectionSecurity) -> String {
         let names = security.verifiedPath.map(\.details.subject).joined(separator: " < ")
         return "\(security.version), \(security.cipher), \(names)"

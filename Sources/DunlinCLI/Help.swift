@@ -1,4 +1,4 @@
-/// What `dunlin help` says.
+/// The text of `dunlin help`.
 enum Help {
     static let text = """
         dunlin: an HTTP/1.1 client

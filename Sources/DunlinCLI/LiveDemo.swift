@@ -4,8 +4,8 @@ import DunlinDisplay
 import DunlinTesting
 import FoundationEssentials
 
-/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them whether there is a
-/// network and what the session's registry says of each.
+/// The part of the demo that is redrawn: downloads with bars, and below them the network's status and the registry's
+/// view of each task.
 struct LiveDemo {
     private let output: Output
     private let session: HTTPSession
@@ -22,7 +22,7 @@ struct LiveDemo {
         display = TerminalDisplay(on: terminal)
         server.route(.get, "/disk.img", .generated(length: 6 << 20).dripping(128 << 10, every: .milliseconds(40)))
         server.route(.get, "/photos.zip", .generated(length: 3 << 20).dripping(96 << 10, every: .milliseconds(40)))
-        // Nobody knows how long this one is before it ends.
+        // Its length is unknown before it ends.
         server.route(
             .get, "/unknown.bin",
             .untilClose(Bytes([UInt8](repeating: 0, count: 1 << 20)))
@@ -48,7 +48,7 @@ struct LiveDemo {
         for result in results { _ = try result.get() }
     }
 
-    /// The network stands above the tasks: of those there are fewer and fewer, and nothing stands below a gap.
+    /// Shows the network above the tasks: the tasks become fewer, and nothing should be below a gap.
     private func watch() async {
         guard isRedrawn else { return }
         let network = display.addLine("   network: ")
@@ -67,7 +67,7 @@ struct LiveDemo {
         for await status in Reachability.shared.statuses { line.show("   network: \(status)") }
     }
 
-    /// What the registry says, four times a second.
+    /// Shows the registry's state four times a second.
     private func watchTasks() async {
         let lines = Self.files.map { _ in display.addLine() }
         while !Task.isCancelled {

@@ -1,7 +1,7 @@
 import Dunlin
 import DunlinCommandLine
 
-/// `dunlin reachability`: whether there is a way, and over what. Nothing is sent.
+/// `dunlin reachability`: whether there is a route, and by which kind of interface. Nothing is sent.
 struct Reaching {
     let host: String?
     let watches: Bool

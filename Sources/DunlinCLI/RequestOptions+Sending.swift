@@ -3,13 +3,13 @@ import DunlinCommandLine
 import FoundationEssentials
 import Glibc
 
-/// What the options are made of when the command runs: files, standard input, and a password from the terminal.
+/// The values that options stand for when the command runs: files, standard input, and a password from the terminal.
 extension RequestOptions {
-    /// Throws a `UsageError` for what cannot be read.
+    /// The request's body. Throws a `UsageError` if something cannot be read.
     func body() throws -> RequestBody {
         if data.isEmpty { return .none }
         let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
-        // A long file is sent from the disk.
+        // A long file is sent from disk.
         if data.count == 1, case .file(let path) = data[0] {
             guard access(path, R_OK) == 0 else { throw DataSource.unreadable(path) }
             return RequestBody(.file(.init(path)), contentType: type)
@@ -18,7 +18,7 @@ extension RequestOptions {
         return .bytes(Bytes(Array(pieces.joined(separator: "&".utf8))), contentType: type)
     }
 
-    /// The fields, with what `--json` asks for.
+    /// The fields, including those that `--json` adds.
     var sentFields: Fields {
         if !isJSON || fields.contains("accept") { return fields }
         var fields = fields
@@ -44,7 +44,7 @@ extension RequestOptions {
     /// How the user answers to a server that asks; nil if nobody said.
     func credentials() throws -> HTTP.Credentials? {
         guard let user else { return nil }
-        // A command without secrets does not have it.
+        // A command without secrets does not contain it.
         let isNeeded = !printsCurl || showsSecrets
         let password = try user.password ?? (isNeeded ? Terminal.password(of: user.name) : "")
         if answersDigestAlone { return .digest(user: user.name, password: password) }

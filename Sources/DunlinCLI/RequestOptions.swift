@@ -1,31 +1,31 @@
 import Dunlin
 import DunlinCommandLine
 
-/// What the command sends, and by whom.
+/// The options of a request and its user.
 struct RequestOptions: Equatable {
-    /// Nil for GET, or POST if there is a body.
+    /// The method; nil for GET, or POST if there is a body.
     var method: String?
     var fields = Fields()
     var data: [DataSource] = []
     var isJSON = false
     var user: User?
-    /// Whether the password goes nowhere in clear text, whatever the server asks for.
+    /// Whether the password is never sent in clear text, whatever the server asks for.
     var answersDigestAlone = false
     var bearer: DataSource?
     var limit: Duration?
-    /// The command for `curl` is printed, and nothing is sent.
+    /// Whether the command for `curl` is printed instead of sending.
     var printsCurl = false
     var showsSecrets = false
-    /// What goes over the wire, on standard error.
+    /// Whether everything sent and received is shown on standard error.
     var traces = false
 
-    /// Something that is given in the arguments, in a file or on standard input.
+    /// Data given in the arguments, in a file or on standard input.
     enum DataSource: Equatable {
         case text(String)
         case file(String)
         case input
 
-        /// `@file`, `@-`, or the text itself.
+        /// Parses `@file`, `@-`, or the text itself.
         init(_ text: String) {
             if text == "@-" {
                 self = .input
@@ -39,7 +39,7 @@ struct RequestOptions: Equatable {
 
     struct User: Equatable {
         let name: String
-        /// Nil if it is to be asked for.
+        /// The password; nil if it must be asked for.
         let password: String?
 
         init(_ text: String) throws(UsageError) {
@@ -58,7 +58,7 @@ struct RequestOptions: Equatable {
 // MARK: - From the arguments
 
 extension RequestOptions {
-    /// Takes an option and its value from the arguments; false if it is none of these.
+    /// Takes an option and its value from the arguments. Returns false for any other option.
     mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "-X", "--request": method = try Self.method(try rest.takeValue(of: option))
@@ -101,7 +101,7 @@ extension RequestOptions {
         fields.append(name: String(line[..<colon]), value: String(value))
     }
 
-    /// Of a token (RFC 9110, 5.6.2).
+    /// Whether the byte may be in a token (RFC 9110, 5.6.2).
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -116,7 +116,7 @@ extension RequestOptions {
         return .milliseconds(max(1, Int64(seconds * 1000)))
     }
 
-    /// What makes no sense together.
+    /// Throws for options that do not fit together.
     func check() throws(UsageError) {
         if isJSON, data.count > 1 { throw UsageError(description: "--json and -d both give a body; use one") }
         if answersDigestAlone, user == nil {

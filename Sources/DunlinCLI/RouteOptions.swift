@@ -1,17 +1,17 @@
 import Dunlin
 import DunlinCommandLine
 
-/// Which way the command's requests take: through which proxy, and to which addresses at all.
+/// The options for proxies and for allowed addresses.
 struct RouteOptions: Equatable {
-    /// Nil for what the environment says.
+    /// The proxy; nil for the environment's.
     var proxy: String?
-    /// The hosts that go straight; nil for what the environment says.
+    /// The hosts that are reached directly; nil for the environment's.
     var exceptions: String?
-    /// Authorities' certificates that proxies are believed by, as well as the system's.
+    /// The certificates of authorities that are trusted for proxies, in addition to the system's.
     var proxyAuthorities: [String] = []
     var isGuarded = false
 
-    /// Takes an option and its value from the arguments; false if it is none of these.
+    /// Takes an option and its value from the arguments. Returns false for any other option.
     mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "-x", "--proxy": proxy = try rest.takeValue(of: option)
@@ -28,7 +28,7 @@ struct RouteOptions: Equatable {
         return true
     }
 
-    /// What makes no sense together.
+    /// Throws for options that do not fit together.
     func check() throws(UsageError) {
         if proxy == nil, let exceptions, exceptions != "*" {
             throw UsageError(
@@ -38,7 +38,7 @@ struct RouteOptions: Equatable {
 
     func apply(to configuration: inout HTTPSession.Configuration) {
         if let proxy {
-            // An empty name is what other commands take for no proxy.
+            // An empty name means no proxy, as in other commands.
             configuration.proxy = proxy.isEmpty ? .none : .url(proxy, except: exceptions ?? "")
         } else if exceptions != nil {
             configuration.proxy = .none

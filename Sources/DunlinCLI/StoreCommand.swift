@@ -2,7 +2,7 @@ import Dunlin
 import DunlinCommandLine
 import FoundationEssentials
 
-/// `dunlin cache`: what `dunlin get --cache` has stored, and an end of it.
+/// `dunlin cache`: lists or removes what `dunlin get --cache` has stored.
 struct StoreCommand {
     enum Deed: String {
         case list
@@ -12,7 +12,7 @@ struct StoreCommand {
     let deed: Deed
     let output: Output
 
-    /// Where the command's cache is.
+    /// The folder of the command's cache.
     static var folder: String {
         let variables = ProcessInfo.processInfo.environment
         let home = variables["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

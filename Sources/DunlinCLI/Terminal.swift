@@ -1,7 +1,7 @@
 import DunlinCommandLine
 import Glibc
 
-/// What a person types: standard input, and passwords, which are not shown.
+/// Reads what a person types: standard input, and passwords without echo.
 enum Terminal {
     /// All of standard input.
     static func input() throws -> [UInt8] {
@@ -30,7 +30,7 @@ enum Terminal {
         }
         defer { close(terminal) }
         var hidden = usual
-        // An interrupt is read as a character, so that the terminal is never left without its echo.
+        // An interrupt is read as a character, so that the terminal is never left without echo.
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &hidden)
         say("password of \(user): ", terminal)
@@ -41,7 +41,7 @@ enum Terminal {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// One line, whose last characters may be taken back; nil if it was interrupted.
+    /// Reads a line with support for deleting characters; nil if it was interrupted.
     private static func readLine(_ terminal: Int32) -> [UInt8]? {
         var line: [UInt8] = []
         var byte: UInt8 = 0

@@ -1,18 +1,18 @@
 import Dunlin
 import DunlinCommandLine
 
-/// Which servers the command believes, and who it is to them.
+/// The options for trust, and for the client's identity.
 struct TrustOptions: Equatable {
-    /// Authorities' certificates, believed as well as the system's.
+    /// The certificates of authorities that are trusted, in addition to the system's.
     var authorities: [String] = []
     var certificate: String?
     var key: String?
     var pins: [SecurityPolicy.Pin] = []
-    /// Whether certificates may be written otherwise than RFC 5280 demands.
+    /// Whether certificates need not follow RFC 5280 strictly.
     var acceptsCompatible = false
     var isInsecure = false
 
-    /// Takes an option and its value from the arguments; false if it is none of these.
+    /// Takes an option and its value from the arguments. Returns false for any other option.
     mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "--ca": authorities.append(try rest.takeValue(of: option))
@@ -34,7 +34,7 @@ struct TrustOptions: Equatable {
         }
     }
 
-    /// What makes no sense together.
+    /// Throws for options that do not fit together.
     func check(against url: String) throws(UsageError) {
         if key != nil, certificate == nil { throw UsageError(description: "--key needs --cert as well") }
         if isInsecure, !pins.isEmpty {
@@ -54,19 +54,19 @@ struct TrustOptions: Equatable {
         }
         if isInsecure {
             configuration.tls.policy = .insecure
-            // Not even a system without roots stands in the way.
+            // So that it also works on a system without roots.
             configuration.tls.roots = .only([])
         }
         if !pins.isEmpty {
             configuration.tls.policy = SecurityPolicy(mode: .publicKey, pins: Set(pins))
-            // Pins for all hosts are for those of a base URL.
+            // Pins for all hosts apply to the host of a base URL.
             configuration.baseURL = Self.origin(of: url)
         }
         if acceptsCompatible { configuration.tls.policy.certificateRules = .compatible }
         return configuration
     }
 
-    /// Scheme, host and port of a URL with one of these schemes; nil for any other. No user info is in it.
+    /// Scheme, host and port of a URL with one of these schemes, without user info; nil for any other.
     static func origin(of url: String, _ schemes: [String] = ["https"]) -> String? {
         for scheme in schemes.map({ $0 + "://" }) where url.prefix(scheme.count).lowercased() == scheme {
             let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }

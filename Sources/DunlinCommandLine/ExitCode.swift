@@ -1,9 +1,9 @@
-/// What a command says to the shell.
+/// The exit codes of a command.
 package enum ExitCode: Int32, Sendable {
     case success = 0
-    /// What was asked for could not be got, shown or written, or not all of it.
+    /// What was requested could not be fetched, shown or written, or not completely.
     case failure = 1
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     case usage = 2
     /// A server answered with a status other than 2xx.
     case refused = 3

@@ -1,5 +1,5 @@
 extension Int {
-    /// A count of bytes with a unit.
+    /// The number of bytes with a unit.
     package var readableBytes: String {
         if self < 10_000 { return "\(self) B" }
         if self < 10_000 * 1024 { return "\(self / 1024) KiB" }

@@ -1,12 +1,12 @@
 package import DunlinTypes
 internal import Glibc
 
-/// Where a command's words go: results to standard output, everything else to standard error.
+/// A command's output: results to standard output, everything else to standard error.
 ///
-/// Written straight to the descriptors, so that bytes as they are and the lines around them keep their order. A reader
-/// who has left ends the program as usual, by SIGPIPE.
+/// It is written directly to the descriptors, so that raw bytes and the lines around them keep their order. If the
+/// reader is gone, SIGPIPE ends the program as usual.
 package struct Output: Sendable {
-    /// The command's name, which stands before what it complains of.
+    /// The command's name, which precedes its error messages.
     let name: String
     package let results: Int32
     package let remarks: Int32
@@ -15,31 +15,31 @@ package struct Output: Sendable {
         (self.name, self.results, self.remarks) = (name, results, remarks)
     }
 
-    /// A line of the result, or several; whatever servers put into it, it drives no terminal.
+    /// Prints one or more lines of the result. Text from servers cannot control the terminal.
     package func print(_ line: String = "") {
         write(Self.shown(line), to: results)
     }
 
-    /// A piece of a body, or what drives the terminal, as it is: what that does is for whoever asked for it to know.
+    /// Writes raw bytes: a piece of a body, or control sequences. Their effect is the caller's responsibility.
     package func write(_ bytes: Bytes) {
         write(bytes, to: results)
     }
 
-    /// A remark that is not part of the result.
+    /// Prints a remark that is not part of the result.
     package func remark(_ line: String) {
         write(Self.shown(line), to: remarks)
     }
 
     package func warn(_ text: String) { remark("\(name): warning: \(text)") }
 
-    /// What went wrong, in one line; more lines may follow.
+    /// Prints an error message: one line, perhaps followed by more.
     package func complain(_ lines: String...) { complain(lines) }
 
     package func complain(_ lines: [String]) {
         for (index, line) in lines.enumerated() { remark(index == 0 ? "\(name): \(line)" : line) }
     }
 
-    /// Lines are the command's own; within one, nothing ends it.
+    /// The text made safe. Line ends are the command's own; those within a line are removed.
     private static func shown(_ text: String) -> Bytes {
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return Bytes(lines.map { VisibleText.of(String($0), upTo: .max) + "\n" }.joined())

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 internal import Glibc
 
-/// A command: reads its arguments, does one thing, and says by its exit code how that went.
+/// A command: parses its arguments, does one thing, and returns an exit code.
 package protocol Program {
     associatedtype Command
 
     static var name: String { get }
 
-    /// What the arguments ask for, read as a whole before anything is done.
+    /// Parses all of the arguments before anything is done.
     static func command(of arguments: [String]) throws(UsageError) -> Command
     static func run(_ command: Command, _ output: Output) async -> ExitCode
 }
@@ -15,7 +15,7 @@ package protocol Program {
 extension Program {
     package static var version: String { LibraryVersion.number }
 
-    /// Ends the program with what its run says.
+    /// Runs the command and exits with its code.
     package static func start() async {
         let output = Output(of: name)
         do throws(UsageError) {

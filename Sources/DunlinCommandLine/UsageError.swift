@@ -1,4 +1,4 @@
-/// Arguments that ask for nothing the command knows.
+/// Invalid arguments.
 package struct UsageError: Error, Equatable {
     package let description: String
 
@@ -8,13 +8,13 @@ package struct UsageError: Error, Equatable {
 }
 
 extension ArraySlice<String> {
-    /// The argument behind an option, which may be empty.
+    /// Takes the argument after an option, which may be empty.
     package mutating func takeValue(of option: String) throws(UsageError) -> String {
         guard let value = popFirst() else { throw UsageError(description: "\(option) needs a value") }
         return value
     }
 
-    /// The argument behind an option, where an empty one is none.
+    /// Takes the argument after an option; an empty one is an error.
     package mutating func takeText(of option: String) throws(UsageError) -> String {
         let value = try takeValue(of: option)
         if value.isEmpty { throw UsageError(description: "\(option) needs a value") }

@@ -2,19 +2,20 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// Writes a request as one command for a POSIX shell, by options that `curl` has had since 7.68 (2020).
+/// Writes a request as a command for a POSIX shell, with options that `curl` has had since 7.68 (2020).
 ///
 /// Rules:
-/// 1. The command sends the same method, target, fields and body over HTTP/1.1. What `curl` would add by itself
-///    (`User-Agent`, `Accept`, a content type) is taken away where the request has none.
-/// 2. Settings that decide what happens are options: time, redirects, codings, where to connect, whom to trust.
-///    `--insecure` is there only if the session trusts everybody.
-/// 3. What a command cannot say is said in lines below it, which a shell takes for comments.
-/// 4. It does not follow redirects where `curl` would do more than the session does: send a method or a body again
-///    whatever the status says, or give a field that is secret to another origin.
-/// 5. A password is in it only where it is this request's.
-/// 6. It is safe in a terminal, whatever is in the request: see `ShellText`.
-/// 7. Without `showingSecrets` no secret is in it. A body that is no text is left out then: nobody knows what is in it.
+/// 1. The command sends the same method, target, fields and body over HTTP/1.1. What `curl` adds by itself
+///    (`User-Agent`, `Accept`, a content type) is removed if the request does not have it.
+/// 2. Settings that affect the result become options: time limits, redirects, codings, where to connect, whom to trust.
+///    `--insecure` is used only if the session trusts everybody.
+/// 3. What a command cannot express is written below it as comment lines.
+/// 4. It does not follow redirects if `curl` would do more than the session: repeat a method or body regardless of the
+///    status, or send a secret field to another origin.
+/// 5. It contains a password only if that is this request's.
+/// 6. It is safe in a terminal, whatever the request contains: see `ShellText`.
+/// 7. Without `showingSecrets`, it contains no secrets. A body that is not text is left out then, since its content is
+///    unknown.
 struct CurlCommand {
     private let record: RequestRecord
     private let showsSecrets: Bool
@@ -47,7 +48,7 @@ struct CurlCommand {
     private var settings: CurlSettings { record.settings }
     private var secret: HTTP.SecretFields { settings.secretFields }
 
-    /// Whether a body is given by an option, which makes the method POST. With HEAD that cannot be.
+    /// Whether an option gives the body, which makes the method POST. With HEAD this is impossible.
     private var hasData: Bool {
         if head.method == .head { return false }
         if case .none = record.body { return ["POST", "PUT", "PATCH"].contains(head.method.rawValue) }
@@ -58,7 +59,7 @@ struct CurlCommand {
         words += [option, ShellText.quoted(value)]
     }
 
-    /// What is no body is one line, and affects no terminal.
+    /// The text on one line and safe for a terminal, for everything but bodies.
     private func line(_ text: String) -> String { VisibleText.of(text, upTo: .max) }
 }
 
@@ -70,7 +71,7 @@ extension CurlCommand {
         if namesMethod { add("-X", line(head.method.rawValue)) }
     }
 
-    /// Whether the method is not the one that `curl` takes by itself.
+    /// Whether the method must be named, since `curl` would use another one.
     private var namesMethod: Bool {
         switch head.method {
         case .get: hasData
@@ -84,24 +85,24 @@ extension CurlCommand {
         let url = head.origin.description + (isPath ? head.target : "/")
         words.append(ShellText.quoted(line(showsSecrets ? url : WebAddress.named(url, hiding: secret))))
         if !isPath { add("--request-target", line(head.target)) }
-        // These characters stand for many URLs otherwise, and dots are taken away.
+        // Otherwise these characters stand for many URLs, and dots are removed.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
         if url.contains("/.") { words.append("--path-as-is") }
     }
 
-    /// Who answers the challenges of this origin; nil if the request says itself who the user is.
+    /// Who answers this origin's challenges; nil if the request names its own user.
     private var login: CurlSettings.Login? {
         guard let login = settings.login, login.origin?.isSame(as: head.origin) == true else { return nil }
         guard let sent = head.fields["authorization"] else { return login }
         return login.hasMade(sent) ? login : nil
     }
 
-    /// Whether the request went with an answer that no second request may have.
+    /// Whether the request carried an answer that can be used only once.
     private var hasSpentAnswer: Bool {
         head.fields["authorization"]?.lowercased().hasPrefix("digest ") == true
     }
 
-    /// An answer that was sent is good for one request: this one gets its own.
+    /// Adds the user. An answer that was sent is valid for one request, so this one gets its own.
     private mutating func addLogin(_ login: CurlSettings.Login) {
         if hasColon(login.user) { return }
         let mayBeBasic = login.answersBasic && (head.origin.scheme == .https || settings.allowsBasicInClearText)
@@ -110,7 +111,8 @@ extension CurlCommand {
         if !showsSecrets { notes.append("curl will ask for the password.") }
     }
 
-    /// In an option a name ends at its first colon. Says where such a one goes; a password is not put there.
+    /// Whether a user name contains a colon, which would end it in an option. Adds a remark that it must be given in
+    /// another way; a password is not added.
     private mutating func hasColon(_ user: String, ofProxy isProxy: Bool = false) -> Bool {
         guard user.contains(":") else { return false }
         let (whose, url) = isProxy ? (" for the proxy", "the proxy's URL") : ("", "the URL")
@@ -126,7 +128,7 @@ extension CurlCommand {
         }
         let shown = showsSecrets ? fields.map { ($0.name, line($0.value)) } : fields.shown(hiding: secret)
         for (name, value) in shown where name.lowercased() != "content-length" {
-            // An empty value is said by a semicolon: a colon with nothing behind it takes the field away.
+            // An empty value is written with a semicolon, because a colon without a value removes the field.
             add("-H", value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         for name in ["User-Agent", "Accept"] where !fields.contains(name) { add("-H", "\(name):") }
@@ -159,7 +161,7 @@ extension CurlCommand {
     private mutating func addBytes(_ bytes: Bytes) {
         if let text = ShellText.plain(bytes) {
             let shown = showsSecrets ? text : SecretText.masked(text, as: kindOfBody, hiding: secret)
-            // What begins with an @ would be taken for a file's name.
+            // Text that begins with @ would be taken for a file name.
             add(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
         } else if showsSecrets {
             input = ShellText.printing(bytes)
@@ -192,7 +194,7 @@ extension CurlCommand {
         addNoExpectation()
     }
 
-    /// With a long body `curl` asks for consent first.
+    /// Turns off that `curl` asks for consent before it sends a long body.
     private mutating func addNoExpectation() {
         if !head.fields.contains("expect") { add("-H", "Expect:") }
     }
@@ -212,11 +214,11 @@ extension CurlCommand {
         if head.origin.scheme == .https, !redirects.allowsHTTPSToHTTP { add("--proto-redir", "=https") }
     }
 
-    /// What `curl` would do after a redirect that the session does not.
+    /// What `curl` would do after a redirect that the session does not; nil for nothing.
     private var dangerOfRedirects: String? {
         if namesMethod || hasData { return "send the method or the body again whatever the status says" }
         let isSecretElsewhere = head.fields.contains { name, _ in
-            // These two it takes away by itself.
+            // `curl` removes these two itself.
             !["authorization", "cookie"].contains(name.lowercased())
                 && (secret.hidesField(name) || head.fields.isSensitive(name)
                     || settings.redirects.secretFields.contains(name))
@@ -224,7 +226,7 @@ extension CurlCommand {
         return showsSecrets && isSecretElsewhere ? "give secret fields to other origins" : nil
     }
 
-    /// In thousandths at most, and never none, which would be no limit.
+    /// The seconds with at most three decimals, and never zero, which would mean no limit.
     private static func seconds(_ duration: Duration) -> String {
         let thousandths = max(1, duration.clampedNanoseconds / 1_000_000)
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
@@ -263,7 +265,7 @@ extension CurlCommand {
             do {
                 guard case .proxy(let proxy) = try choose(head) else { return add("--noproxy", "*") }
                 add("--proxy", line("\(proxy)"))
-                // The variables that exempt hosts do not count.
+                // So that the variables which exempt hosts do not apply.
                 add("--noproxy", "")
                 if head.origin.scheme == .https { addConnectFields(proxy.connectFields) }
                 guard let credentials = proxy.credentials, !hasColon(credentials.user, ofProxy: true)
@@ -277,7 +279,7 @@ extension CurlCommand {
         }
     }
 
-    /// What CONNECT alone says, of the proxy's.
+    /// Adds the proxy's fields that are sent only with CONNECT.
     private mutating func addConnectFields(_ fields: Fields) {
         let shown = showsSecrets ? fields.map { ($0.name, line($0.value)) } : fields.shown(hiding: secret)
         for (name, value) in shown { add("--proxy-header", value.isEmpty ? "\(name);" : "\(name): \(value)") }
@@ -313,7 +315,7 @@ extension CurlCommand {
         if showsSecrets { add("--pass", passphrase) } else { notes.append("curl will ask for the key's passphrase.") }
     }
 
-    /// A colon would begin the passphrase.
+    /// The path of a certificate. A colon would begin the passphrase.
     private static func certificatePath(_ path: String) -> String {
         path.split(separator: ":", omittingEmptySubsequences: false).joined(separator: #"\:"#)
     }

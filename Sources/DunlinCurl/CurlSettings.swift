@@ -3,17 +3,17 @@ internal import DunlinSemantics
 package import DunlinTransport
 package import DunlinTypes
 
-/// What a session's settings mean for a request that is said as a command. Made once for a session, and looked at only
-/// when somebody asks for a command.
+/// A session's settings as far as they matter for commands. Created once for a session, and used only when somebody
+/// asks for a command.
 package final class CurlSettings: Sendable {
     package let secretFields: HTTP.SecretFields
     let redirects: RedirectMachine.Policy
     let trust: Trust
     /// The interface that sockets are bound to.
     let interface: String?
-    /// Whether content codings are taken off.
+    /// Whether content codings are removed.
     package let decodes: Bool
-    /// By whom challenges of one origin are answered.
+    /// Who answers one origin's challenges.
     package let login: Login?
     /// Whether a password goes by Basic where everybody on the way can read it.
     let allowsBasicInClearText: Bool
@@ -21,7 +21,7 @@ package final class CurlSettings: Sendable {
 
     /// What is known of proxies.
     package enum Way: Sendable {
-        /// Nothing: a command goes as its own environment says.
+        /// Nothing is known: the command uses its own environment.
         case unsaid
         case direct
         case chosen(ConnectionRules.ProxyChooser)
@@ -42,11 +42,11 @@ package final class CurlSettings: Sendable {
         }
     }
 
-    /// Which servers are believed, and who the session is to them.
+    /// Which servers are trusted, and the session's own identity.
     package struct Trust: Sendable {
         let believesAll: Bool
         let isPinning: Bool
-        /// The files of authorities; nil for what is in none.
+        /// The files of authorities; nil for one that is not in a file.
         let authorities: [String?]
         let identity: Identity?
 
@@ -62,7 +62,7 @@ package final class CurlSettings: Sendable {
         package enum Form: Sendable {
             case pem(String, key: Key)
             case pkcs12(String)
-            /// It is in no file.
+            /// The identity is not in a file.
             case unnamed
         }
 
@@ -94,7 +94,7 @@ package final class CurlSettings: Sendable {
         self.way = way
     }
 
-    /// The settings for a request that follows redirects, takes codings off, answers challenges or goes in its own way.
+    /// The settings for a request that follows redirects, removes codings, answers challenges or takes its own way.
     package func with(
         _ redirects: RedirectMachine.Policy?, decodes: Bool, login: Login?, way: Way? = nil
     ) -> CurlSettings {
@@ -106,7 +106,7 @@ package final class CurlSettings: Sendable {
 }
 
 extension CurlSettings.Login {
-    /// Whether a field's value is an answer by this user.
+    /// Whether a field's value is this user's answer.
     func hasMade(_ value: String) -> Bool {
         if BasicChallenge.isAnswer(value, user: user, password: password) { return true }
         guard value.lowercased().hasPrefix("digest ") else { return false }

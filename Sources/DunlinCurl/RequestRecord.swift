@@ -1,9 +1,9 @@
 package import DunlinTypes
 
-/// A request as it was sent, or is to be sent, kept for whoever wants it said as a command.
+/// A request as it was sent or will be sent, kept for writing it as a command.
 ///
-/// It keeps nothing of its session, and of a body no more than a command may show. It prints nothing by itself: the
-/// head's target and the body may be full of secrets.
+/// It retains nothing of its session, and of a body only what a command may show. It prints nothing by itself, because
+/// the target and the body may contain secrets.
 package final class RequestRecord: NetworkError.CommandSource {
     /// What is recorded before there is a record.
     package struct Source: Sendable {
@@ -16,7 +16,7 @@ package final class RequestRecord: NetworkError.CommandSource {
         }
     }
 
-    /// What a command can say of a body.
+    /// What a command can contain of a body.
     enum Body: Sendable {
         case none
         case bytes(Bytes)
@@ -28,11 +28,11 @@ package final class RequestRecord: NetworkError.CommandSource {
     let head: RequestHead
     let body: Body
     let hasTrailers: Bool
-    /// The limit of the whole call.
+    /// The total limit of the call.
     let total: Duration?
     package let settings: CurlSettings
 
-    /// A shell takes no word that is much longer, and nobody reads it.
+    /// The length up to which a body is included: shells accept hardly longer words, and nobody would read it.
     static let longestBody = 64 * 1024
 
     package init(_ source: Source, _ settings: CurlSettings) {

@@ -1,11 +1,12 @@
 package import DunlinTypes
 
-/// Text as a POSIX shell reads it (IEEE Std 1003.1, Shell Command Language, 2.2), which affects no terminal: what would
-/// is there as octal digits, for `printf`.
+/// Text for a POSIX shell (IEEE Std 1003.1, Shell Command Language, 2.2) that cannot affect a terminal: dangerous
+/// characters become octal digits for `printf`.
 package enum ShellText {
-    /// One word. Within single quotes everything stands for itself; a single quote ends them, and is said outside.
+    /// The text as one word. Within single quotes everything stands for itself; a single quote is written outside of
+    /// them.
     ///
-    /// What affects a terminal is put in by a command, which takes away the ends of lines behind it.
+    /// Characters that affect a terminal are inserted by a command substitution, which removes trailing line ends.
     package static func quoted(_ text: String) -> String {
         let bytes = Bytes(Array(text.utf8))
         if plain(bytes) == nil { return "\"$(\(printing(bytes)))\"" }
@@ -13,7 +14,7 @@ package enum ShellText {
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// Bytes no shell does anything with.
+    /// Whether a byte has no meaning to a shell.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -21,21 +22,22 @@ package enum ShellText {
         }
     }
 
-    /// The text if it may stand in a command as it is: no byte of it ends a word early or affects a terminal.
+    /// The text if it may be in a command unchanged, because no byte ends a word early or affects a terminal; otherwise
+    /// nil.
     package static func plain(_ bytes: Bytes) -> String? {
         guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else { return nil }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control: scalar == "\n" || scalar == "\t"
             case .format, .surrogate, .unassigned, .privateUse, .lineSeparator, .paragraphSeparator: false
-            // Variations choose how an emoji looks.
+            // Variation selectors determine how an emoji looks.
             default: !scalar.properties.isDefaultIgnorableCodePoint || ["\u{FE0E}", "\u{FE0F}"].contains(scalar)
             }
         }
         return isPlain ? text : nil
     }
 
-    /// A command that prints exactly these bytes: others than printable ASCII as three octal digits.
+    /// A command that prints exactly these bytes, with all but printable ASCII as three octal digits.
     package static func printing(_ bytes: Bytes) -> String {
         var format = ""
         for byte in bytes {

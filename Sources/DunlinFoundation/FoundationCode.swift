@@ -1,9 +1,9 @@
 public import Dunlin
 
 extension NetworkError {
-    /// What URLSession and AFNetworking call an error: a domain, and a number within it.
+    /// The error domain and number that URLSession and AFNetworking use for an error.
     ///
-    /// For code that comes from there and asks for numbers:
+    /// For code that comes from there and compares numbers:
     ///
     /// ```swift
     /// if error.foundationCode == .timedOut { … }
@@ -22,32 +22,32 @@ extension NetworkError {
         public var description: String { "\(domain) \(code)" }
     }
 
-    /// The domains that errors are counted in.
+    /// The error domains.
     public enum Domain {
         public static let url = "NSURLErrorDomain"
         public static let posix = "NSPOSIXErrorDomain"
-        /// Of what AFNetworking could not make a request of.
+        /// AFNetworking's domain for requests that could not be made.
         public static let requestSerialization = "com.alamofire.error.serialization.request"
-        /// Of responses that AFNetworking did not accept.
+        /// AFNetworking's domain for responses that were not accepted.
         public static let responseSerialization = "com.alamofire.error.serialization.response"
     }
 
-    /// What the details of an error are found under in an NSError's `userInfo`.
+    /// The keys for an error's details in an NSError's `userInfo`.
     public enum UserInfoKey {
         public static let localizedDescription = "NSLocalizedDescription"
-        /// A URL.
+        /// The URL.
         public static let failingURL = "NSErrorFailingURLKey"
         public static let failingURLString = "NSErrorFailingURLStringKey"
-        /// What a server presented that is not trusted.
+        /// What an untrusted server presented.
         public static let peerTrust = "NSURLErrorFailingURLPeerTrustErrorKey"
         public static let underlyingError = "NSUnderlyingError"
-        /// All of several, in the order in which they came.
+        /// All of several underlying errors, in order of occurrence.
         public static let underlyingErrors = "NSMultipleUnderlyingErrorsKey"
         /// The response that was not accepted.
         public static let response = "com.alamofire.serialization.response.error.response"
-        /// Its body.
+        /// The body of that response.
         public static let responseData = "com.alamofire.serialization.response.error.data"
-        /// Declared by AFNetworking and never set, by us neither.
+        /// Declared by AFNetworking and never set, neither there nor here.
         public static let requestResponse = "com.alamofire.serialization.request.error.response"
     }
 }

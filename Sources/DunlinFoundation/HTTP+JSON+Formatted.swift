@@ -2,7 +2,7 @@ public import Dunlin
 public import Foundation
 
 extension HTTP.JSON.DateCoding {
-    /// Texts as a formatter writes and reads them. What it cannot read is refused.
+    /// Dates as text that a formatter writes and reads. Text that it cannot read is an error.
     ///
     /// ```swift
     /// var json = HTTP.JSON()

@@ -2,13 +2,13 @@ internal import Dunlin
 public import Foundation
 
 extension NSError {
-    /// What Foundation and AFNetworking would have made of an error that a request ended with: their domain, number,
-    /// sentence and `userInfo` keys (`NetworkError.UserInfoKey`), and below it the errors that led to it, each under
-    /// the one it caused. An error that is not Dunlin's stays what it is.
+    /// Creates the NSError that Foundation and AFNetworking would have made for a request's error, with their domain,
+    /// number, description and `userInfo` keys (`NetworkError.UserInfoKey`), and the chain of underlying errors. An
+    /// error that is not Dunlin's is unchanged.
     ///
-    /// `failingURL` is where the request was going, for errors that do not know. It is shown as it is given.
+    /// `failingURL` is the request's URL, for errors that do not contain it. It is used unchanged.
     ///
-    /// `error as NSError` comes to the same but for what Foundation asks of types and not of their values: the domain
+    /// `error as NSError` gives the same, except for what Foundation takes from the type and not the value: the domain
     /// of a response that was not accepted, and `CancellationError`.
     public convenience init(bridging error: any Error, failingURL: String? = nil) {
         let parts = Self.parts(of: error)
@@ -46,7 +46,7 @@ extension NSError {
         return [NSLocalizedDescriptionKey: "\(failures)", NetworkError.UserInfoKey.underlyingErrors: each]
     }
 
-    /// Where a request was going; text that is no URL stays text.
+    /// The request's URL; text that is not a URL stays text.
     static func url(_ text: String?) -> [String: Any] {
         guard let text else { return [:] }
         var info: [String: Any] = [NetworkError.UserInfoKey.failingURLString: text]

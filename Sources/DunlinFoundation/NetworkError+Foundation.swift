@@ -1,8 +1,8 @@
 public import Dunlin
 public import Foundation
 
-/// Foundation asks a type for its domain, not a value: `error as NSError` has the right number, and this domain even
-/// for responses that were not accepted. `NSError(bridging:)` and `foundationCode` have theirs.
+/// Foundation asks a type for its domain, not a value: `error as NSError` has the right number, but this domain even
+/// for responses that were not accepted. `NSError(bridging:)` and `foundationCode` have the right domain.
 extension NetworkError: CustomNSError, LocalizedError {
     public static var errorDomain: String { Domain.url }
     public var errorCode: Int { foundationCode.code }
@@ -37,7 +37,8 @@ extension HTTPSession.ServerTrustFailure: CustomNSError, LocalizedError {
     public var errorDescription: String? { description }
     public var failureReason: String? { refusal.description }
 
-    /// Each key for itself: there may be a URL without certificates, and certificates without a URL.
+    /// The details of trust. Each key is optional by itself: there may be a URL without certificates, or certificates
+    /// without a URL.
     fileprivate var trustInfo: [String: Any] {
         var info = NSError.url(failingURL)
         info[NetworkError.UserInfoKey.peerTrust] = peerCertificates

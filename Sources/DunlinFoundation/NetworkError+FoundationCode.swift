@@ -7,8 +7,8 @@ extension NetworkError {
         detailedCode ?? Self.foundationCodes[code] ?? .unknown
     }
 
-    /// By code alone. What is a mistake in a program's own settings has no number: those who count errors retry or
-    /// show them, and neither helps.
+    /// The codes for errors determined by their code alone. A mistake in a program's own settings has no number: code
+    /// that compares numbers would retry or show it, and neither helps.
     private static let foundationCodes: [Code: FoundationCode] = [
         .invalidRequest: .badURL, .invalidParameters: .invalidParameters, .invalidPart: .unreachableFile,
         .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
@@ -34,11 +34,11 @@ extension NetworkError {
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
         .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
         .invalidResumeData: .cannotDecodeRawData, .cacheUnreadable: .cannotDecodeRawData,
-        // Of DunlinImages, which need not be there.
+        // From DunlinImages, which need not be present.
         Code("imageDecodingFailed"): .cannotDecodeContentData,
     ]
 
-    /// What the cause says more exactly than the code.
+    /// A more specific code from the underlying error; nil for none.
     private var detailedCode: FoundationCode? {
         switch underlying {
         case let failures as NetworkError.ConnectionFailures where code == .connectionFailed: failures.foundationCode
@@ -50,7 +50,7 @@ extension NetworkError {
 }
 
 extension NetworkError.FoundationCode {
-    /// Of any error that a request may end with; nil for one that is not ours.
+    /// Creates the code for any error of a request; nil for one that is not Dunlin's.
     public init?(of error: any Error) {
         switch error {
         case let error as NetworkError: self = error.foundationCode
@@ -64,7 +64,7 @@ extension NetworkError.FoundationCode {
 }
 
 extension NetworkError.ConnectionFailures {
-    /// There is no network to any of the addresses; that is not the host's fault.
+    /// The code if there is no network to any of the addresses, which is not the host's fault.
     fileprivate var foundationCode: NetworkError.FoundationCode? {
         let isOffline = !failures.isEmpty && failures.allSatisfy { Errno(rawValue: $0.errno).meansNoNetwork }
         return isOffline ? .notConnected : nil
@@ -83,7 +83,7 @@ extension TLSError {
         switch self {
         case .untrusted: .serverCertificateUntrusted
         case .clientCertificateRequired: .clientCertificateRequired
-        // What a server says of certificates it says of ours (RFC 8446 §6.2).
+        // A server's alert about certificates is about ours (RFC 8446 §6.2).
         case .alert(let alert) where (42...46).contains(alert.code) || [48, 49].contains(alert.code):
             .clientCertificateRejected
         case .alert(let alert) where [41, 116].contains(alert.code): .clientCertificateRequired

@@ -1,7 +1,7 @@
 public import Dunlin
 
 extension NetworkError {
-    /// What AFNetworking tells a user of such an error, where it has words of its own; `reason` elsewhere.
+    /// The text that AFNetworking shows a user for such an error, if it has its own; otherwise `reason`.
     public var foundationDescription: String {
         switch code {
         case .serverTrustFailed: trustFailure?.description ?? reason
@@ -21,7 +21,7 @@ extension NetworkError {
 }
 
 extension ResponseHead {
-    /// Without its parameters.
+    /// The content type without its parameters.
     fileprivate var contentType: String? {
         fields["content-type"].map { $0.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() }
     }

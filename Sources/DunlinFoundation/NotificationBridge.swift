@@ -1,7 +1,7 @@
 public import Dunlin
 public import Foundation
 
-/// Posts what happens to a session's requests under AFNetworking's names, for code that listens there.
+/// Posts a session's events under AFNetworking's notification names, for code that observes those.
 ///
 /// ```swift
 /// let bridge = NotificationBridge(session)
@@ -10,20 +10,20 @@ public import Foundation
 /// ) { note in print(note.userInfo?[NotificationBridge.Key.error] ?? "fine") }
 /// ```
 ///
-/// Notifications are posted one after the other, in the order of `HTTPSession.events`, on a thread of the default pool
-/// and never on the main one: an observer who needs another place names its queue. `object` is the session where the
-/// session is meant, and a `NotifiedTask` where a task is.
+/// Notifications are posted one after another, in the order of `HTTPSession.events`, on a thread of the default pool
+/// and never on the main thread; an observer that needs another one specifies its queue. `object` is the session, or a
+/// `NotifiedTask` for a task.
 ///
-/// The bridge posts until its session is shut down or it is dropped itself; it does not keep the session.
+/// The bridge posts until its session is shut down or the bridge is released. It does not retain the session.
 public final class NotificationBridge: Sendable {
     private let objects = NotifiedTasks()
     private let posting: Task<Void, Never>
 
-    /// Tells of what happens from now on. Should observers be slower than requests, the newest `capacity` events are
-    /// kept for them and older ones are lost.
+    /// Creates a bridge that posts events from now on. If observers are slower than requests, the newest `capacity`
+    /// events are buffered and older ones are lost.
     public init(_ session: HTTPSession, center: NotificationCenter = .default, keeping capacity: Int = 16_384) {
         let events = session.events(bufferingNewest: capacity)
-        // Ends with the session's events; whoever drops the bridge cancels it.
+        // The task ends with the session's events; releasing the bridge cancels it.
         posting = Task.detached { [objects, weak session] in
             for await event in events where !Task.isCancelled {
                 guard let notification = Self.notification(of: event, session, objects) else { continue }
@@ -36,8 +36,8 @@ public final class NotificationBridge: Sendable {
         posting.cancel()
     }
 
-    /// Posts what `reachability` says, first as it is and then what differs, from now on. Looking begins with this, and
-    /// ends with the bridge.
+    /// Creates a bridge that posts the status of `reachability`, first the current one and then each different one.
+    /// Observation begins now, and ends with the bridge.
     public init(_ reachability: Reachability, center: NotificationCenter = .default) {
         posting = Task.detached { [weak reachability, statuses = reachability.statuses] in
             for await status in statuses where !Task.isCancelled {
@@ -46,7 +46,7 @@ public final class NotificationBridge: Sendable {
         }
     }
 
-    /// What notifications about this task have for their `object`: to be given to `addObserver`, and kept meanwhile.
+    /// Returns the `object` of this task's notifications, for `addObserver`. Retain it as long as you observe.
     public func object(for id: HTTPSession.TaskID) -> NotifiedTask {
         objects[id]
     }
@@ -61,7 +61,7 @@ public final class NotificationBridge: Sendable {
         of event: HTTPSession.Event, _ session: HTTPSession?, _ objects: NotifiedTasks
     ) -> Notification? {
         switch event {
-        // AFNetworking has no name for it.
+        // AFNetworking has no such notifications.
         case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse: nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
@@ -81,7 +81,7 @@ public final class NotificationBridge: Sendable {
 }
 
 extension HTTPSession.Completion {
-    /// Only what there is; an error as NSError, the body as Data.
+    /// The details that exist; errors as NSError, bodies as Data.
     fileprivate var userInfo: [String: Any] {
         typealias Key = NotificationBridge.Key
         var info: [String: Any] = [:]

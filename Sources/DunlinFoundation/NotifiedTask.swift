@@ -1,8 +1,8 @@
 public import Dunlin
 internal import Synchronization
 
-/// Stands for one request in notifications. As long as somebody keeps it, all notifications about that request have it
-/// for their `object`: notification centers tell objects apart by identity, and a `HTTPSession.TaskID` has none.
+/// Stands for a request in notifications. While somebody retains it, all notifications about that request have it as
+/// their `object`: notification centers compare objects by identity, which an `HTTPSession.TaskID` does not have.
 public final class NotifiedTask: Sendable {
     public let id: HTTPSession.TaskID
     private let owner: NotifiedTasks
@@ -16,11 +16,11 @@ public final class NotifiedTask: Sendable {
         owner.forget(id, ObjectIdentifier(self))
     }
 
-    /// The request as the latest notification had it; nil before the first.
+    /// The request as of the latest notification; nil before the first.
     public var snapshot: HTTPSession.TaskSnapshot? { owner.snapshot(of: id) }
 }
 
-/// Which object stands for which request, as long as somebody keeps it, and what it was told last.
+/// The objects that stand for requests, while somebody retains them, and their latest snapshots.
 final class NotifiedTasks: Sendable {
     // A class: a weak reference within a struct in a dictionary crashes when it is read (Swift 6.3.1).
     private final class Entry {
@@ -53,7 +53,7 @@ final class NotifiedTasks: Sendable {
 
     func snapshot(of id: HTTPSession.TaskID) -> HTTPSession.TaskSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
-    /// By identity: looking at the entry's task would keep it for a moment, and let go of it under the lock.
+    /// Compares by identity: reading the entry's task would retain it briefly, and release it under the lock.
     func forget(_ id: HTTPSession.TaskID, _ identity: ObjectIdentifier) {
         entries.withLock { entries in
             if entries[id]?.identity == identity { entries[id] = nil }

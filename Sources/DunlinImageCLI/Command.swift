@@ -2,7 +2,7 @@ import Dunlin
 import DunlinCommandLine
 import DunlinImages
 
-/// What the command line asks for. Parsed as a whole before anything is done.
+/// A parsed command line. All of it is parsed before anything is done.
 enum Command: Equatable {
     case help
     case version
@@ -11,16 +11,16 @@ enum Command: Equatable {
     struct Options: Equatable {
         var method: TerminalImage.Method?
         var bounds = TerminalImage.Bounds()
-        /// What the header says, and no picture.
+        /// Whether only the header's information is shown.
         var isInfo = false
         var playsFrames = false
-        /// The picture goes there instead.
+        /// The file to write the picture to instead.
         var file: String?
         var size: Resizing?
         var usesCache = false
     }
 
-    /// A size of which one side may follow from the other.
+    /// A size, one side of which may be derived from the other.
     struct Resizing: Equatable {
         var width: Int?
         var height: Int?
@@ -66,7 +66,7 @@ enum Command: Equatable {
 }
 
 extension Command.Options {
-    /// Takes an option and its value from the arguments; false if there is none of that name.
+    /// Takes an option and its value from the arguments. Returns false for an unknown option.
     fileprivate mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
         case "--as":
@@ -103,7 +103,7 @@ extension Command.Options {
     }
 }
 
-/// What a picture can be written as.
+/// The formats in which pictures can be written.
 enum OutputFormat: Equatable {
     case png
     case jpeg
@@ -123,7 +123,7 @@ enum OutputFormat: Equatable {
 extension Command.Resizing {
     private static let longest = 65_500
 
-    /// `640x480`, `640x` or `x480`.
+    /// Parses `640x480`, `640x` or `x480`.
     fileprivate init(_ text: String) throws(UsageError) {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         let sides = parts.map { Int($0) }

@@ -1,4 +1,4 @@
-/// What `dunlin-image help` says.
+/// The text of `dunlin-image help`.
 enum Help {
     static let text = """
         dunlin-image: pictures on a terminal

@@ -2,11 +2,11 @@ import Dunlin
 import DunlinImages
 import Glibc
 
-/// Where a picture is: a URL, a file or standard input.
+/// The source of a picture: a URL, a file or standard input.
 struct PictureSource {
     let name: String
 
-    /// Of a file: what a picture of the usual limits does not exceed.
+    /// The largest accepted file, which pictures within the usual limits do not exceed.
     private static let largest = 512 << 20
 
     var isURL: Bool {
@@ -31,7 +31,7 @@ struct PictureSource {
         }
     }
 
-    /// Writes a file that takes the place of one that was there.
+    /// Writes a file, replacing an existing one.
     static func write(_ bytes: Bytes, to file: String) throws {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw FileError(file, errno) }

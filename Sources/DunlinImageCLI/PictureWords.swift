@@ -1,9 +1,9 @@
 import DunlinCommandLine
 import DunlinImages
 
-/// A picture in words.
+/// Descriptions of pictures in words.
 enum PictureWords {
-    /// What its header says: `PNG, 640 x 480 pixels, RGB with alpha, 8 bits, 12 KiB`.
+    /// The header's information: `PNG, 640 x 480 pixels, RGB with alpha, 8 bits, 12 KiB`.
     static func of(_ info: ImageInfo, bytes: Int) -> String {
         var parts = [info.format.description, "\(info.displaySize) pixels"]
         if let frames = info.frameCount, frames > 1 { parts.append("\(frames) frames\(loops(info.loopCount))") }
@@ -15,10 +15,10 @@ enum PictureWords {
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// Why there are words and no picture.
+    /// Why there are words instead of a picture.
     static func reason(_ refusal: TerminalImage.Refusal?) -> String? {
         switch refusal {
-        // A person who writes to a file knows that it is none.
+        // Whoever writes to a file knows that it is not a terminal.
         case .noTerminal, nil: nil
         case .dumbTerminal: "this terminal shows no pictures"
         case .noColor: "NO_COLOR is set"

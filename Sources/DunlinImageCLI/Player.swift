@@ -3,7 +3,7 @@ import DunlinCommandLine
 import DunlinImages
 import Glibc
 
-/// Draws pictures on the terminal, one, or those of an animation one over the other.
+/// Draws pictures on the terminal: a single one, or an animation's frames over each other.
 struct Player {
     var style: TerminalImage.Style
     let bounds: TerminalImage.Bounds
@@ -15,14 +15,14 @@ struct Player {
         output.write(Bytes(drawing.text))
     }
 
-    /// Each frame is drawn over the one before it, and stays as long as it says, drawing included: one that takes
-    /// longer is followed by the next at once. The cursor is hidden meanwhile.
+    /// Plays an animation. Each frame replaces the one before it and stays for its duration, including the time to draw
+    /// it; a slow one is followed at once. The cursor is hidden meanwhile.
     func play(_ bytes: Bytes, _ size: Command.Resizing?) async throws {
         let info = try ImageInfo(of: bytes)
         let cursor = HiddenCursor(output.results)
         defer { cursor.show() }
         var style = style
-        // Of this process: two that play on one terminal do not take each other's pictures away.
+        // The number is this process's, so that two players on one terminal do not remove each other's pictures.
         style.number = UInt32(truncatingIfNeeded: getpid()) | 1
         var last: TerminalImage.Drawing?
         var next = ContinuousClock.now
@@ -38,12 +38,12 @@ struct Player {
             }
             left -= 1
         } while left != 0
-        // The last frame is seen as long as the others.
+        // The last frame stays as long as the others.
         try await Task.sleep(until: next, clock: .continuous)
     }
 }
 
-/// A cursor that is not shown until this says so, or the program is ended by a person.
+/// Hides the cursor until this value is released or a person ends the program.
 struct HiddenCursor {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private let descriptor: Int32
@@ -52,7 +52,7 @@ struct HiddenCursor {
         self.descriptor = descriptor
         for signal in Self.signals {
             Glibc.signal(signal) { signal in
-                // An end of what was being written, and the colours and the cursor of whoever types next.
+                // Ends what was being written, and restores colours and cursor.
                 let text: StaticString = "\u{1B}\\\u{1B}[0m\u{1B}[?25h\n"
                 _ = Glibc.write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
                 Glibc.signal(signal, SIG_DFL)

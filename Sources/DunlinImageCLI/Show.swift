@@ -2,13 +2,13 @@ import Dunlin
 import DunlinCommandLine
 import DunlinImages
 
-/// Fetches pictures one after the other, and shows, describes or writes each.
+/// Fetches pictures one after another, and shows, describes or writes each.
 struct Show {
     let sources: [PictureSource]
     let options: Command.Options
     let output: Output
 
-    /// One picture that fails does not keep the others from being shown; the exit code tells the worst of it.
+    /// Processes all pictures. A failure does not stop the others; the exit code is the worst of all.
     func run() async throws -> ExitCode {
         let session = sources.contains(where: \.isURL) ? try session() : nil
         let terminal = asksTerminal ? TerminalImage.Terminal.ask(output.results, for: options.method) : nil
@@ -90,7 +90,7 @@ extension Command.Resizing? {
     }
 }
 
-/// What went wrong, and with which picture, in one line.
+/// What went wrong with which picture, on one line.
 enum Complaint {
     static func line(of error: any Error, _ source: PictureSource) -> String {
         switch error {
@@ -102,7 +102,7 @@ enum Complaint {
 }
 
 extension PictureSource {
-    /// Without what may be secret in a URL: its query, and whoever it says one is.
+    /// The URL without possible secrets: query and user info.
     var shownName: String {
         if name == "-" { return "standard input" }
         return isURL ? ShownURL.of(name) : name

@@ -1,21 +1,21 @@
 public import DunlinTypes
 
-/// What a coding's file says of how it is undone: the work of its library, and nothing of pieces, limits or chains.
+/// The decoder in a coding's file: the work of its library, without pieces, limits or chains.
 public protocol DecodingEngine: ~Copyable, SendableMetatype {
     init() throws(InflateError)
 
-    /// How long a whole coded body says its content is; nil if it does not.
+    /// Returns the content's length that a whole coded body declares; nil if it does not.
     static func contentLength(saidBy coded: Bytes) -> Int?
 
-    /// The body's first byte, for formats that have to be told apart. It is given to `decode` as well.
+    /// Takes the body's first byte, for telling formats apart. It is also passed to `decode`.
     mutating func begin(with byte: UInt8)
 
-    /// The coded data could end here, and this byte follows: whether more begins with it. It is given to `decode` as
-    /// well.
+    /// Called when the coded data could end and another byte follows. Returns whether that byte begins more data. It is
+    /// also passed to `decode`.
     mutating func goesOn(with byte: UInt8) -> Bool
 
-    /// Reads from `input` and writes to `output` until one of them is used up or the coded data ends. With no input it
-    /// writes what it has held back for want of room.
+    /// Reads from `input` and writes to `output` until one of them is used up or the coded data ends. Without input, it
+    /// writes what it held back for lack of room.
     mutating func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> CodingProgress
@@ -29,33 +29,33 @@ extension DecodingEngine where Self: ~Copyable {
     public mutating func goesOn(with byte: UInt8) -> Bool { false }
 }
 
-/// The same of how it is done.
+/// The encoder in a coding's file.
 public protocol EncodingEngine: ~Copyable, SendableMetatype {
-    /// `level` from 0 to 9, as zlib counts; other codings make of it what comes nearest.
+    /// Creates an encoder. `level` is 0 to 9 as in zlib; other codings use the nearest equivalent.
     init(level: Int) throws(InflateError)
 
-    /// Reads from `input` and writes to `output` until one of them is used up. An output that is not full means that
-    /// there is nothing more to give.
+    /// Reads from `input` and writes to `output` until one of them is used up. If it does not fill the output, nothing
+    /// more is ready.
     mutating func encode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>, _ flush: EncodingFlush
     ) -> CodingProgress
 }
 
-/// What an encoder gives out.
+/// What an encoder must put out.
 public enum EncodingFlush: Sendable {
-    /// What it likes.
+    /// What it chooses.
     case none
-    /// All that it was given, in a form that can be decoded at once.
+    /// Everything it was given, in a form that can be decoded at once.
     case all
-    /// That, and the end.
+    /// Everything, and the end.
     case end
 }
 
-/// What came of one call.
+/// The result of one call.
 public struct CodingProgress: Sendable {
     public enum Outcome: Sendable {
         case more
-        /// The coded data may end here. A coding without an end says so each time, and goes on with any byte.
+        /// The coded data may end here. A coding without an end reports this each time, and continues with any byte.
         case ended
         case failed(InflateError)
     }

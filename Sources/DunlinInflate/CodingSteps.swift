@@ -1,7 +1,7 @@
 internal import DunlinTypes
 internal import Synchronization
 
-/// One coding's decoder, in a form that an array can hold.
+/// The decoder of one coding, in a form that an array can hold.
 protocol DecodingStep: AnyObject, Sendable {
     func feed(_ piece: Bytes)
     func next() throws(InflateError) -> DecodingOutcome
@@ -10,19 +10,19 @@ protocol DecodingStep: AnyObject, Sendable {
 
 struct DecodingOutcome: Sendable {
     var piece: Bytes?
-    /// Of this step, from its beginning.
+    /// The number of bytes that this step has consumed.
     var consumed: Int
     var produced: Int
 }
 
-/// One coding's encoder.
+/// The encoder of one coding.
 protocol EncodingStep: AnyObject, Sendable {
     func encode(_ piece: Bytes, _ flush: EncodingFlush) -> Bytes
 }
 
-/// The lock is never contended, since a decoder has one owner. It is there because a library's state hangs on a
-/// pointer, which the compiler lets travel between threads only with a guard: so a decoder is Sendable without a
-/// promise that nobody checks, for one uncontended lock a piece.
+/// A decoder with a lock, which is never contended because the decoder has one owner. The library's state has a
+/// pointer, which the compiler allows to move between threads only under a guard. So the decoder is Sendable without an
+/// unchecked promise, at the cost of one uncontended lock for each piece.
 final class LockedDecoding<Engine: DecodingEngine & ~Copyable>: DecodingStep {
     private let machine: Mutex<DecodingMachine<Engine>>
 
@@ -46,10 +46,10 @@ final class LockedDecoding<Engine: DecodingEngine & ~Copyable>: DecodingStep {
     }
 }
 
-/// The lock is for the same as a decoder's.
+/// An encoder with a lock, for the same reason.
 final class LockedEncoding<Engine: EncodingEngine & ~Copyable>: EncodingStep {
     private let engine: Mutex<Engine>
-    /// How much room the engine is given at a time.
+    /// The room that the engine is given at a time.
     private static var room: Int { 8 * 1024 }
 
     init(level: Int) throws(InflateError) {
@@ -64,7 +64,7 @@ final class LockedEncoding<Engine: EncodingEngine & ~Copyable>: EncodingStep {
         var output: [UInt8] = []
         var offset = 0
         var isFull = true
-        // A room that was not filled means that there is nothing more to give.
+        // If the room was not filled, nothing more is ready.
         while isFull || offset < input.count {
             output.append(addingCapacity: room) { span in
                 span.withUnsafeMutableBufferPointer { buffer, count in

@@ -1,17 +1,18 @@
 public import DunlinTypes
 
-/// A content coding that Dunlin can undo and perhaps do (RFC 9110 §8.4.1): what it is called, and what does the work.
+/// A content coding that Dunlin can decode and perhaps encode (RFC 9110 §8.4.1): its names, and its decoder and
+/// encoder.
 ///
-/// Each is made in a file of its own in `Codings` and stands in `ContentCodecs.known`. Nothing else knows it by name.
+/// Each has a file in `Codings` and an entry in `ContentCodecs.known`. Nothing else refers to it by name.
 public struct ContentCodec: Sendable {
-    /// As it is written in `Content-Encoding`, in lower case.
+    /// The name in `Content-Encoding`, in lower case.
     public let name: String
-    /// What else it is called; understood, and never said.
+    /// Other names, which are understood but never sent.
     public let aliases: [String]
-    /// Whether requests ask for it that say nothing of their own.
+    /// Whether requests ask for it by default.
     public let isAskedFor: Bool
     let decoder: @Sendable (InflateLimits) throws(InflateError) -> any DecodingStep
-    /// Nil if it can only be undone.
+    /// Creates an encoder; nil if the coding can only be decoded.
     let encoder: (@Sendable (_ level: Int) throws(InflateError) -> any EncodingStep)?
     private let length: @Sendable (Bytes) -> Int?
 
@@ -41,13 +42,13 @@ public struct ContentCodec: Sendable {
         length = { Decoder.contentLength(saidBy: $0) }
     }
 
-    /// Whether it can be done, not only undone.
+    /// Whether the coding can be encoded, not only decoded.
     public var isEncodable: Bool { encoder != nil }
 
-    /// How long a whole coded body says its content is; nil if it does not. It may be a lie.
+    /// Returns the content's length that a whole coded body declares; nil if it does not. It may be false.
     public func contentLength(saidBy coded: Bytes) -> Int? { length(coded) }
 
-    /// `name` in lower case.
+    /// Whether the coding has this name, given in lower case.
     func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
 }
 

@@ -1,6 +1,6 @@
-/// The content codings that somebody can deal with, those asked for most first.
+/// A list of supported content codings, the preferred ones first.
 public struct ContentCodecs: Sendable {
-    /// All that Dunlin comes with. Another one is a file in `Codings`, beside `Gzip`, and a word here.
+    /// All of Dunlin's codings. To add one, add a file in `Codings` beside `Gzip`, and a word here.
     public static let known = ContentCodecs([.gzip, .deflate])
 
     public let all: [ContentCodec]
@@ -9,27 +9,27 @@ public struct ContentCodecs: Sendable {
         self.all = all
     }
 
-    /// The same and one more, which counts before those of its names.
+    /// Returns a list with one more coding, which takes precedence over others with its names.
     public func adding(_ codec: ContentCodec) -> ContentCodecs {
         ContentCodecs(all.filter { $0 != codec } + [codec])
     }
 
-    /// What `Accept-Encoding` says; nil if there is nothing to ask for.
+    /// The value of `Accept-Encoding`; nil if there is nothing to ask for.
     public var accepted: String? {
         let names = all.filter(\.isAskedFor).map(\.name)
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// Nil if it is unknown. Names are compared without case.
+    /// Returns the coding with this name, in any case; nil if it is unknown.
     public func named(_ name: String) -> ContentCodec? {
         let name = name.lowercased()
         return all.first { $0.isCalled(name) }
     }
 
-    /// The codings named by all `Content-Encoding` fields of a message, in the order in which they were applied.
+    /// Returns the codings in all `Content-Encoding` fields of a message, in the order in which they were applied.
     ///
-    /// `identity` and empty list elements count for nothing. Nil if a coding is unknown: the body can't be decoded and
-    /// is best handed on as it is. Throws `tooManyCodings` if each is known but there are more than `limit` of them.
+    /// `identity` and empty list elements are ignored. Nil if a coding is unknown: the body cannot be decoded and is
+    /// best passed on unchanged. Throws `tooManyCodings` if all are known but there are more than `limit`.
     public func chain(
         _ fieldValues: [String], limit: Int = InflateLimits().codings
     ) throws(InflateError) -> [ContentCodec]? {

@@ -1,32 +1,33 @@
 public import DunlinTypes
 
-/// Undoes the content codings of one body, as its pieces arrive.
+/// Decodes the content codings of one body as its pieces arrive.
 ///
-/// Feed it a piece from the wire, take what comes out until there is nothing, feed it the next; after the last, finish:
+/// Feed it a piece from the wire, take the output until there is none, and feed it the next piece; after the last,
+/// finish:
 ///
 ///     decoder.feed(piece)
 ///     while let decoded = try decoder.next() { … }
 ///     …
 ///     try decoder.finish()
 ///
-/// Output is made only when asked for, one piece of `InflateLimits.pieceSize` at most, so that a few bytes that stand
-/// for gigabytes occupy no more than a piece for each coding. A body of no bytes at all is an empty body, whatever
-/// codings it claims: that is how responses without content look. No codings leave every piece as it is, unlimited.
+/// Output is produced only on demand, in pieces of at most `InflateLimits.pieceSize`, so that a few bytes that expand
+/// to gigabytes occupy only a piece for each coding. A body without bytes is empty whatever codings it declares, as in
+/// responses without content. Without codings, every piece is unchanged and unlimited.
 ///
-/// After an error the decoder repeats it and is of no further use.
+/// After an error the decoder repeats that error.
 public struct ContentDecoder: ~Copyable, Sendable {
-    /// In the order in which they work: the coding that was applied last comes first.
+    /// The decoders in order of work: the coding that was applied last comes first.
     private let steps: [any DecodingStep]
     private let limits: InflateLimits
     private var unchanged: Bytes?
     private var failure: InflateError?
     private var wireUsed = 0
-    /// Bytes fed so far.
+    /// The number of bytes fed so far.
     public private(set) var wireCount = 0
-    /// Bytes handed out so far.
+    /// The number of bytes returned so far.
     public private(set) var decodedCount = 0
 
-    /// `codings` in the order in which they were applied, as `ContentCodecs.chain` gives them.
+    /// Creates a decoder for `codings` in the order in which they were applied, as `ContentCodecs.chain` returns them.
     public init(_ codings: [ContentCodec], limits: InflateLimits = InflateLimits()) throws(InflateError) {
         guard codings.count <= limits.codings else { throw .tooManyCodings(limit: limits.codings) }
         var steps: [any DecodingStep] = []
@@ -35,7 +36,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
         self.limits = limits
     }
 
-    /// The next bytes from the wire. Only once `next()` has returned nil or has thrown.
+    /// Feeds the next bytes from the wire. Call it only after `next()` has returned nil or thrown.
     public mutating func feed(_ piece: Bytes) {
         guard failure == nil else { return }
         wireCount += piece.count
@@ -44,7 +45,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
         unchanged = piece.isEmpty ? nil : piece
     }
 
-    /// The next decoded bytes, never empty; nil when it needs to be fed.
+    /// Returns the next decoded bytes, never empty; nil if it must be fed.
     public mutating func next() throws(InflateError) -> Bytes? {
         if let failure { throw failure }
         do throws(InflateError) {
@@ -57,7 +58,8 @@ public struct ContentDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// The wire's last byte has been fed, and `next()` has returned nil since. Throws unless every coding is complete.
+    /// Finishes, after the wire's last byte has been fed and `next()` has returned nil. Throws unless every coding is
+    /// complete.
     public mutating func finish() throws(InflateError) {
         if let failure { throw failure }
         guard wireCount > 0 else { return }
@@ -69,7 +71,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Asks the last step; a step that has nothing is fed by the one before it.
+    /// Asks the last step. A step without output is fed by the one before it.
     private mutating func pull() throws(InflateError) -> Bytes? {
         var index = steps.count - 1
         while true {
@@ -87,7 +89,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Against what has been used of the wire, not what has been fed: a large piece must not license a large bomb.
+    /// Compares with the bytes used from the wire, not those fed: a large piece must not allow a large bomb.
     private func checkRatio(_ produced: Int) throws(InflateError) {
         guard let ratio = limits.ratio, produced > limits.ratioFloor else { return }
         let (allowed, overflow) = wireUsed.multipliedReportingOverflow(by: ratio)

@@ -1,21 +1,21 @@
 internal import DunlinTypes
 
-/// Undoes one coding.
+/// Decodes one coding.
 ///
 /// Rules:
-/// 1. Input goes in a piece at a time; output comes out a piece at a time and only when it is asked for.
-/// 2. However the input is cut, the same bytes come out, and then the same error: what precedes a fault is handed out
-///    first. (Whether the ratio of a whole decoder is exceeded is not decided here.)
-/// 3. What begins with which byte is for the engine to say: it is shown the first, and asked about one that follows
-///    what may be the end.
-/// 4. After the end only zeros may follow: padding, which some writers leave. Anything else is an error.
+/// 1. Input and output are processed piece by piece, output only on demand.
+/// 2. However the input is cut, the output is the same, and then the error: output before an error is delivered first.
+///    (The ratio of a whole decoder is not checked here.)
+/// 3. The engine decides what begins with a byte: it gets the first, and is asked about one that follows a possible
+///    end.
+/// 4. Only zeros may follow the end, which some writers add as padding. Anything else is an error.
 ///
-/// Must not know: what other codings there are, which one this is, and where the bytes come from.
+/// It must not know other codings, which one this is, or where the bytes come from.
 struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
     private enum Part {
         case start
         case within
-        /// It may be over, or go on.
+        /// The data may be complete, or continue.
         case between
         case padding
         case failed(InflateError)
@@ -23,7 +23,7 @@ struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
 
     /// The least room that the engine is given.
     private static var smallestPiece: Int { 512 }
-    /// How much text is expected of compressed input: room for it all, seldom room for nothing.
+    /// The expected ratio of output to input, for choosing the room.
     private static var expectedRatio: Int { 4 }
 
     private let limits: InflateLimits
@@ -31,7 +31,7 @@ struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
     private var part = Part.start
     private var input = Bytes.empty
     private var offset = 0
-    /// The engine filled the last piece to the brim and may hold more, even without input.
+    /// Whether the engine filled the last piece and may have more, even without input.
     private var mayHoldMore = false
     private(set) var consumed = 0
     private(set) var produced = 0
@@ -41,14 +41,14 @@ struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
         engine = try Engine()
     }
 
-    /// The next input. Only once `next()` has returned nil.
+    /// Feeds the next input. Call it only after `next()` has returned nil.
     mutating func feed(_ piece: Bytes) {
         precondition(offset == input.count && !mayHoldMore, "There is still input to decode.")
         input = piece
         offset = 0
     }
 
-    /// The next piece of output, never empty; nil when more input is needed, or may come.
+    /// Returns the next piece of output, never empty; nil if more input is needed or may come.
     mutating func next() throws(InflateError) -> Bytes? {
         while true {
             switch part {
@@ -75,7 +75,7 @@ struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
         }
     }
 
-    /// No more input will come. Throws unless the last stream is complete.
+    /// Finishes the input. Throws unless the last stream is complete.
     func finish() throws(InflateError) {
         switch part {
         case .between, .padding: return
@@ -111,7 +111,7 @@ struct DecodingMachine<Engine: DecodingEngine & ~Copyable>: ~Copyable {
     private var nextCapacity: Int {
         let expected = (input.count - offset).multipliedReportingOverflow(by: Self.expectedRatio)
         let wanted = min(limits.pieceSize, expected.overflow ? .max : max(expected.partialValue, Self.smallestPiece))
-        // When all that is allowed has come, one byte of room shows whether there is more.
+        // When the limit is reached, one byte of room shows whether there is more.
         return max(1, min(wanted, limits.decodedBytes.map { $0 - produced } ?? .max))
     }
 

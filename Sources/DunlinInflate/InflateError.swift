@@ -1,23 +1,23 @@
 /// Why a compressed body could not be decoded.
 ///
-/// No case carries any of the body.
+/// No case contains any part of the body.
 public enum InflateError: Error, Sendable, Hashable {
-    /// Not the format it claims to be, or damaged: what is wrong with it.
+    /// The data is damaged or not in the declared format; the text says what is wrong.
     case corrupt(String)
     /// The body ended before the compressed data did.
     case truncated
     /// Something other than zeros follows the compressed data.
     case trailingData
-    /// More than `limit` bytes for each byte from the wire.
+    /// There were more than `limit` decoded bytes for each byte from the wire.
     case ratioExceeded(limit: Int)
     case sizeExceeded(limit: Int)
     case tooManyCodings(limit: Int)
     /// There was no memory for tables.
     case outOfMemory
-    /// Dunlin can undo this coding, and was to do it.
+    /// The coding can only be decoded, and was to be encoded.
     case decodingOnly(coding: String)
 
-    /// A limit of ours was exceeded; what the peer sent may have been valid.
+    /// Whether one of Dunlin's limits was exceeded; what the peer sent may have been valid.
     public var isLimit: Bool {
         switch self {
         case .ratioExceeded, .sizeExceeded, .tooManyCodings: true

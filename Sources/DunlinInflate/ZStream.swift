@@ -1,14 +1,14 @@
 internal import CZlib
 
-/// Owns one `z_stream` and the tables that zlib hangs on it.
+/// Owns a `z_stream` and zlib's tables for it.
 ///
-/// On the heap, because zlib keeps a pointer back to the structure and refuses to work once it has moved. Not Sendable:
-/// whoever holds it says how its uses are kept apart.
+/// It is on the heap, because zlib keeps a pointer to the structure and refuses to work if it has moved. It is not
+/// Sendable: its owner must keep its uses apart.
 struct ZStream: ~Copyable {
     enum Format {
         case gzip
         case zlib
-        /// Deflate with neither header nor checksum.
+        /// Deflate without header and checksum.
         case raw
 
         /// zlib's code for the format, with the largest window.
@@ -61,18 +61,18 @@ struct ZStream: ~Copyable {
         return stream
     }
 
-    /// Forgets what was inflated and begins anew; the tables stay.
+    /// Resets inflation to its beginning, keeping the tables.
     mutating func restart(_ format: Format) {
         inflateReset2(stream, format.windowBits)
     }
 
-    /// Reads from `input`, writes to `output`, until one of them is used up or the stream ends.
+    /// Reads from `input` and writes to `output` until one of them is used up or the stream ends.
     mutating func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> CodingProgress {
         var (progress, code) = run(input, into: output) { CZlib.inflate($0, Z_NO_FLUSH) }
         switch code {
-        // Z_BUF_ERROR: it could do nothing, having been asked only in case it held something.
+        // Z_BUF_ERROR: there was nothing to do when it was asked whether it holds more.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: progress.outcome = .ended
         case Z_NEED_DICT: progress.outcome = .failed(.corrupt("a preset dictionary is required"))
@@ -82,7 +82,7 @@ struct ZStream: ~Copyable {
         return progress
     }
 
-    /// The same the other way.
+    /// Deflates, in the same way.
     mutating func deflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>, _ flush: EncodingFlush
     ) -> CodingProgress {
@@ -99,8 +99,8 @@ struct ZStream: ~Copyable {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>,
         _ work: (UnsafeMutablePointer<z_stream>) -> Int32
     ) -> (CodingProgress, Int32) {
-        // zlib counts in 32 bits: what goes beyond waits for the next call. It writes nothing to its input, though C
-        // lets it.
+        // zlib counts in 32 bits, so longer input waits for the next call. zlib does not write to its input, though C
+        // would allow it.
         let given = UInt32(clamping: input.count)
         let room = UInt32(clamping: output.count)
         stream.pointee.next_in = UnsafeMutablePointer(
@@ -114,7 +114,7 @@ struct ZStream: ~Copyable {
         return (progress, code)
     }
 
-    /// zlib's words for what is wrong with the input; constant text, never a part of it.
+    /// zlib's text for what is wrong with the input; it is constant and contains none of the input.
     private var fault: String {
         stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"
     }

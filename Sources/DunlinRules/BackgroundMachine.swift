@@ -1,10 +1,10 @@
-/// Which calls a session makes for itself, and how much they bring.
+/// Decides which calls a session may make for itself, and how much they may bring.
 ///
 /// Rules:
-/// 1. There is at most one call a key, and at most so many in all.
-/// 2. All that run together bring at most so many bytes. The call that would bring more is given up.
-/// 3. Once closed it begins none until it is opened again. A closing that comes after a later one was followed by
-///    an opening closes nothing.
+/// 1. There is at most one call for each key, and a limited number in all.
+/// 2. All running calls together may bring a limited number of bytes. The call that would exceed it is given up.
+/// 3. Once closed, it begins no calls until it is opened again. A closing has no effect if a later one was already
+///    followed by an opening.
 package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
     package struct Limits: Sendable {
         package var calls: Int
@@ -22,7 +22,7 @@ package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
 
     private let limits: Limits
     private var running: [Key: Running] = [:]
-    /// Of all that run.
+    /// The bytes of all running calls.
     private var bytes = 0
     private var closings = Closings()
 
@@ -34,14 +34,14 @@ package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
         !closings.isClosed && running[key] == nil && running.count < limits.calls
     }
 
-    /// False if it may not.
+    /// Begins a call. Returns false if it is not allowed.
     package mutating func begin(_ key: Key, _ call: Call) -> Bool {
         guard mayBegin(key) else { return false }
         running[key] = Running(call: call)
         return true
     }
 
-    /// More bytes of a call's body. False if it is to be given up.
+    /// Counts bytes of a call's body. Returns false if the call must be given up.
     package mutating func received(_ count: Int, _ key: Key) -> Bool {
         guard running[key] != nil, count <= limits.bytes - bytes else { return false }
         running[key]?.bytes += count
@@ -53,7 +53,7 @@ package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
         bytes -= running.removeValue(forKey: key)?.bytes ?? 0
     }
 
-    /// Returns the calls that run.
+    /// Closes. Returns the running calls.
     package mutating func close(_ closing: UInt64) -> Set<Call> {
         _ = closings.close(closing)
         return Set(running.values.lazy.map(\.call))

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// Where the bytes of a chunked body stand (RFC 9112 §7.1), whose chunks are passed over to find what follows the last.
+/// The position within a chunked body (RFC 9112 §7.1), whose chunks are skipped to find what follows the last.
 ///
-/// It must not know what is in them. What is no chunk, and what comes after more unseen bytes than a chunk has, is
-/// unknown.
+/// It must not know their contents. The position becomes unknown after an invalid chunk, or after more unseen bytes
+/// than a chunk has.
 struct ChunkPlace: Sendable {
     private enum Part {
         case size(Int, hasDigits: Bool)
-        /// Up to the end of the size's line.
+        /// In the rest of the size's line.
         case rest(Int)
         case content(left: Int)
         case contentEnd
@@ -20,7 +20,7 @@ struct ChunkPlace: Sendable {
     var isInTrailers: Bool { if case .trailers = part { true } else { false } }
     var isUnknown: Bool { if case .unknown = part { true } else { false } }
 
-    /// Passes what of the bytes belongs to chunks, and returns where that ends.
+    /// Skips the bytes that belong to chunks. Returns where these end.
     mutating func pass(_ bytes: ArraySlice<UInt8>) -> Int {
         var index = bytes.startIndex
         while index < bytes.endIndex {
@@ -38,7 +38,7 @@ struct ChunkPlace: Sendable {
         return index
     }
 
-    /// Passes bytes that nobody has seen. A chunk is often written whole, and ends with two bytes.
+    /// Skips unseen bytes. A chunk is often written whole, and ends with two bytes.
     mutating func skip(_ count: Int) {
         switch part {
         case .content(let left) where count <= left: pass(count, of: left)

@@ -1,6 +1,6 @@
-/// Whether what belongs to a session is closed, by the numbers of the session's closings.
+/// Records whether something that belongs to a session is closed, by the numbers of the session's closings.
 ///
-/// A closing may take long. When the session has been opened again after a later one, it closes nothing any more.
+/// A closing may take long. If the session was reopened after a later one, it has no effect any more.
 package struct Closings: Sendable {
     private var last: UInt64 = 0
     private var opened: UInt64 = 0
@@ -9,15 +9,15 @@ package struct Closings: Sendable {
 
     package var isClosed: Bool { last > opened }
 
-    /// Whether the session was opened again after this closing or a later one.
+    /// Whether the session was reopened after this closing or a later one.
     package func isOver(_ closing: UInt64) -> Bool { closing <= opened }
 
-    /// False if the session was opened again since; then nothing is closed.
+    /// Closes. Returns false, without effect, if the session was reopened since.
     package mutating func close(_ closing: UInt64) -> Bool {
         last = max(last, closing)
         return !isOver(closing)
     }
 
-    /// Opens what this closing and those before it have closed.
+    /// Opens what this closing and earlier ones have closed.
     package mutating func open(after closing: UInt64) { opened = max(opened, closing) }
 }

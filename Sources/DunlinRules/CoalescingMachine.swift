@@ -1,11 +1,11 @@
-/// Which requests are alike and under way, and who of them waits for another.
+/// Records identical requests under way, and which of them wait for another.
 ///
 /// Rules:
-/// 1. The first of those that are alike is sent; whoever comes while it is under way waits for what it brings.
-/// 2. Only the first end of what was sent counts, and only while nobody else was sent in its place.
-/// 3. After something at a URL may have changed, whoever comes is not given what was asked for before.
+/// 1. The first of several identical requests is sent; later ones wait for its result while it is under way.
+/// 2. Only the first end of the sent request counts, and only while it has not been replaced.
+/// 3. After something at a URL may have changed, new requests do not share earlier ones.
 ///
-/// Who waits for whom is `WaitMachine`'s business. `Ticket` is what those wait for who come later.
+/// `WaitMachine` decides who may wait for whom. A `Ticket` is what later requests wait for.
 package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
     private struct Running {
         let ticket: Ticket
@@ -20,7 +20,7 @@ package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObjec
 
     package enum Place {
         case first
-        /// Another call is sent, and whoever waits for it calls `leave` afterwards.
+        /// Another call is sent. Whoever waits for it must call `leave` afterwards.
         case later(Ticket, of: Call)
     }
 
@@ -45,6 +45,6 @@ package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObjec
         for key in running.keys where isOutdated(key) { running[key] = nil }
     }
 
-    /// How many wait, in all.
+    /// The number of waiting requests.
     package var waiting: Int { running.values.reduce(0) { $0 + $1.waiting } }
 }

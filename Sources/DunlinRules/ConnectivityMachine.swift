@@ -1,25 +1,25 @@
 /// Decides whether a request that could not be sent waits for a network, and when it is sent again.
 ///
 /// Rules:
-/// 1. A request waits only if it failed before anything was sent, and because there may be no network. One that a host
-///    refused or did not let in has a network.
-/// 2. Where the kernel itself said that there is no route, or none that is allowed, the request waits, and is sent at
-///    once should there be a route by now. Where nobody answered, neither name server nor host, it waits if there is no
-///    route, and fails if there is one.
-/// 3. After each change of the network the machine looks again, and sends if there is a route. A request that rules
-///    about interfaces refused is sent after each change, for only an attempt can tell.
-/// 4. A network that has just come may know no names yet, and a new route may not be ready: where there was none a
-///    moment ago, the request is sent again a few times, a second apart.
-/// 5. The machine reads no clock and asks nobody.
+/// 1. A request waits only if it failed before anything was sent, perhaps for lack of a network. If a host refused it,
+///    there is a network.
+/// 2. If the kernel reported that there is no route, or none that is allowed, the request waits, and is sent at once if
+///    there is a route by now. If neither a name server nor a host answered, it waits if there is no route, and fails
+///    if there is one.
+/// 3. After each change of the network the machine looks again, and sends if there is a route. A request that the
+///    interface rules refused is sent after each change, since only an attempt can tell.
+/// 4. A new network may not resolve names yet, and a new route may not be ready. So after a time without a network, the
+///    request is sent again a few times, a second apart.
+/// 5. The machine reads no clock and makes no queries.
 package struct ConnectivityMachine {
     package enum Failure: Equatable {
-        /// The kernel said that there is no route.
+        /// The kernel reported that there is no route.
         case noWay
         /// There is no route that the rules allow.
         case refused
         /// Nobody answered.
         case silence
-        /// The reason is not a missing network.
+        /// The failure is not for lack of a network.
         case other
     }
 
@@ -35,15 +35,15 @@ package struct ConnectivityMachine {
     private static let attemptsAtRest = 5
 
     private var failure = Failure.other
-    /// Whether it was seen that there was no network.
+    /// Whether a lack of network was observed.
     private var wasWithout = false
-    /// How often the request was sent since something changed.
+    /// How often the request was sent since the last change.
     private var attempts = 0
     private var hasChanged = false
 
     package init() {}
 
-    /// The request could not be sent.
+    /// The action after a failure to send.
     package mutating func failed(_ failure: Failure) -> Action {
         self.failure = failure
         if failure == .noWay { wasWithout = true }
@@ -51,7 +51,7 @@ package struct ConnectivityMachine {
         return failure == .other ? .fail : .look
     }
 
-    /// Something changed since the last look.
+    /// The action after a change.
     package mutating func changed() -> Action {
         hasChanged = true
         attempts = 0
@@ -59,7 +59,7 @@ package struct ConnectivityMachine {
         return .look
     }
 
-    /// Whether there is a route to the host, as far as is known.
+    /// The action after looking for a route to the host.
     package mutating func looked(hasRoute: Bool) -> Action {
         switch failure {
         case .other: return .fail

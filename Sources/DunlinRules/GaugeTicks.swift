@@ -2,13 +2,13 @@ package import DunlinTypes
 
 /// Decides when the next snapshot is due.
 ///
-/// Rules: the first is due at once, the others at whole intervals after it. Times that pass while nobody asks are made
-/// up for by one snapshot, and do not move those that come.
+/// Rules: the first is due at once, the others at whole intervals after it. Intervals that pass while nobody asks give
+/// only one snapshot, and do not move later ones.
 package struct GaugeTicks: Equatable {
     private let interval: Int64
     package private(set) var next = HTTP.Instant(nanoseconds: .min)
 
-    /// Intervals shorter than a millisecond are one: a loop that only takes snapshots is of no use to anybody.
+    /// Intervals shorter than a millisecond count as one, since a loop that only takes snapshots would be useless.
     package init(every interval: Duration) {
         self.interval = max(interval.clampedNanoseconds, 1_000_000)
     }

@@ -1,22 +1,22 @@
 internal import DunlinSemantics
 package import DunlinTypes
 
-/// Hides the secrets of heads and trailers in the bytes of a trace, and leaves their number as it is.
+/// Hides the secrets of heads and trailers in the bytes of a trace, without changing their number.
 ///
 /// Rules:
-/// 1. A head is a first line, fields, and an empty line. After an interim one another follows, after any other the
-///    body, which is shown as it is, and after a chunked one trailers, which are fields. Bytes may be cut anywhere.
-/// 2. The value of a field is hidden whose name is secret or looks like it, or is that of a field that somebody marked
-///    as sensitive. Where a URL has a secret, all of the field's value is hidden, and of the first line all from the
-///    question mark on, or from the secret if it is before that.
-/// 3. Where a line has not come to its end, what may yet turn out to be a user and a password is hidden too: an `@`
-///    that comes later says so too late.
-/// 4. Where only the beginning of what was read is at hand, nobody knows in which line the next bytes are: all is
-///    hidden until somebody says that the head is over. In a chunked body it is hidden to the end, unless the chunk is
-///    longer than what is missing: trailers may have begun.
-/// 5. What is no field is hidden as if it were a secret one: a line with a carriage return in it from there on, the
-///    value of a name that cannot be one, and a line that goes on with something like a secret field. What stands in
-///    the place of a first line is judged as a field if it looks like one.
+/// 1. A head consists of a first line, fields, and an empty line. An interim head is followed by another one, a final
+///    head by the body, which is shown unchanged, and a chunked body by trailers, which are fields. Bytes may be cut
+///    anywhere.
+/// 2. A field's value is hidden if its name is, or looks, secret, or is that of a field marked as sensitive. If a URL
+///    contains a secret, the field's whole value is hidden; in the first line, everything from the question mark on, or
+///    from the secret if that is earlier.
+/// 3. In an incomplete line, what may turn out to be a user and a password is hidden too, since a later `@` would come
+///    too late.
+/// 4. If only the beginning of a read is known, the line of the next bytes is unknown, so everything is hidden until
+///    the end of the head is reported. In a chunked body everything is then hidden to the end, because trailers may
+///    have begun, unless the chunk is longer than what is missing.
+/// 5. Invalid fields are hidden like secret ones: a line with a carriage return from there on, the value of an invalid
+///    name, and a continuation of something like a secret field. A first line that looks like a field is judged as one.
 package struct HeadMask: Sendable {
     private enum Place {
         case firstLine
@@ -30,31 +30,31 @@ package struct HeadMask: Sendable {
     private let secret: HTTP.SecretFields
     private let marked: Fields
     private var place = Place.firstLine
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     private var line: [UInt8] = []
     private var isInterim = false
     private var isChunked = false
-    /// Whether the final head is over.
+    /// Whether the final head has ended.
     private var hasEnded = false
     private var chunks = ChunkPlace()
-    /// Whether the last line's value was hidden: lines that continue it are too.
+    /// Whether the last line's value was hidden; then its continuation lines are hidden too.
     private var isHiding = false
 
-    /// `marked` are the fields that the head is known to have, some of them perhaps sensitive.
+    /// Creates a mask. `marked` are the known fields of the head, some of them perhaps sensitive.
     package init(_ secret: HTTP.SecretFields, marked: Fields = Fields()) {
         self.secret = secret
         self.marked = marked
     }
 
-    /// The final head is over, whatever was seen of it; it has these fields.
+    /// Notes that the final head has ended, with these fields, however much of it was seen.
     package mutating func headEnded(_ fields: Fields = Fields()) {
         if hasEnded { return }
         (hasEnded, line) = (true, [])
-        // Where it ended is not known, so neither is where its chunks are.
+        // The position where it ended is unknown, and so are the positions of its chunks.
         place = fields.contains { Self.isChunked($0, $1) } ? .unknown : .body
     }
 
-    /// `bytes` are the first of `count`.
+    /// Masks `bytes`, the first of `count`.
     package mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
         if place == .body { return bytes }
         var shown = Array(bytes)
@@ -138,11 +138,11 @@ package struct HeadMask: Sendable {
         name.lowercased() == "transfer-encoding" && value.lowercased().contains("chunked")
     }
 
-    /// From where on the present line is hidden, as far as it has come; nil if all is shown.
+    /// The position from which the current line is hidden; nil if all of it is shown.
     private var hiddenStart: Int? {
         let isField = place != .firstLine || isLikeField
         let start = isField ? hiddenStartOfField : hiddenStartOfFirstLine
-        // One before the line's end is not known to be that until the next byte has come.
+        // A carriage return at the end is known to be part of the line end only when the next byte has come.
         let bare = line.indices.dropLast().first { line[$0] == 0x0D && line[$0 + 1] != 0x0A }
         return [start, bare].compactMap(\.self).min()
     }
@@ -166,7 +166,7 @@ package struct HeadMask: Sendable {
         !bytes.isEmpty && bytes.allSatisfy(TokenCharacters.contains)
     }
 
-    /// Whether the present line is no first line: before a colon there is one word.
+    /// Whether the current line looks like a field and not a first line: there is one word before a colon.
     private var isLikeField: Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
         return line[..<colon].split(separator: 0x20).count < 2
@@ -182,7 +182,7 @@ package struct HeadMask: Sendable {
         return min(mark.map { $0 + 1 } ?? .max, target.startIndex + same.count)
     }
 
-    /// If a part goes on, as if what comes next made a user of all that can be one.
+    /// The text of a part. If it continues, everything that may become a user's name counts as one.
     private static func text(of part: some Sequence<UInt8>, goesOn: Bool) -> String {
         String(decoding: Array(part), as: UTF8.self) + (goesOn ? "@" : "")
     }

@@ -1,9 +1,9 @@
 /// Decides whether an interceptor may have a request sent.
 ///
 /// Rules:
-/// 1. It may send again once the last sending has ended, and not before: a call has one exchange at a time.
-/// 2. It may send up to a limit, so that one which sends again whatever comes does not go on for ever.
-/// 3. Once it has returned its response, it may send no more: nobody waits for what would come.
+/// 1. It may send again only after the last sending has ended: a call has one exchange at a time.
+/// 2. The number of sendings is limited, so that an interceptor that always sends again does not continue for ever.
+/// 3. After it has returned its response, it may not send, since nobody would wait for the result.
 package struct InterceptorMachine {
     package enum Refusal: Equatable {
         case atOnce
@@ -26,7 +26,7 @@ package struct InterceptorMachine {
 
     package var hasSent: Bool { sends > 0 }
 
-    /// It wants to send; nil if it may.
+    /// Begins a sending. Returns nil if it is allowed.
     package mutating func begin() -> Refusal? {
         switch state {
         case .over: return .late
@@ -39,12 +39,12 @@ package struct InterceptorMachine {
         }
     }
 
-    /// What it sent was answered, or failed.
+    /// Notes that its sending was answered or failed.
     package mutating func answered() {
         if case .sending = state { state = .resting }
     }
 
-    /// It returned or threw.
+    /// Notes that it returned or threw.
     package mutating func end() {
         state = .over
     }

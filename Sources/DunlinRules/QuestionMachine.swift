@@ -1,17 +1,17 @@
-/// Decides who asks a session's hook about a protection space, and who waits for what it says.
+/// Decides who asks a session's hook about a protection space, and who waits for its answer.
 ///
 /// Rules:
-/// 1. There is one question at a time about a space. Who comes meanwhile waits, and gets what the hook says.
-/// 2. A credential that the hook gave is kept until a server has judged it: who comes until then tries it first.
-/// 3. If the one who asked leaves without an answer, those who wait come again, and the first of them asks.
-/// 4. Credentials that nobody judges are kept for a number of spaces; beyond it all of them are forgotten.
+/// 1. There is one question at a time about a space. Later requests wait and get the same answer.
+/// 2. The hook's credential is kept until a server has accepted or refused it; requests that come before try it first.
+/// 3. If the asking request leaves without an answer, the waiting ones return, and the first of them asks.
+/// 4. Credentials without a judgement are kept for a limited number of spaces; beyond it all of them are forgotten.
 package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
     package enum Action {
-        /// Ask, and say what came of the question of this number.
+        /// Ask, and report the result of the question with this number.
         case ask(UInt64)
-        /// Wait under this number.
+        /// Wait with this number.
         case wait(UInt64)
-        /// Try what the question of this number has brought.
+        /// Try the credential from the question with this number.
         case take(Credential, UInt64)
     }
 
@@ -27,7 +27,7 @@ package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
 
     package init() {}
 
-    /// Somebody has been challenged.
+    /// Notes that a request was challenged. Returns what to do.
     package mutating func came(_ space: Space, _ waiter: Waiter) -> Action {
         lastNumber += 1
         switch states[space] {
@@ -42,7 +42,7 @@ package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
         }
     }
 
-    /// A question has been answered, with a credential or without. Returns those who wait for it.
+    /// Notes the answer to a question, with or without a credential. Returns its waiters.
     package mutating func answered(_ space: Space, _ number: UInt64, _ credential: Credential?) -> [Waiter] {
         guard case .asking(number, let waiters) = states[space] else { return [] }
         states[space] = nil
@@ -54,12 +54,12 @@ package struct QuestionMachine<Space: Hashable, Credential, Waiter> {
         return Array(waiters.values)
     }
 
-    /// A server has accepted or refused what the question of this number has brought.
+    /// Notes that a server has accepted or refused the credential from this question.
     package mutating func judged(_ space: Space, _ number: UInt64) {
         if case .given(_, number) = states[space] { states[space] = nil }
     }
 
-    /// Somebody waits no longer.
+    /// Removes a waiter.
     package mutating func left(_ space: Space, _ waiter: UInt64) {
         guard case .asking(let number, var waiters) = states[space] else { return }
         waiters[waiter] = nil

@@ -1,11 +1,10 @@
 package import DunlinTypes
 
-/// Measures how fast something grows, over a window of the last seconds: people cannot read a figure that jumps with
-/// every packet, and one that remembers the first burst for ever is wrong.
+/// Measures how fast something grows, over a window of the last seconds. A number that changed with every packet would
+/// be unreadable, and one that included the first burst for ever would be wrong.
 ///
-/// Rules: it begins with the first change after the first note, so that no wait in a queue counts and nothing that was
-/// there before; there is no rate before a tenth of a second; and what is older than the window does not count. It
-/// knows no clock.
+/// Rules: it begins with the first change after the first note, so that neither waits in a queue nor earlier amounts
+/// count; there is no rate before a tenth of a second; and nothing older than the window counts. It knows no clock.
 package struct RateMeter {
     private struct Note {
         var count: Int
@@ -16,12 +15,12 @@ package struct RateMeter {
 
     private static let window = 3.0
     private static let least = 0.1
-    /// Notes that are nearer to each other are kept as one: a window has a dozen.
+    /// The time within which notes are combined: a window has a dozen.
     private static let spacing = window / 12
 
-    /// What there was when nothing had moved yet.
+    /// The amount before the first movement.
     private var start: Int?
-    /// The oldest first. Only the first may be older than the window.
+    /// The notes, oldest first. Only the first may be older than the window.
     private var notes: [Note] = []
     private var last: Note?
 
@@ -39,14 +38,14 @@ package struct RateMeter {
         while notes.count > 1, notes[1].seconds(to: now) >= Self.window { notes.removeFirst() }
     }
 
-    /// Per second; nil until there is something to compare.
+    /// The rate in seconds; nil until there is something to compare.
     package var rate: Double? {
         guard let first = notes.first, let last else { return nil }
         let seconds = first.seconds(to: last.at)
         if seconds <= Self.window {
             return seconds >= Self.least ? Double(last.count - first.count) / seconds : nil
         }
-        // What there was when the window began lies between two notes.
+        // The amount at the beginning of the window lies between two notes.
         let next = notes.count > 1 ? notes[1] : last
         let share = (seconds - Self.window) / first.seconds(to: next.at)
         let before = Double(first.count) + min(1, share) * Double(next.count - first.count)

@@ -1,11 +1,11 @@
 internal import DunlinSemantics
 package import DunlinTypes
 
-/// Trailers are fields, and what another origin may not see of fields it may not see behind the body either.
+/// Trailers are fields: what another origin may not see of fields, it may not see in trailers either.
 extension RedirectMachine {
-    /// `wanted` as it is sent to `next`, where `former` is sent to `origin`. Of trailers that are still those of
-    /// `former`, the ones stay that `next` may see, and `fields` announce no others. Trailers that the user's code
-    /// wrote are sent, as fields are. `secret` is what the session says is: nobody has marked it in trailers.
+    /// The body `wanted` for sending to `next`, where `former` is sent to `origin`. Trailers that are still those of
+    /// `former` are limited to what `next` may see, and `fields` announce no others. Trailers that the user's code
+    /// wrote are sent, as fields are. `secret` are the session's secret names, since trailers are not marked.
     package static func body(
         _ wanted: RequestBody, _ fields: inout Fields, to next: HTTP.Origin, insteadOf former: RequestBody,
         for origin: HTTP.Origin, _ policy: Policy, _ secret: HTTP.SecretFields
@@ -23,7 +23,7 @@ extension RedirectMachine {
 }
 
 extension Fields {
-    /// Leaves those names in `Trailer` that `allowed` leaves.
+    /// Reduces the names in `Trailer` to those that `allowed` leaves.
     fileprivate mutating func announce(_ allowed: (Fields) -> Fields) {
         var announced = Fields()
         for name in values(of: "trailer").flatMap({ $0.split(separator: ",") }) {

@@ -4,17 +4,16 @@ package import DunlinTypes
 /// Decides whether a redirect is followed, and with which request.
 ///
 /// Rules:
-/// 1. What a status asks for, and which fields may be sent where, is decided by `RedirectRules`.
-/// 2. A wrong address is an error only if the redirect is followed: a hook may decide otherwise.
+/// 1. `RedirectRules` decides what a status asks for, and which fields may be sent where.
+/// 2. An invalid address is an error only if the redirect is followed; a hook may decide otherwise.
 /// 3. The next URL must be http or https, and must not lose protection unless the policy allows that. The request must
-///    not have been sent before: the same method, URL, fields and body would be answered with the same redirect, unless
-///    cookies were set on the way. A fragment is never sent and makes no difference.
-/// 4. Fields that were kept from another origin are gone for the rest of the chain: each hop begins with the fields of
-///    the last.
-/// 5. A hook's request in place of the proposal is checked by the same rules. Sensitive fields that it left as they
-///    were are kept from another origin than the proposed one; fields that it wrote are sent.
+///    not have been sent before: the same method, URL, fields and body would be redirected in the same way, unless
+///    cookies were set meanwhile. Fragments are never sent and do not matter.
+/// 4. Fields that were withheld from another origin stay removed: each hop begins with the fields of the last.
+/// 5. A hook's request instead of the proposal is checked by the same rules. Sensitive fields that it left unchanged
+///    are not sent to an origin other than the proposed one; fields that it wrote are sent.
 package struct RedirectMachine: Sendable {
-    /// One request, as far as redirects know it.
+    /// A request as far as redirects are concerned.
     package struct Hop: Sendable {
         package var method: HTTP.Method
         package var address: WebAddress
@@ -26,12 +25,12 @@ package struct RedirectMachine: Sendable {
         }
     }
 
-    /// What a session's policy says.
+    /// The settings of a session's policy.
     package struct Policy: Sendable {
         package let follows: Bool
         package let limit: Int
         package let allowsHTTPSToHTTP: Bool
-        /// What no other origin may see.
+        /// The names that no other origin may see.
         package let secretFields: HTTP.SecretFields
 
         package init(
@@ -46,13 +45,13 @@ package struct RedirectMachine: Sendable {
     /// The request that the server wants.
     package struct Proposal: Sendable {
         package var method: HTTP.Method
-        /// The address; nil if something is wrong with it.
+        /// The address; nil if it is invalid.
         package var address: WebAddress?
-        /// The address, or the server's own text.
+        /// The address, or the server's text if that is invalid.
         package var url: String
         package var fields: Fields
         package var keepsBody: Bool
-        /// Why following is refused, if it is.
+        /// Why following is refused; nil if it is not.
         package var refusal: Refusal?
     }
 
@@ -70,9 +69,9 @@ package struct RedirectMachine: Sendable {
         var origin: HTTP.Origin
         var target: String
         var fields: Fields
-        /// The number of the body that was sent; nil for none.
+        /// The number of the body that was sent; nil without one.
         var body: Int?
-        /// How often cookies had been set by then.
+        /// How often cookies had been set before.
         var cookies: Int
 
         init(_ hop: Hop, body: Int, cookies: Int) {
@@ -85,13 +84,13 @@ package struct RedirectMachine: Sendable {
 
     package private(set) var count = 0
     private var sent: [Sent] = []
-    /// The number of bodies that hooks gave.
+    /// The number of bodies that hooks have given.
     private var body = 0
     private var cookies = 0
 
     package init() {}
 
-    /// Nil if the response has no location, and is delivered.
+    /// The proposal; nil if the response has no location and is delivered.
     package func proposal(
         _ response: ResponseHead, to hop: Hop, _ policy: Policy
     ) -> Proposal? {
@@ -160,7 +159,7 @@ extension RedirectRules {
 // MARK: - What a hook says
 
 extension RedirectMachine {
-    /// The fields of what a hook wants to send to `next` where `proposal` was proposed, after `hop`.
+    /// The fields for a hook's request to `next`, where `proposal` was proposed after `hop`.
     package static func fields(
         _ wanted: Fields, to next: HTTP.Origin, insteadOf proposal: Proposal, after hop: Hop,
         _ policy: Policy
@@ -170,8 +169,8 @@ extension RedirectMachine {
         return fields(wanted, to: next, insteadOf: proposal.fields, for: from, policy)
     }
 
-    /// The fields that the user's code wants to be sent to another origin than those it was given are for. What the new
-    /// origin may not see of them is dropped, unless the code gave it another value.
+    /// The fields of the user's code for another origin than the one that the original fields were for. Fields that the
+    /// new origin may not see are dropped, unless the code gave them another value.
     package static func fields(
         _ wanted: Fields, to next: HTTP.Origin, insteadOf former: Fields, for origin: HTTP.Origin,
         _ policy: Policy

@@ -1,24 +1,26 @@
 public import DunlinTypes
 
-// Public, as it is asked for each request with a credential: what is not is neither inlined nor specialised elsewhere.
+// Public, because each request with a credential asks it: package declarations are neither inlined nor specialised
+// elsewhere.
 
-/// Decides which credential a request goes with, and when another is got.
+/// Decides which credential a request carries, and when it is refreshed.
 ///
 /// Rules:
-/// 1. There is one refresh at a time; whoever needs its result joins it, and gets just that, whatever else happens. It
-///    goes on when all of those have left: what a server gave for an old credential must not be lost.
-/// 2. Each credential has a number. A refusal counts for the credential that was sent: a request that was refused with
-///    an older one than there is goes on with that, and nothing is refreshed.
-/// 3. After a refresh that failed, and one whose credential is refused before it is accepted, there is a rest: a
-///    second, twice as long each time, a minute at most. Until then requests fail with what the refresh failed with,
-///    or go with what there is. A credential whose first verdict is good ends the doubling. A refresh that has asked
-///    nobody, for want of a network or because it was ended, is followed by none. Every rest counts, and two may follow
-///    one refresh: it was given up, and what it brought later was refused. Who asks in a rest makes none longer. A
-///    request that fails so has had an attempt of its retry policy all the same; policies are not known here.
-/// 4. Refresh ahead begins in the last tenth of a credential's lifetime, at most a minute before its end, and earlier
-///    by as much again as chance says: many processes that began together do not ask together.
-/// 5. A credential that has expired is used all the same for a second after it was got: a server that gives such ones
-///    is not asked for more of them without end.
+/// 1. There is one refresh at a time. Requests that need its result wait for it and get exactly that, whatever else
+///    happens. It continues if all of them leave, since the credential that a server gives in exchange for an old one
+///    must not be lost.
+/// 2. Each credential has a number. A refusal counts for the credential that was sent: a request refused with an older
+///    one than the current continues with the current, and nothing is refreshed.
+/// 3. After a failed refresh, and after one whose credential is refused before it was accepted, there is a rest: a
+///    second, then twice as long each time, at most a minute. During it requests fail with the refresh's error, or
+///    carry the credential that there is. A credential that is first accepted ends the doubling. A refresh that asked
+///    nobody, for lack of a network or because it was ended, is followed by no rest. Two rests may follow one refresh,
+///    if it was given up and the credential that it brought later was refused. Asking during a rest does not lengthen
+///    it. A request that fails in this way has still used an attempt of its retry policy, which is not known here.
+/// 4. Refreshing ahead begins in the last tenth of a credential's lifetime, at most a minute before its end, and up to
+///    as much earlier at random, so that processes that began together do not ask together.
+/// 5. An expired credential is still used for a second after it was obtained, so that a server which issues such ones
+///    is not asked endlessly.
 public struct RefreshMachine<Credential, Waiter> {
     public struct Held {
         public var credential: Credential
@@ -26,16 +28,17 @@ public struct RefreshMachine<Credential, Waiter> {
         public var refreshesFrom = HTTP.Instant.never
         public var expires = HTTP.Instant.never
         public var isRefused = false
-        /// Whether a server has said yet what it thinks of it, and whether it has ever accepted it.
+        /// Whether a server has accepted or refused it yet, and whether one has ever accepted it.
         public var isJudged = false
         public var isGood = false
     }
 
     public enum Answer {
         case use(Held)
-        /// The credential is good, and the caller has to begin a refresh of this number.
+        /// The credential is good, and the caller must begin the refresh with this number.
         case useAndRefresh(Held, UInt64)
-        /// `begins`: the number of the refresh that the caller waits for and has to begin, unless somebody has.
+        /// Wait for a refresh. `begins`: the number of the refresh that the caller must also begin; nil if it has
+        /// begun.
         case wait(UInt64, begins: UInt64?)
         case fail(any Error)
     }
@@ -46,7 +49,7 @@ public struct RefreshMachine<Credential, Waiter> {
     }
 
     private struct Rest {
-        /// What the last refresh failed with; nil if its credential was refused.
+        /// The error of the last refresh; nil if its credential was refused.
         let error: (any Error)?
         let until: HTTP.Instant
     }
@@ -55,7 +58,7 @@ public struct RefreshMachine<Credential, Waiter> {
     private var refresh: Refresh?
     private var rest: Rest?
     private var failures = 0
-    /// Until when a credential that has expired is used.
+    /// The time until which an expired credential is used.
     private var graceEnd = HTTP.Instant(nanoseconds: 0)
     private var lastNumber: UInt64 = 0
     private var lastWaiter: UInt64 = 0
@@ -66,7 +69,7 @@ public struct RefreshMachine<Credential, Waiter> {
         hold(credential, lifetime: lifetime, chance: chance, at: now)
     }
 
-    /// What a request is to go with.
+    /// What a request should carry.
     public mutating func ask(_ waiter: Waiter, at now: HTTP.Instant) -> Answer {
         if let held, !held.isRefused, now < held.expires || now < graceEnd {
             guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
@@ -85,13 +88,13 @@ public struct RefreshMachine<Credential, Waiter> {
         return .wait(lastWaiter, begins: begins)
     }
 
-    /// A request that went with credential `number` was refused.
+    /// What to do with a request that carried credential `number` and was refused.
     public mutating func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
         guard let held, held.number == number else { return held == nil ? .deliver(.resting) : .sendWithNewer }
         if refresh == nil, isResting(now) { return .deliver(.resting) }
         self.held?.isRefused = true
         self.held?.isJudged = true
-        // The first one may be of any age.
+        // The first credential may be of any age.
         guard !held.isJudged, number > 1, refresh == nil else { return .sendAgain(wasGood: held.isGood) }
         beginRest(nil, now)
         return .deliver(.neverAccepted)
@@ -111,19 +114,19 @@ public struct RefreshMachine<Credential, Waiter> {
         return lastRefresh
     }
 
-    /// A refresh succeeded, perhaps one that nobody waited for any more. Returns those who wait, and what they get.
+    /// Notes that a refresh succeeded, perhaps one that nobody waits for. Returns the waiters, and what they get.
     public mutating func refreshed(
         _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: HTTP.Instant
     ) -> (waiters: [Waiter], held: Held) {
         rest = nil
-        // A first credential that was got is no better known than a later one.
+        // A first credential that was refreshed is as unknown as a later one.
         lastNumber = max(lastNumber, 1)
         let held = hold(credential, lifetime: lifetime, chance: chance, at: now)
         graceEnd = now.advanced(by: Self.shortestRest)
         return (endRefresh(), held)
     }
 
-    /// Refresh `number` failed. Returns those who wait.
+    /// Notes that refresh `number` failed. Returns the waiters.
     public mutating func failed(
         _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: HTTP.Instant
     ) -> [Waiter] {
@@ -132,7 +135,7 @@ public struct RefreshMachine<Credential, Waiter> {
         return endRefresh()
     }
 
-    /// A waiter gives up.
+    /// Removes a waiter.
     public mutating func left(_ waiter: UInt64) {
         refresh?.waiters[waiter] = nil
     }
@@ -172,12 +175,12 @@ public struct RefreshMachine<Credential, Waiter> {
     private static var longestRest: Int64 { 60_000_000_000 }
 }
 
-/// What is to become of a request whose credential was refused.
+/// What to do with a request whose credential was refused.
 public enum CredentialRefusal: Equatable {
-    /// There is a newer credential, which the request has not been tried with.
+    /// There is a newer credential, which the request has not tried.
     case sendWithNewer
-    /// It is to be sent again after a refresh. `wasGood`: others were accepted with the credential, so it has expired.
+    /// Send it again after a refresh. `wasGood`: the credential was accepted before, so it has expired.
     case sendAgain(wasGood: Bool)
-    /// Nothing better can be had, for this reason.
+    /// There is nothing better, for this reason.
     case deliver(NetworkError.RefreshRefusal)
 }

@@ -1,10 +1,10 @@
-/// What one reader of a trace has not read yet.
+/// The events that a reader of a trace has not read yet.
 ///
 /// Rules:
-/// 1. What is there is read in the order in which it came. A reader that finds nothing waits.
-/// 2. There is room for `capacity` items. What comes when there is none is lost, and counted; the reader is told how
-///    much at the place where it is missing.
-/// 3. After the end the reader gets what is left, and then nothing more.
+/// 1. Events are read in order of arrival. A reader waits if there are none.
+/// 2. There is room for `capacity` items. Events beyond that are lost and counted; the reader gets their number where
+///    they are missing.
+/// 3. After the end the reader gets the remaining events, then nothing.
 package struct TraceMachine<Element, Waiter> {
     package enum Item {
         case element(Element)
@@ -32,7 +32,7 @@ package struct TraceMachine<Element, Waiter> {
     package mutating func add(_ element: Element) -> Action {
         if isOver { return .none }
         if let waiter = waiter.take() { return .resume(waiter, .element(element)) }
-        // The word of what is missing takes room too.
+        // The number of lost events takes room too.
         guard count + (lost > 0 ? 2 : 1) <= capacity else {
             lost += 1
             return .none
@@ -43,7 +43,7 @@ package struct TraceMachine<Element, Waiter> {
         return .none
     }
 
-    /// Resumes the reader at once, or when there is something.
+    /// Resumes the reader at once, or when there is an event.
     package mutating func next(_ reader: Waiter) -> Action {
         if position < items.count {
             let item = items[position]

@@ -1,8 +1,7 @@
-/// Which calls wait for which, so that none waits for one that cannot end before itself.
+/// Records which calls wait for which, so that none waits for one that cannot end before it.
 ///
-/// A call cannot end before those end that are made within it: by its hooks, its interceptors, or the reader of its
-/// stream. So a wait of one of these holds up all that it is within. A wait that would close a circle does not begin,
-/// however many calls are between its ends.
+/// A call cannot end before calls made within it: by its hooks, its interceptors, or the reader of its stream. So their
+/// waits also delay all calls that they are within. A wait that would close a cycle of any length does not begin.
 package struct WaitMachine<Call: Hashable> {
     private struct Wait {
         let target: Call
@@ -14,7 +13,8 @@ package struct WaitMachine<Call: Hashable> {
 
     package init() {}
 
-    /// Whether `call`, which is within `outer`, may wait for `target`. It calls `end` when it does not wait any more.
+    /// Returns whether `call`, which is within `outer`, may wait for `target`. It must call `end` when it no longer
+    /// waits.
     package mutating func begin(_ call: Call, within outer: Set<Call>, for target: Call) -> Bool {
         let heldUp = outer.union([call])
         guard !holdsUp(heldUp, target) else { return false }

@@ -2,11 +2,11 @@ extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {
         case pinningMode, pins, backupPins, hosts, pinPosition, requirePinningForAllHosts, allowInvalidCertificates
         case validatesDomainName, certificateRules
-        /// Written only for `insecure`, so that no policy becomes insecure because something was left out.
+        /// Encoded only for `insecure`, so that no policy becomes insecure by an omission.
         case insecure
     }
 
-    /// A key that is missing is as in a new policy. A text that is no pin throws.
+    /// Decodes a policy. A missing key has its default. Text that is not a pin throws.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func value<Value: Decodable>(_ key: Key, or standard: Value) throws -> Value {
@@ -39,7 +39,7 @@ extension SecurityPolicy: Codable {
         if isDeclaredInsecure { try container.encode(true, forKey: .insecure) }
     }
 
-    /// Sorted, so that the same policy is always written in the same way.
+    /// The pins sorted, so that equal policies are always encoded in the same way.
     private static func sorted(_ pins: Set<Pin>) -> [Pin] {
         pins.sorted { $0.description < $1.description }
     }

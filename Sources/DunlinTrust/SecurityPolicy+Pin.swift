@@ -3,7 +3,7 @@ public import DunlinTypes
 internal import FoundationEssentials
 
 extension SecurityPolicy {
-    /// What a server must show: a public key, or a whole certificate. Every pin is well formed.
+    /// What a server must present: a public key or a whole certificate. Every pin is well formed.
     public struct Pin: Sendable, Hashable {
         enum Content: Sendable, Hashable {
             case key(Certificate.Fingerprint)
@@ -12,13 +12,14 @@ extension SecurityPolicy {
 
         let content: Content
 
-        /// A public key, by the digest of its SubjectPublicKeyInfo. Has no effect in mode `certificate`.
+        /// Creates a pin for a public key, from the digest of its SubjectPublicKeyInfo. It has no effect in mode
+        /// `certificate`.
         public init(publicKey digest: Certificate.Fingerprint) {
             content = .key(digest)
         }
 
-        /// A public key, from `sha256/` and its digest in Base64. Throws `NetworkError.TrustConfigurationError` for
-        /// anything else.
+        /// Creates a pin for a public key, from `sha256/` and its digest in Base64. Throws a
+        /// `NetworkError.TrustConfigurationError` for anything else.
         public init(_ text: String) throws {
             guard let digest = Certificate.Fingerprint(text) else {
                 throw NetworkError.TrustConfigurationError.notAPin(text)
@@ -30,7 +31,8 @@ extension SecurityPolicy {
             content = .certificate(certificate)
         }
 
-        /// A certificate, DER or PEM. Throws `NetworkError.TrustConfigurationError` unless there is exactly one.
+        /// Creates a pin for a certificate in DER or PEM. Throws a `NetworkError.TrustConfigurationError` unless there
+        /// is exactly one.
         public init(certificate bytes: Bytes) throws {
             let found = try CertificateFile.certificates(in: bytes, source: "the pin")
             guard found.count == 1 else {
@@ -54,8 +56,8 @@ extension SecurityPolicy {
         }
     }
 
-    /// The pins in a file: DER of a certificate, or PEM of certificates and public keys. Throws
-    /// `NetworkError.TrustConfigurationError`, which names the file, if it cannot be read, holds none, or holds
+    /// Loads the pins in a file: a certificate in DER, or certificates and public keys in PEM. Throws a
+    /// `NetworkError.TrustConfigurationError` that names the file, if it cannot be read, contains no pins, or contains
     /// anything else.
     public static func loadPins(file path: String) throws -> Set<Pin> {
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -65,8 +67,8 @@ extension SecurityPolicy {
         return Set(contents.certificates.map(Pin.init(certificate:)) + contents.keys.map(Pin.init(publicKey:)))
     }
 
-    /// The pins in all `.cer`, `.der`, `.crt` and `.pem` files of a folder, without its subfolders. Throws if one of
-    /// them cannot be used: a pin that is silently missing is no protection.
+    /// Loads the pins in all `.cer`, `.der`, `.crt` and `.pem` files of a folder, without subfolders. Throws if one of
+    /// them cannot be used, since a silently missing pin gives no protection.
     public static func loadPins(directory path: String) throws -> Set<Pin> {
         let names: [String]
         do {
@@ -86,7 +88,7 @@ extension SecurityPolicy.Pin: CustomStringConvertible {
     public var description: String {
         switch content {
         case .key(let digest): digest.description
-        // Not written in the form of a key's pin: read as one, its digest would match nothing.
+        // Not written in the form of a key's pin, because as such its digest would match nothing.
         case .certificate(let certificate): "certificate SHA-256 \(certificate.details.fingerprint.hexadecimal)"
         }
     }
@@ -98,7 +100,7 @@ extension SecurityPolicy.Pin: Codable {
         case certificate
     }
 
-    /// Throws `DecodingError` for a text that is no pin.
+    /// Decodes a pin. Throws a `DecodingError` for text that is not a pin.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         do throws(NetworkError.TrustConfigurationError) {

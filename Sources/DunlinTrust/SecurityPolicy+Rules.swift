@@ -3,7 +3,7 @@ internal import DunlinSemantics
 package import DunlinTypes
 
 extension SecurityPolicy {
-    /// The policy in the form that connections are checked by. Throws if it contradicts itself.
+    /// The policy in the form that checks connections. Throws if it contradicts itself.
     package func rules() throws(NetworkError.TrustConfigurationError) -> TrustRules {
         try checkSense()
         var rules = TrustRules()
@@ -52,7 +52,7 @@ extension SecurityPolicy {
 
     private static func certificates(_ pins: Set<Pin>) -> Set<Certificate> { Set(pins.compactMap(\.certificate)) }
 
-    /// The pattern, whose host may be written as people write hosts.
+    /// The pattern, whose host may be written in any usual way.
     private static func pattern(_ text: String) throws(NetworkError.TrustConfigurationError) -> HostPattern {
         let prefix = ["**.", "*."].first(where: text.hasPrefix) ?? ""
         let host = String(text.dropFirst(prefix.utf8.count))

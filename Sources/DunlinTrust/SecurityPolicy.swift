@@ -1,4 +1,4 @@
-/// Which servers a session trusts, beyond what every certificate must be.
+/// The rules for which servers a session trusts, in addition to the rules for every certificate.
 ///
 /// ```swift
 /// let policy = try SecurityPolicy(
@@ -7,21 +7,21 @@
 /// ```
 ///
 /// By default a chain must lead to one of the session's roots, and the certificate must name the host in its subject
-/// alternative name (RFC 9525). Settings that weaken this say so by their names, and are reported to
-/// `HTTPSession.Configuration.securityWarningHandler` once.
+/// alternative name (RFC 9525). Settings that weaken this have names that say so, and are reported once to
+/// `HTTPSession.Configuration.securityWarningHandler`.
 ///
 /// - Pins are compared with the verified path, never with what a server merely sends along.
-/// - Have a backup pin: the key of a certificate that is kept in a safe, for the day when the first one is lost.
+/// - Have a backup pin: the key of a certificate that is kept in a safe place, in case the first one is lost.
 /// - A pinned authority vouches for all its customers. Pin the server's own key, or an authority of your own.
 /// - A key outlives the renewal of its certificate, a pinned certificate does not.
 /// - The decision is made for each new connection. It is not made again when a connection is reused.
 public struct SecurityPolicy: Sendable, Hashable {
     public enum PinningMode: String, Sendable, Hashable, CaseIterable, Codable {
-        /// No pins: the roots decide.
+        /// There are no pins; the roots decide.
         case none
-        /// The roots decide, and a public key of the path must be pinned.
+        /// The roots decide, and a public key on the path must be pinned.
         case publicKey
-        /// The roots decide, and a certificate of the path must be pinned, byte for byte. The path must also verify
+        /// The roots decide, and a certificate on the path must be pinned, byte for byte. The path must also verify
         /// with the pinned certificates as its only roots.
         case certificate
     }
@@ -29,55 +29,55 @@ public struct SecurityPolicy: Sendable, Hashable {
     public enum PinPosition: String, Sendable, Hashable, CaseIterable, Codable {
         /// Only the server's own certificate counts.
         case leaf
-        /// Any certificate of the verified path counts.
+        /// Any certificate on the verified path counts.
         case any
     }
 
     public enum CertificateRules: String, Sendable, Hashable, CaseIterable, Codable {
-        /// Every certificate below a root is written as RFC 5280 demands.
+        /// Every certificate below a root must follow RFC 5280.
         case strict
-        /// Certificates may lack what verifying them does not need, such as key identifiers: authorities that were made
-        /// by hand often leave those out. Signatures, dates, names, purposes and keys count as ever.
+        /// Certificates may lack what verification does not need, such as key identifiers, which hand-made authorities
+        /// often omit. Signatures, dates, names, purposes and keys are checked as usual.
         case compatible
     }
 
     public var pinningMode: PinningMode
-    /// The pins of all hosts that `hosts` does not name.
+    /// The pins for all hosts that `hosts` does not name.
     public var pins: Set<Pin>
-    /// Pins that count like `pins`; kept apart to show whether there are any.
+    /// Pins with the same effect as `pins`, kept apart to show whether there are any.
     public var backupPins: Set<Pin> = []
-    /// Pins for some hosts, by pattern: `api.test` for that host alone, `*.api.test` for all with one label more,
-    /// `**.api.test` for it and all below. The most specific pattern for a host counts, and no other.
+    /// Pins for certain hosts, by pattern: `api.test` for that host only, `*.api.test` for all with one more label,
+    /// `**.api.test` for it and all below. Only the most specific pattern for a host applies.
     public var hosts: [String: Set<Pin>] = [:]
     public var pinPosition = PinPosition.any
-    /// Whether each host without pins is refused. If not, such a host is verified as if there were no policy.
+    /// Whether hosts without pins are refused. If not, they are verified as if there were no policy.
     public var requirePinningForAllHosts = false
-    /// **Lowers security.** Whether certificates that lead to no root are trusted: with pinned keys whatever their
-    /// dates say, with pinned certificates only within their dates. Without pins nothing would be left to verify, so
-    /// the server is refused, unless the name does not count either; and that takes `insecure`.
+    /// **Lowers security.** Whether certificates that lead to no root are trusted: with pinned keys regardless of their
+    /// dates, with pinned certificates only within their dates. Without pins nothing would be left to verify, so the
+    /// server is refused, unless names are not checked either, which requires `insecure`.
     public var allowInvalidCertificates = false
     /// **Lowers security when false.** Whether the certificate must name the host.
     public var validatesDomainName = true
-    /// How closely certificates have to follow RFC 5280.
+    /// How strictly certificates must follow RFC 5280.
     public var certificateRules = CertificateRules.strict
-    /// True for `insecure` alone.
+    /// True only for `insecure`.
     package internal(set) var isDeclaredInsecure = false
 
-    /// A policy by which the roots decide, and the certificate must name the host.
+    /// Creates a policy by which the roots decide, and the certificate must name the host.
     public init() {
         pinningMode = .none
         pins = []
     }
 
-    /// A policy with exactly these pins.
+    /// Creates a policy with exactly these pins.
     public init(mode: PinningMode, pins: Set<Pin>, backupPins: Set<Pin> = []) {
         pinningMode = mode
         self.pins = pins
         self.backupPins = backupPins
     }
 
-    /// **Turns security off.** Trusts every server, whoever it is: everything can be read and changed on the way. For a
-    /// laboratory, never for what is shipped.
+    /// **Turns security off.** Trusts every server, whoever it is, so that everything can be read and changed on the
+    /// way. For a laboratory, never for production.
     public static var insecure: SecurityPolicy {
         var policy = SecurityPolicy()
         policy.allowInvalidCertificates = true

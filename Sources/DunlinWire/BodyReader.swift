@@ -1,14 +1,14 @@
 public import DunlinTypes
 
-/// Finds the body in the bytes that follow a head (RFC 9112 §6 and §7). It copies none of them.
+/// Finds the body in the bytes after a head (RFC 9112 §6 and §7), without copying them.
 ///
-/// Knows: how many bytes are still body, and in which part of a chunk the next byte stands. Must not know: where the
-/// bytes come from and whether anyone wants them.
+/// It knows how many bytes of the body are left, and in which part of a chunk the next byte is. It must not know where
+/// the bytes come from or whether anyone wants them.
 ///
-/// Every chunk must be followed by exactly CR LF, and a stream that ends early is an error, never a shorter body. An
-/// upgraded connection has no body: the reader is finished at once, and what follows is another protocol's.
+/// Exactly CR LF must follow each chunk, and a stream that ends early is an error, never a shorter body. An upgraded
+/// connection has no body: the reader is finished at once, and the following bytes belong to another protocol.
 ///
-/// After an error the reader is of no further use.
+/// After an error the reader cannot be used.
 public struct BodyReader: Sendable {
     private enum Part {
         case finished
@@ -38,18 +38,18 @@ public struct BodyReader: Sendable {
             }
     }
 
-    /// The body is complete.
+    /// Whether the body is complete.
     package var isFinished: Bool {
         if case .finished = part { true } else { false }
     }
 
-    /// How much of a body of known length is still to come; nil for any other.
+    /// The number of bytes left of a body with a known length; nil for any other.
     public var bytesLeft: Int? {
         if case .counting(let left) = part { left } else { nil }
     }
 
-    /// How many bytes the peer owes us before it may fall silent; for a body that ends with the stream there is no end
-    /// of them, because the end of the stream is news too.
+    /// The number of bytes that the peer must send before it may fall silent. For a body that ends with the stream it
+    /// is unlimited, because the end of the stream counts too.
     public var certainBytes: Int {
         switch part {
         case .counting(let left), .chunkData(let left): left
@@ -58,19 +58,19 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// `count` bytes, at most `bytesLeft`, were put where they belong without passing through here.
+    /// Counts `count` bytes, at most `bytesLeft`, that were delivered without passing through here.
     public mutating func skip(_ count: Int) {
         guard case .counting(let left) = part else { return precondition(count == 0, "The length is not known.") }
         precondition(count >= 0 && count <= left)
         part = count == left ? .finished : .counting(left: left - count)
     }
 
-    /// The trailer fields, once the body is complete; without those that may not be trailers (see `TrailerReader`).
+    /// The trailer fields, once the body is complete, without fields that may not be trailers (see `TrailerReader`).
     public var trailers: Fields { trailerReader?.fields ?? Fields() }
 
-    /// The next piece of body at or after `offset` in `input`.
+    /// Returns the next piece of the body at or after `offset` in `input`.
     ///
-    /// Call until it says `needMore`, then again with other input; `end` is repeated if it is called again.
+    /// Call it until it returns `needMore`, then again with other input. After `end`, it returns `end` again.
     public mutating func next(in input: RawSpan, from offset: Int) throws(WireError) -> BodyStep {
         precondition(offset >= 0 && offset <= input.byteCount)
         return try input.withUnsafeBytes { bytes throws(WireError) in
@@ -78,7 +78,7 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// The stream ended. Fine if the body was complete or was to go on until now; otherwise throws `truncatedBody`.
+    /// Notes the end of the stream. Throws `truncatedBody`, unless the body is complete or ends with the stream.
     public mutating func endOfStream() throws(WireError) {
         switch part {
         case .finished, .untilClose: part = .finished

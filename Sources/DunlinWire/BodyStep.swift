@@ -1,12 +1,12 @@
 /// What a `BodyReader` found in a piece of input.
 public enum BodyStep: Sendable, Hashable {
-    /// These bytes of the input are body; go on at the range's upper bound. Never empty.
+    /// A range of the input that is body, never empty. Continue at its upper bound.
     case data(Range<Int>)
-    /// All of the input has been taken.
+    /// All of the input was used.
     case needMore
-    /// The body is complete; the message ended before this offset of the input.
+    /// The body is complete; the message ends before this offset in the input.
     ///
-    /// Bytes from there on belong to no request of ours. Whoever reads decides what to do about them; the connection
-    /// must not be used again.
+    /// Further bytes belong to no request of ours. The caller decides what to do with them; the connection must not be
+    /// reused.
     case end(consumed: Int)
 }

@@ -2,7 +2,7 @@ public import DunlinTypes
 
 /// A request body in chunks (RFC 9112 §7.1).
 public enum ChunkEncoder {
-    /// The line before a chunk's data. Nothing for a size of zero or less, which would end the body.
+    /// Appends the line before a chunk's data; nothing for a size of zero or less, which would end the body.
     public static func appendHeader(ofSize size: Int, into buffer: inout [UInt8]) {
         if size <= 0 { return }
         var shift = (Int.bitWidth - 1 - size.leadingZeroBitCount) & ~3
@@ -13,13 +13,13 @@ public enum ChunkEncoder {
         appendSuffix(into: &buffer)
     }
 
-    /// What follows a chunk's data.
+    /// Appends what follows a chunk's data.
     public static func appendSuffix(into buffer: inout [UInt8]) {
         buffer.append(Octets.cr)
         buffer.append(Octets.lf)
     }
 
-    /// A whole chunk; nothing for an empty one.
+    /// Appends a whole chunk; nothing for an empty one.
     public static func append(_ chunk: Bytes, into buffer: inout [UInt8]) {
         if chunk.isEmpty { return }
         appendHeader(ofSize: chunk.count, into: &buffer)
@@ -27,7 +27,7 @@ public enum ChunkEncoder {
         appendSuffix(into: &buffer)
     }
 
-    /// The last chunk, any trailers and the end of the message. The buffer is unchanged when it throws.
+    /// Appends the last chunk, the trailers and the end of the message. If it throws, the buffer is unchanged.
     public static func appendEnd(trailers: Fields = Fields(), into buffer: inout [UInt8]) throws(WireError) {
         try trailers.bytes.withUnsafeBufferPointer { bytes throws(WireError) in
             for entry in trailers.entries {

@@ -1,12 +1,12 @@
 internal import DunlinTypes
 
-/// The line before a chunk's data: its size in hexadecimal and any extensions (RFC 9112 §7.1).
+/// The line before a chunk's data: its size in hexadecimal, and any extensions (RFC 9112 §7.1).
 ///
-/// Knows: the size is digits alone, without sign or prefix; an extension is `;name`, `;name=token` or
-/// `;name="quoted"`, with blanks around `;` and `=` and nowhere else; the line ends with CR LF. Extensions are
-/// checked, counted and forgotten. Must not know: what a size of zero means.
+/// The size consists of digits only, without sign or prefix; an extension is `;name`, `;name=token` or
+/// `;name="quoted"`, with blanks only around `;` and `=`; the line ends with CR LF. Extensions are checked, counted and
+/// forgotten. It must not know what a size of zero means.
 ///
-/// One byte, one step: no matter where the input is cut, the same byte raises the same error.
+/// It takes one step for each byte, so the same byte raises the same error wherever the input is cut.
 struct ChunkLine: Sendable {
     private enum Part: UInt8 {
         case firstDigit, digits
@@ -28,7 +28,8 @@ struct ChunkLine: Sendable {
         extensionLimit = limits.chunkExtensionBytes
     }
 
-    /// The chunk's size once the line is complete; nil when more bytes are needed. `position` moves past what was read.
+    /// Returns the chunk's size when the line is complete; nil if more bytes are needed. `position` moves past what was
+    /// read.
     mutating func scan(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int
     ) throws(WireError) -> Int? {
@@ -89,7 +90,7 @@ struct ChunkLine: Sendable {
         part = following
     }
 
-    /// Where `byte` leads; nil where it may not stand.
+    /// The part that `byte` leads to; nil if it is not allowed here.
     private func step(_ byte: UInt8) -> Part? {
         let isBlank = Octets.isBlank(byte)
         return switch part {

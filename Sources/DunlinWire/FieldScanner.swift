@@ -1,14 +1,13 @@
 import DunlinTypes
 
-/// The field lines of a head or of a trailer section, up to and with the empty line (RFC 9112 §5).
+/// Scans the field lines of a head or trailer section, up to and including the empty line (RFC 9112 §5).
 ///
-/// Knows: names are tokens and touch their colon; values have no control character but tab; blanks around a value
-/// are not part of it; every line ends with CR LF; a line that begins with a blank is refused, as a user agent may
-/// (§5.2). Must not know: what any field means.
+/// Names are tokens directly before their colon; values have no control characters except tabs; blanks around a value
+/// are not part of it; every line ends with CR LF; a line that begins with a blank is refused, as a user agent may do
+/// (§5.2). It must not know what any field means.
 ///
-/// Each byte is looked at once, or twice where the input is cut within a line: an error is decided by the first byte
-/// that is wrong, and a limit by the byte that reaches it. After an error nothing has moved, so scanning again throws
-/// it again.
+/// Each byte is examined once, or twice if the input is cut within its line. The first wrong byte determines an error,
+/// and the byte that reaches a limit its excess. An error moves nothing, so scanning again throws it again.
 struct FieldScanner: Sendable {
     enum Section: Sendable {
         case head
@@ -29,11 +28,11 @@ struct FieldScanner: Sendable {
     private var part = Part.name
     private var sectionEnd = 0
     private var line = 0
-    /// Where the line must have ended, because it or the section may be no longer.
+    /// Where the line must end at the latest, by the limits for it and the section.
     private var lineEnd = 0
     private var nameEnd = 0
     private var valueStart = 0
-    /// Everything before it has been looked at.
+    /// The position up to which bytes have been examined.
     private(set) var cursor = 0
     var entries: [Fields.Entry] = []
 
@@ -44,7 +43,7 @@ struct FieldScanner: Sendable {
         sectionLimit = max(section == .head ? limits.headBytes : limits.trailerBytes, 0)
     }
 
-    /// Begins a section at `start`; its field lines begin at `line`.
+    /// Begins a section at `start`, whose field lines begin at `line`.
     mutating func begin(section start: Int, line: Int) {
         sectionEnd = FieldScanner.clamped(start, sectionLimit)
         beginLine(at: line)
@@ -58,12 +57,12 @@ struct FieldScanner: Sendable {
         cursor = position
     }
 
-    /// Entries hold 32-bit offsets: what lies beyond them counts as too large.
+    /// The limit as an offset. Entries have 32-bit offsets, so anything beyond counts as too large.
     static func clamped(_ start: Int, _ limit: Int) -> Int {
         start &+ min(limit, Int(UInt32.max) &- start)
     }
 
-    /// The bytes before `count` are going away.
+    /// Adapts to the removal of the first `count` bytes.
     mutating func rebase(by count: Int) {
         sectionEnd -= count
         line -= count
@@ -77,7 +76,7 @@ struct FieldScanner: Sendable {
         }
     }
 
-    /// True once the empty line has been read: `cursor` is behind it. False when more bytes are needed.
+    /// Returns true when the empty line has been read, with `cursor` after it; false if more bytes are needed.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) throws(WireError) -> Bool {
         if part == .name, cursor == line { scanUsualLines(bytes) }
         // A local, so that the loops below keep it in a register.
@@ -111,8 +110,8 @@ struct FieldScanner: Sendable {
         throw lineEnd == sectionEnd ? tooLarge : .lineTooLong(limit: lineLimit)
     }
 
-    /// Takes the lines that are whole and written as almost all are: `Name: value`. The first that is not, be it cut,
-    /// unusual, wrong or empty, is left untouched for `scan`, which alone knows the rules.
+    /// Takes complete lines of the usual form, `Name: value`. The first line that is cut, unusual, wrong or empty is
+    /// left for `scan`, which knows all rules.
     @inline(__always)
     private mutating func scanUsualLines(_ bytes: UnsafeBufferPointer<UInt8>) {
         var start = line
@@ -121,7 +120,7 @@ struct FieldScanner: Sendable {
         while isFull {
             let room = min(Self.usualCount, countLimit - entries.count)
             isFull = false
-            // One allocation holds what most responses have, and its owner is looked up once.
+            // One allocation suffices for most responses, and its owner is looked up once.
             entries.append(addingCapacity: Self.usualCount) { found in
                 while found.count < room {
                     let end = min(bytes.count, start &+ lineLimit, sectionEnd)
@@ -162,7 +161,7 @@ struct FieldScanner: Sendable {
         part = .padding
     }
 
-    /// The section's end, if that is what stopped the scan for a name; false when its last byte is not here yet.
+    /// Handles the section's end, if that stopped the scan for a name. Returns false if its last byte is missing.
     private func scanEmptyLine(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ end: Int
     ) throws(WireError) -> Bool {
@@ -174,7 +173,7 @@ struct FieldScanner: Sendable {
         return true
     }
 
-    /// Whether the CR LF at `position` is here; false when its second byte is still to come.
+    /// Whether the CR LF at `position` is there; false if its second byte is missing.
     @inline(__always)
     private func scanLineEnd(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, _ end: Int
@@ -212,7 +211,7 @@ struct FieldScanner: Sendable {
 }
 
 extension WireError {
-    /// The error for a control character other than CR where text was expected.
+    /// The error for a control character, other than CR, where text was expected.
     static func misplaced(_ byte: UInt8) -> WireError {
         byte == Octets.lf ? .bareLineFeed : .controlCharacter
     }

@@ -1,9 +1,9 @@
 import DunlinTypes
 
-/// What a head's fields say about its body and its connection, before anyone has decided what to make of it.
+/// What a head's fields say about its body and its connection, not yet interpreted.
 ///
-/// Knows: Content-Length, Transfer-Encoding, Connection and Keep-Alive, each possibly on several lines. Must not
-/// know: the status, the version or the request, which `ParsedHead.framing(for:)` brings in.
+/// It knows Content-Length, Transfer-Encoding, Connection and Keep-Alive, each on any number of lines. It must not know
+/// the status, version or request, which `ParsedHead.framing(for:)` adds.
 struct FramingFields: Sendable, Hashable {
     enum Length: Sendable, Hashable {
         case absent
@@ -27,7 +27,7 @@ struct FramingFields: Sendable, Hashable {
     var saysKeepAlive = false
     var keepAliveTimeout: Int?
 
-    /// Whether a field can be one of these by the length of its name: most cannot, and need no second look.
+    /// Whether a field can be one of these by the length of its name, which rules out most fields.
     @inline(__always)
     static func mayHaveName(ofLength count: UInt16) -> Bool {
         count == 10 || count == 14 || count == 17
@@ -52,9 +52,9 @@ struct FramingFields: Sendable, Hashable {
         }
     }
 
-    /// "5, 5" is one length said twice; "5, 6" is smuggling, "5," and "+5" are no length (RFC 9112 §6.3).
+    /// "5, 5" is one length, repeated; "5, 6" is smuggling; "5," and "+5" are not lengths (RFC 9112 §6.3).
     private mutating func noteLength(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
-        // The usual value, without taking a list apart.
+        // The usual value, without parsing a list.
         if let number = Octets.number(bytes, value) {
             add(number)
             return
@@ -81,7 +81,8 @@ struct FramingFields: Sendable, Hashable {
         }
     }
 
-    /// Chunked once and last is the only answer to a request that asks for no coding (RFC 9112 §6.1, §7.4).
+    /// Chunked, once and last, is the only valid answer to a request without other transfer codings (RFC 9112 §6.1,
+    /// §7.4).
     private mutating func noteCodings(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
         if coding == .absent { coding = .none }
         var elements = ListElements(bytes, value)
@@ -95,9 +96,9 @@ struct FramingFields: Sendable, Hashable {
         }
     }
 
-    /// An option that is no token was perhaps meant to say close: then it does.
+    /// An option that is not a token may have been meant as close, so it counts as close.
     private mutating func noteOptions(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
-        // The usual value, without taking a list apart.
+        // The usual value, without parsing a list.
         if Octets.spells(bytes, value, "keep-alive") {
             saysKeepAlive = true
             return
@@ -114,7 +115,7 @@ struct FramingFields: Sendable, Hashable {
         }
     }
 
-    /// `timeout=5, max=100`: a hint, so what is malformed is passed over.
+    /// `timeout=5, max=100`: only a hint, so a malformed one is ignored.
     private mutating func noteTimeout(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
         var elements = ListElements(bytes, value)
         while let element = elements.next() {

@@ -1,6 +1,6 @@
 import DunlinTypes
 
-/// One head within a buffer: the status line, then the fields. The rules are told in `HeadParser`.
+/// Scans one head in a buffer: the status line, then the fields. `HeadParser` states the rules.
 struct HeadScanner: Sendable {
     private enum Part {
         case version
@@ -15,7 +15,7 @@ struct HeadScanner: Sendable {
     private var position = 0
     private var fields: FieldScanner
 
-    /// The head's first byte.
+    /// The offset of the head's first byte.
     private(set) var start = 0
     private(set) var version = HTTP.Version.http11
     private(set) var status: HTTP.Status = 0
@@ -28,7 +28,7 @@ struct HeadScanner: Sendable {
         fields = FieldScanner(.head, limits: limits)
     }
 
-    /// Behind the head, once it is complete.
+    /// The offset after the head, once it is complete.
     var cursor: Int { fields.cursor }
 
     mutating func begin(at start: Int) {
@@ -50,7 +50,7 @@ struct HeadScanner: Sendable {
         return entries
     }
 
-    /// What the head says about framing, once it is complete; nil when more bytes are needed.
+    /// Returns what the complete head says about framing; nil if more bytes are needed.
     mutating func scan(
         _ bytes: UnsafeBufferPointer<UInt8>, interimLeft: Int
     ) throws(WireError) -> FramingFields? {
@@ -87,10 +87,10 @@ struct HeadScanner: Sendable {
         return false
     }
 
-    /// `HTTP/1.x 200`, the first twelve bytes; looked at again from the first when not all are here.
+    /// Scans `HTTP/1.x 200`, the first twelve bytes; from the first again if not all of them are there.
     private mutating func scanVersion(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) throws(WireError) -> Bool {
         let count = max(min(end - start, 12), 0)
-        // One comparison stands for the first eight bytes, when they are the usual ones.
+        // If the first eight bytes are the usual ones, one comparison is enough.
         let known = count == 12 && Octets.word(bytes, at: start) == Octets.word(of: "HTTP/1.1") ? 8 : 0
         for offset in known..<count where !isExpected(bytes[start &+ offset], at: offset) {
             throw refusal(of: bytes[start &+ offset], at: offset)

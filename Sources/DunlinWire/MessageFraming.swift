@@ -1,13 +1,13 @@
 public import DunlinTypes
 
-/// How a response's body ends, and what becomes of the connection then.
+/// How a response's body ends, and whether the connection can then be reused.
 public struct MessageFraming: Sendable, Hashable {
     public var body: BodyFraming
-    /// Another request may follow on the connection, once this body has been read to its end.
+    /// Whether another request may follow on the connection, once this body has been read to its end.
     ///
-    /// Bytes beyond the end (see `BodyStep.end`) forbid it too: nobody asked for them.
+    /// Unrequested bytes after the end (see `BodyStep.end`) forbid it, too.
     public var canReuse: Bool
-    /// For how many idle seconds the server said it keeps the connection (`Keep-Alive: timeout=5`).
+    /// How many idle seconds the server keeps the connection open, as it said (`Keep-Alive: timeout=5`).
     public var keepAliveTimeout: Int?
 
     public init(body: BodyFraming, canReuse: Bool, keepAliveTimeout: Int? = nil) {
@@ -22,24 +22,24 @@ public enum BodyFraming: Sendable, Hashable {
     case none
     case length(Int)
     case chunked
-    /// The body is all that comes; the end of the stream is its end.
+    /// The body ends with the stream.
     case untilClose
-    /// What follows the head is no HTTP: a 101, or a 2xx to CONNECT.
+    /// What follows the head is not HTTP: after a 101, or a 2xx to CONNECT.
     case upgrade
 }
 
 /// The rules of RFC 9112 §6.3, in their order:
 ///
-/// 1. HEAD, 1xx, 204 and 304 have no body, whatever their fields say; fields that make no sense there end the
-///    connection's use.
+/// 1. Responses to HEAD, and those with 1xx, 204 or 304, have no body, whatever their fields say; nonsensical fields
+///    there prevent reuse of the connection.
 /// 2. 101 and a 2xx to CONNECT end HTTP on this connection.
-/// 3. Transfer-Encoding must be chunked, once, in HTTP/1.1. Beside a Content-Length it wins, and the connection is
-///    not used again.
-/// 4. Content-Length, if valid, and if repeated then equal.
-/// 5. Else the body goes on until the connection closes. Only 205, which must have none (RFC 9110 §15.3.6), is taken
-///    at its word; its connection is not used again.
+/// 3. Transfer-Encoding must be chunked, once, in HTTP/1.1. It overrides a Content-Length, and the connection is then
+///    not reused.
+/// 4. Content-Length counts if it is valid, and equal if repeated.
+/// 5. Otherwise the body ends with the connection. Only a 205 then has no body, as it must not have one (RFC 9110
+///    §15.3.6); its connection is not reused.
 extension ParsedHead {
-    /// How the body of this response to a request of `method` ends; throws when the head leaves that in doubt.
+    /// Returns how the body of this response to a request with `method` ends; throws if the head leaves that in doubt.
     public func framing(for method: HTTP.Method) throws(WireError) -> MessageFraming {
         let body = try bodyFraming(for: method)
         return MessageFraming(
@@ -48,7 +48,7 @@ extension ParsedHead {
 
     private func bodyFraming(for method: HTTP.Method) throws(WireError) -> BodyFraming {
         let code = head.status.code
-        // Counting first keeps the comparison of strings off the common path.
+        // The length first, to keep string comparison off the common path.
         let nameCount = method.rawValue.utf8.count
         if code == 101 || (code / 100 == 2 && nameCount == 7 && method == .connect) { return .upgrade }
         if code / 100 == 1 || code == 204 || code == 304 || (nameCount == 4 && method == .head) { return .none }
@@ -76,7 +76,7 @@ extension ParsedHead {
         !summary.saysClose && (head.version == .http11 || summary.saysKeepAlive)
     }
 
-    /// Whether server and client surely agree on where this body ends.
+    /// Whether server and client certainly agree on where this body ends.
     private func isTrusted(with body: BodyFraming) -> Bool {
         let code = head.status.code
         switch body {
@@ -90,7 +90,8 @@ extension ParsedHead {
         }
     }
 
-    /// HEAD and 304 may say what the body would have been; it must at least make sense.
+    /// Whether the fields of a response without a body are sound: for HEAD and 304 they may describe the body that was
+    /// left out.
     private var isBodilessSound: Bool {
         switch (summary.coding, summary.length) {
         case (.absent, .absent), (.absent, .exactly): true

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The character classes of RFC 9110 §5.6, and the scans built on them.
+/// The character classes of RFC 9110 §5.6, and scans that use them.
 enum Octets {
     @inline(__always) static var tab: UInt8 { 0x09 }
     @inline(__always) static var lf: UInt8 { 0x0A }
@@ -21,12 +21,13 @@ enum Octets {
         (byte | 0x20) &- 0x61 < 26
     }
 
-    /// A control character, tab excepted: what may stand in no field value.
+    /// Whether the byte is a control character other than tab, which no field value may contain.
     @inline(__always) static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != tab || byte == 0x7F
     }
 
-    /// Where the first control character at or after `start` is, or `end`. Eight bytes at a time.
+    /// The position of the first control character at or after `start`; `end` if there is none. Scans eight bytes at a
+    /// time.
     @inline(__always)
     static func endOfText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
         var position = start
@@ -36,7 +37,7 @@ enum Octets {
                 position &+= 8
                 continue
             }
-            // The lowest mark is exact; those above it may be borrow, and are looked at in their own turn.
+            // The lowest mark is exact; those above it may come from borrows, and are checked later.
             position &+= found.trailingZeroBitCount &>> 3
             if bytes[position] != tab { return position }
             position &+= 1
@@ -45,7 +46,7 @@ enum Octets {
         return position
     }
 
-    /// Where the first character at or after `start` is that may not stand in a token, or `end`.
+    /// The position of the first character at or after `start` that a token must not contain; `end` if there is none.
     @inline(__always)
     static func endOfToken(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
         var position = start
@@ -66,16 +67,16 @@ enum Octets {
     @inline(__always) private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     @inline(__always) private static var tops: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The top bit of each byte below 0x20 or equal to 0x7F; tabs are marked too.
+    /// Sets the top bit of each byte below 0x20 or equal to 0x7F, including tabs.
     @inline(__always) private static func controls(in word: UInt64) -> UInt64 {
         let low = (word &- ones &* 0x20) & ~word
         let deleted = word ^ (ones &* 0x7F)
         return (low | ((deleted &- ones) & ~deleted)) & tops
     }
 
-    /// The top bit of each byte that is neither a letter nor a hyphen: most names have nothing else.
+    /// Sets the top bit of each byte that is neither a letter nor a hyphen, of which most names consist.
     ///
-    /// Each sum stays within its byte, since the top bits are masked away first.
+    /// Sums stay within their bytes, because the top bits are masked off first.
     @inline(__always) private static func othersThanLettersAndHyphens(in word: UInt64) -> UInt64 {
         let lowered = (word | ones &* 0x20) & ~tops
         let letters = (lowered &+ ones &* (0x80 - 0x61)) & ~(lowered &+ ones &* (0x80 - 0x7B))
@@ -88,15 +89,15 @@ enum Octets {
         UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    /// The first eight bytes of a literal that has as many.
+    /// The first eight bytes of a literal, which must have that many.
     @inline(__always) static func word(of text: StaticString) -> UInt64 {
         word(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), at: 0)
     }
 
-    /// Whether the bytes in `range` spell `name`, ASCII case aside. `name` is lower-case.
+    /// Whether the bytes in `range` spell `name`, ignoring ASCII case. `name` must be in lower case.
     ///
-    /// The bytes must be free of control characters: then setting the bit that tells cases apart makes no other
-    /// character equal to one of a name's letters, digits or signs.
+    /// The bytes must not contain control characters: then setting the bit for lower case makes no other character
+    /// equal to a letter, digit or sign of a name.
     @inline(__always)
     static func spells(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
@@ -115,7 +116,7 @@ enum Octets {
         return true
     }
 
-    /// `range` without the spaces and tabs at either end.
+    /// The range without spaces and tabs at either end.
     @inline(__always)
     static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
@@ -125,11 +126,11 @@ enum Octets {
         return lower..<upper
     }
 
-    /// A whole number of at least one digit and nothing else, no greater than `Int.max`.
+    /// The number that consists of digits only, at least one, and is at most `Int.max`; otherwise nil.
     static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int? {
         if range.isEmpty { return nil }
         var value = 0
-        // So few digits cannot overflow.
+        // This few digits cannot overflow.
         if range.count <= 18 {
             for position in range {
                 guard isDigit(bytes[position]) else { return nil }
@@ -148,7 +149,7 @@ enum Octets {
     }
 }
 
-/// The elements of a comma-separated list (RFC 9110 §5.6.1), trimmed; empty ones are skipped.
+/// The elements of a comma-separated list (RFC 9110 §5.6.1), trimmed and without empty ones.
 struct ListElements {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position: Int

@@ -1,6 +1,6 @@
 import DunlinTypes
 
-/// What may stand in a request, byte by byte (RFC 9110 §5, RFC 9112 §3). Pure predicates; the encoder decides.
+/// What a request may contain, byte by byte (RFC 9110 §5, RFC 9112 §3). These are pure checks; the encoder uses them.
 enum RequestCheck {
     typealias Text = UnsafeBufferPointer<UInt8>
 
@@ -9,7 +9,7 @@ enum RequestCheck {
         return !text.isEmpty
     }
 
-    /// The name is a token and the value has no control character but tab.
+    /// Whether the name is a token and the value has no control characters except tabs.
     @inline(__always)
     static func field(_ bytes: Text, _ entry: Fields.Entry) throws(WireError) {
         let name = entry.name
@@ -31,11 +31,11 @@ enum RequestCheck {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Printable ASCII without a fragment, in a form that goes with the method.
+    /// Checks for printable ASCII without a fragment, in a form that is valid for the method.
     static func target(_ text: Text, for method: HTTP.Method) throws(WireError) {
         for byte in text where byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { throw .invalidTarget }
         guard let first = text.first else { throw .invalidTarget }
-        // Counting first keeps the comparison of strings off the common path.
+        // The length first, to keep string comparison off the common path.
         let isConnect = method.rawValue.utf8.count == 7 && method == .connect
         if isConnect ? isAuthority(text, needsPort: true) : first == UInt8(ascii: "/") { return }
         if isConnect { throw .targetUnfitForMethod }
@@ -43,7 +43,7 @@ enum RequestCheck {
         guard isAsterisk ? method == .options : isAbsolute(text) else { throw .targetUnfitForMethod }
     }
 
-    /// `scheme://host[:port]` and anything after it. User info is refused (RFC 9110 §4.2.4).
+    /// Whether the text is `scheme://host[:port]` and anything after it. User info is refused (RFC 9110 §4.2.4).
     private static func isAbsolute(_ text: Text) -> Bool {
         var position = 0
         while position < text.count, isSchemeCharacter(text[position]) { position += 1 }
@@ -60,7 +60,7 @@ enum RequestCheck {
             || byte == UInt8(ascii: ".")
     }
 
-    /// A host that is not empty and perhaps a port; an IPv6 address in brackets; no user info.
+    /// Whether the text is a nonempty host, perhaps with a port, without user info; IPv6 addresses are in brackets.
     static func isAuthority(_ text: Text, needsPort: Bool) -> Bool {
         var end = 0
         if text.first == UInt8(ascii: "[") {
@@ -78,10 +78,10 @@ enum RequestCheck {
         return Octets.number(text, port).map { $0 <= 65_535 } ?? false
     }
 
-    /// `unreserved`, `sub-delims` and the percent of an escape (RFC 3986 §3.2.2).
+    /// Whether the byte is `unreserved`, one of `sub-delims`, or the percent sign of an escape (RFC 3986 §3.2.2).
     @inline(__always)
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
-        // Of the tokens, "#^`|" are no host's; of a host's, "(),;=%" are no token's but the percent.
+        // Of token characters, "#^`|" are not allowed in hosts; hosts also allow "(),;=", and "%" only as an escape.
         if TokenCharacters.contains(byte) {
             return byte != UInt8(ascii: "#") && byte != UInt8(ascii: "^") && byte != UInt8(ascii: "`")
                 && byte != UInt8(ascii: "|")

@@ -1,27 +1,26 @@
 public import DunlinTypes
 
-/// A request's head as bytes (RFC 9112 §3).
+/// Encodes a request's head as bytes (RFC 9112 §3).
 ///
-/// Knows: everything is checked before a byte is written, so a request that throws has left no trace. Host comes
-/// first, then the caller's fields in their order, then the one that announces the body. Blanks around a value are
-/// not part of it and are not sent.
+/// Everything is checked before a byte is written, so an error leaves no trace. Host comes first, then the caller's
+/// fields in order, then the field that announces the body. Blanks around a value are not sent.
 ///
 /// - Host is the origin's authority, or the target for CONNECT. A caller's own Host replaces it, once and valid.
-/// - Content-Length and Transfer-Encoding are this encoder's; a caller's are accepted if they say the same.
+/// - Content-Length and Transfer-Encoding are set by this encoder; a caller's are accepted if they agree.
 /// - Connection may only say close or keep-alive.
 /// - CONNECT and TRACE have no body.
 ///
-/// Must not know: how the connection is made, and what the fields it passes on mean.
+/// It must not know how the connection is made, nor what other fields mean.
 public enum RequestEncoder {
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Appends the head. The buffer is unchanged when it throws. An empty one is allocated once, with `room` for
-    /// what the caller means to add.
+    /// Appends the head. If it throws, the buffer is unchanged. An empty buffer is allocated once, with `room` for what
+    /// the caller will add.
     @discardableResult
     public static func encode(
         _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8], room: Int = 0
     ) throws(WireError) -> RequestTraits {
-        // What the fields are written from: prepared lines, or the text that entries are ranges of.
+        // What the fields are written from: prepared lines, or the text that the entries refer to.
         if let prepared = head.prepared {
             return try encode(head, framing, prepared.lines, isPrepared: true, &buffer, room)
         }
@@ -50,8 +49,8 @@ public enum RequestEncoder {
         }
     }
 
-    /// Checks fields that many requests will send alike, and encodes their lines. Nil if one of them is judged, or
-    /// said, together with the request it goes out with: then each request's encoding does all of it.
+    /// Checks fields that many requests will share, and encodes their lines. Nil if one of them must be checked or
+    /// written together with the request; then each request's encoding does everything.
     package static func prepare(_ fields: Fields) throws(WireError) -> PreparedFields? {
         var lines: [UInt8] = []
         var isPlain = true

@@ -1,17 +1,17 @@
 /// How a request's body is announced.
 public enum RequestFraming: Sendable, Hashable {
-    /// No body. POST, PUT and PATCH say so with `Content-Length: 0` (RFC 9110 §8.6); other methods say nothing.
+    /// No body. POST, PUT and PATCH say so by `Content-Length: 0` (RFC 9110 §8.6); other methods do not mention it.
     case none
-    /// A length of zero goes without saying for GET, HEAD and DELETE.
+    /// A length. Zero is not sent for GET, HEAD and DELETE.
     case length(Int)
     case chunked
 }
 
-/// What a request's own fields ask of the connection it goes out on.
+/// What a request's own fields require of its connection.
 public struct RequestTraits: Sendable, Hashable {
-    /// The request says `Connection: close`: no other may follow on its connection.
+    /// Whether the request has `Connection: close`, so no other may follow on its connection.
     public var asksToClose = false
-    /// The request says `Expect: 100-continue`.
+    /// Whether the request has `Expect: 100-continue`.
     public var expectsContinue = false
 
     public init(asksToClose: Bool = false, expectsContinue: Bool = false) {

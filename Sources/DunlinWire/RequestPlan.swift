@@ -1,20 +1,20 @@
 import DunlinTypes
 
-/// A request found fit to be sent: what `RequestEncoder` checks before it writes, and then writes.
+/// A request that was checked and can be sent: `RequestEncoder` checks it, then writes it.
 struct RequestPlan {
     typealias Text = UnsafeBufferPointer<UInt8>
 
     private enum Place {
-        /// Written as it is.
+        /// The field is written unchanged.
         case kept
-        /// The encoder says it itself, elsewhere.
+        /// The encoder writes its own.
         case dropped
     }
 
     private let method: Text
     private let target: Text
     private let bytes: Text
-    /// The bytes are lines checked before, and written as they are.
+    /// Whether the bytes are lines that were checked before and are written unchanged.
     private let isPrepared: Bool
     private let framing: RequestFraming
     private let isBodiless: Bool
@@ -47,7 +47,7 @@ struct RequestPlan {
         guard isChecked || RequestCheck.isAuthority(host, needsPort: false) else { throw .invalidHost }
     }
 
-    /// Whether the method goes without a body, and whether the body is announced by a length.
+    /// Whether the method has no body, and whether a length announces the body.
     private static func announcement(
         of framing: RequestFraming, _ method: HTTP.Method
     ) throws(WireError) -> (isBodiless: Bool, saysLength: Bool) {
@@ -70,7 +70,7 @@ struct RequestPlan {
         }
     }
 
-    /// A body means nothing with these, and of one that is empty nothing is said (RFC 9110 §8.6).
+    /// Whether a body has no meaning for the method, so that an empty one is not announced (RFC 9110 §8.6).
     private static func isUsuallyBodiless(_ method: HTTP.Method) -> Bool {
         method == .get || method == .head || method == .delete
     }
@@ -91,7 +91,7 @@ struct RequestPlan {
         return RequestPlan.mayBeSpecial(entry) ? try placeSpecial(entry) : .kept
     }
 
-    /// Only names of these lengths mean anything here; the rest cost one comparison.
+    /// Only names of these lengths are special; others cost one comparison.
     @inline(__always)
     private static func mayBeSpecial(_ entry: Fields.Entry) -> Bool {
         switch entry.nameCount {
@@ -100,7 +100,7 @@ struct RequestPlan {
         }
     }
 
-    /// Whether the encoder judges this field by the request it goes out with.
+    /// Whether the encoder checks this field together with the request.
     static func isSpecial(_ entry: Fields.Entry, in bytes: Text) -> Bool {
         guard mayBeSpecial(entry) else { return false }
         let names: [StaticString] = ["host", "expect", "connection", "content-length", "transfer-encoding"]
@@ -151,9 +151,9 @@ struct RequestPlan {
 extension RequestPlan {
     /// Appends the head. An empty buffer is allocated once, with `room` for what the caller will add.
     ///
-    /// Takes the fields alone: the closure would keep the whole head, and copy it for that.
+    /// It takes only the fields, since the closure would otherwise retain and copy the whole head.
     func write(_ entries: [Fields.Entry], into buffer: inout [UInt8], room: Int) {
-        // The request line's and Host's own text, a body's announcement and the empty line.
+        // The rest of the request line, the text around Host, the body's announcement, and the empty line.
         let fixed = 64
         let capacity = method.count + target.count + host.count + fieldBytes + fixed
         buffer.append(addingCapacity: capacity + (buffer.isEmpty ? room : 0)) { output in
@@ -204,7 +204,7 @@ extension RequestPlan {
         }
     }
 
-    /// Writes into memory that was sized for all that will be put.
+    /// Writes into memory that has room for everything.
     private struct Cursor {
         private let memory: UnsafeMutableBufferPointer<UInt8>
         private(set) var count = 0

@@ -1,15 +1,15 @@
 import DunlinTypes
 
-/// The trailer section after the last chunk (RFC 9112 §7.1.2): usually an empty line and nothing to keep.
+/// Reads the trailer section after the last chunk (RFC 9112 §7.1.2), which is usually just an empty line.
 ///
-/// Knows: field lines, by way of `FieldScanner`, under limits of their own. Fields that would change how the message
-/// is framed, routed, authenticated or decoded may not come this late (RFC 9110 §6.5.1): they are left out, and since
-/// trailers are never merged into the head, they could not have had that effect. Must not know: the head.
+/// `FieldScanner` scans the field lines, under separate limits. Fields that would change how the message is framed,
+/// routed, authenticated or decoded may not be trailers (RFC 9110 §6.5.1): they are left out, though trailers are never
+/// merged into the head, so they could have no effect. It must not know the head.
 ///
-/// Its bytes are copied, because what it is read from belongs to someone else; the limit bounds the copy.
+/// The bytes are copied, because the input belongs to others; the limit bounds the copy.
 struct TrailerReader: Sendable {
     private let limit: Int
-    /// An empty line, two bytes, is within the limits.
+    /// Whether the limits allow an empty line, which has two bytes.
     private let mayBeEmpty: Bool
     private var buffer: [UInt8] = []
     private var scanner: FieldScanner
@@ -22,10 +22,10 @@ struct TrailerReader: Sendable {
         scanner.begin(section: 0, line: 0)
     }
 
-    /// Where in `bytes` the section ends; nil when all of them were taken and more are needed.
+    /// Returns where in `bytes` the section ends; nil if all of them were taken and more are needed.
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) throws(WireError) -> Int? {
         let held = buffer.count
-        // Without trailers the two bytes of an empty line are all there is: no array for them.
+        // Without trailers, the two bytes of an empty line need no array.
         if held == 0, mayBeEmpty, bytes.count - offset >= 2, bytes[offset] == Octets.cr,
             bytes[offset + 1] == Octets.lf
         {

@@ -1,5 +1,5 @@
 extension WireError: CustomStringConvertible {
-    /// One sentence; never a field's value.
+    /// A sentence without any field's value.
     public var description: String {
         endDescription ?? limitDescription ?? headDescription ?? framingDescription ?? requestDescription
     }

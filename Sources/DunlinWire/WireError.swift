@@ -1,6 +1,6 @@
-/// What was wrong with bytes received or with a request about to be sent.
+/// What is wrong with received bytes, or with a request that was to be sent.
 ///
-/// No case carries a field's value or anything else that could be a secret.
+/// No case contains a field's value or anything else that could be secret.
 public enum WireError: Error, Sendable, Hashable {
     // The stream ended.
     /// The stream ended before the first byte of a response: the peer may not have seen the request.
@@ -55,7 +55,8 @@ public enum WireError: Error, Sendable, Hashable {
     case targetUnfitForMethod
     case invalidHost
     case repeatedHost
-    /// As much of the name as is one, and not too much of it: who mixes up name and value has a secret there.
+    /// A field name is invalid. The beginning is limited to valid characters and a length, since a value put in place
+    /// of a name may be secret.
     case invalidRequestFieldName(beginning: String)
     case invalidRequestFieldValue(name: String)
     case contentLengthContradictsBody
@@ -67,7 +68,7 @@ public enum WireError: Error, Sendable, Hashable {
 }
 
 extension WireError {
-    /// A limit of ours was exceeded; what the peer sent may have been valid.
+    /// Whether one of Dunlin's limits was exceeded; what the peer sent may have been valid.
     public var isLimit: Bool {
         switch self {
         case .headTooLarge, .lineTooLong, .tooManyFields, .tooManyInterimResponses, .chunkLineTooLong,
@@ -77,7 +78,7 @@ extension WireError {
         }
     }
 
-    /// The stream ended before the message did.
+    /// Whether the stream ended before the message did.
     public var isTruncation: Bool {
         switch self {
         case .receivedNothing, .truncatedHead, .truncatedBody: true
@@ -85,7 +86,7 @@ extension WireError {
         }
     }
 
-    /// The request was refused before a byte of it was written.
+    /// Whether the request was refused before a byte of it was written.
     public var isRequest: Bool {
         switch self {
         case .invalidMethod, .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost,

@@ -1,7 +1,7 @@
 public import Dunlin
 
 extension XML {
-    /// The events of a document, read when they are asked for; each pass begins anew.
+    /// The events of a document, read on demand. Each pass begins anew.
     ///
     /// ```swift
     /// var reader = try events.reader()
@@ -18,12 +18,12 @@ extension XML {
             self.limits = limits
         }
 
-        /// Throws for a document that is not in its encoding.
+        /// Returns a reader. Throws if the document does not match its encoding.
         public func reader() throws(XML.Error) -> Reader {
             try Reader(bytes, charset: charset, limits: limits)
         }
 
-        /// Hands each event to `body`, which ends the reading by throwing.
+        /// Calls `body` with each event; it ends the reading by throwing.
         public func forEach(_ body: (Event) throws -> Void) throws {
             var reader = try reader()
             while let event = try reader.next() { try body(event) }

@@ -1,6 +1,6 @@
 public import Dunlin
 
-/// The body as an XML document.
+/// A serializer for XML documents.
 ///
 /// Expects `application/xml`, `text/xml` or any type that is asked for besides, such as `.accepting("+xml")`. Throws
 /// `XML.Error` for what is not well formed. An empty body is an error.
@@ -46,6 +46,6 @@ extension ResponseSerializer where Self == XMLEventsSerializer {
 }
 
 extension HTTP.ResponseRules {
-    /// XML with a status of 2xx.
+    /// Accepts XML with status 2xx.
     public static let xml = Self(contentTypes: ["application/xml", "text/xml"])
 }

@@ -1,5 +1,5 @@
 extension ContentCodec {
-    /// The zlib format of RFC 1950. Some servers send RFC 1951's raw deflate under this name; both are understood.
+    /// The zlib format of RFC 1950. Some servers send RFC 1951's raw deflate under this name; both are decoded.
     public static let deflate = ContentCodec("deflate", decoder: DeflateDecoder.self, encoder: DeflateEncoder.self)
 }
 
@@ -10,8 +10,8 @@ private struct DeflateDecoder: DecodingEngine, ~Copyable {
         stream = try ZStream(inflating: .zlib)
     }
 
-    /// The first byte tells the two formats apart. zlib's has 8 in its low half; in raw deflate that would be a stored
-    /// block with padding other than zeros, which no encoder writes.
+    /// The first byte distinguishes the formats. In zlib's, the low half is 8; in raw deflate, that would be a stored
+    /// block with nonzero padding, which no encoder writes.
     mutating func begin(with byte: UInt8) {
         if byte & 0x0F != 8 { stream.restart(.raw) }
     }

@@ -1,12 +1,12 @@
 internal import DunlinTypes
 
 extension ContentCodec {
-    /// RFC 1952: one member or several, each with a checksum.
+    /// The gzip format of RFC 1952: one or several members, each with a checksum.
     public static let gzip = ContentCodec(
         "gzip", aliases: ["x-gzip"], decoder: GzipDecoder.self, encoder: GzipEncoder.self)
 }
 
-/// Members follow each other without a gap and their contents are joined. zlib checks header, CRC and length.
+/// Members follow each other directly, and their contents are joined. zlib checks header, CRC and length.
 private struct GzipDecoder: DecodingEngine, ~Copyable {
     private var stream: ZStream
 
@@ -14,13 +14,13 @@ private struct GzipDecoder: DecodingEngine, ~Copyable {
         stream = try ZStream(inflating: .gzip)
     }
 
-    /// Its last four bytes (RFC 1952 §2.3.1).
+    /// The length in its last four bytes (RFC 1952 §2.3.1).
     static func contentLength(saidBy coded: Bytes) -> Int? {
         guard coded.count >= 18 else { return nil }
         return coded.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// How a member begins. zlib looks at the rest of its header.
+    /// Whether a member begins; zlib checks the rest of its header.
     mutating func goesOn(with byte: UInt8) -> Bool {
         guard byte == 0x1F else { return false }
         stream.restart(.gzip)

@@ -1,34 +1,35 @@
 package import DunlinTypes
 
-/// What a proxy's answers to CONNECT mean (RFC 9110 §9.3.6), head by head.
+/// Interprets a proxy's answers to CONNECT (RFC 9110 §9.3.6), head by head.
 ///
 /// Rules:
-/// 1. A 2xx opens the tunnel, which begins right behind the head: Content-Length and Transfer-Encoding mean nothing
-///    there.
-/// 2. Bytes of the tunnel that came with that head are the origin's. With TLS inside they are handed on, because TLS
-///    itself refuses what comes out of turn. In clear text they would be taken for the answer to a request that nobody
-///    has sent yet: then they are an error.
-/// 3. Interim heads are passed over, up to a limit. A 101 is an answer to something else.
-/// 4. A 407 asks for credentials. Its own fields say where its body ends, and whether the next CONNECT may follow on
-///    this connection. A proxy that asks again and again is refused in the end, whatever answers its challenges.
-/// 5. All else refuses: 3xx too, since nobody knows who it speaks for. No field and no byte of it is the origin's.
+/// 1. A 2xx opens the tunnel, which begins directly after the head: Content-Length and Transfer-Encoding are ignored.
+/// 2. Bytes of the tunnel that came with that head are the origin's. With TLS inside they are passed on, because TLS
+///    itself refuses bytes out of order. In clear text they are an error, since they would be taken for the answer to a
+///    request that has not been sent.
+/// 3. Interim heads are skipped, up to a limit. A 101 is an error.
+/// 4. A 407 asks for credentials. Its fields say where its body ends, and whether the next CONNECT may follow on this
+///    connection. After a number of challenges it counts as a refusal, whatever answers them.
+/// 5. Everything else is a refusal, even 3xx, since its source is uncertain. None of its fields and bytes count as the
+///    origin's.
 ///
-/// One machine is for one tunnel, over as many connections as its 407s take. It must not know what answers a
-/// challenge, nor read bytes: a `HeadParser` does.
+/// One machine serves one tunnel, over as many connections as its 407s require. It must not know what answers a
+/// challenge, and reads no bytes, which a `HeadParser` does.
 package struct ConnectMachine: Sendable {
     package enum Action: Sendable, Equatable {
-        /// An interim head: the next one follows.
+        /// An interim head; the next one follows.
         case readOn
-        /// The connection is the origin's from here on, and so are the bytes behind the head.
+        /// The connection is the origin's from here on, and so are the bytes after the head.
         case tunnel
-        /// Read the body by this framing or close; then send another CONNECT with an answer, here or elsewhere.
+        /// Read the body by this framing or close; then send another CONNECT with an answer, on this or another
+        /// connection.
         case answer(MessageFraming)
         /// Fail with this status, and as much of the body as may be shown.
         case refuse(HTTP.Status, MessageFraming)
         case fail(ConnectError)
     }
 
-    /// How many interim heads may come before one answer, and how many challenges for one tunnel.
+    /// The number of interim heads before one answer, and of challenges for one tunnel.
     private static let interimLimit = 16
     private static let challengeLimit = 5
 
@@ -40,7 +41,7 @@ package struct ConnectMachine: Sendable {
         self.isTLSInside = isTLSInside
     }
 
-    /// A head came, and so many bytes behind it.
+    /// The action for a head that is followed by this many bytes.
     package mutating func receive(_ parsed: ParsedHead, following: Int) -> Action {
         let status = parsed.head.status
         if parsed.isInterim {
@@ -61,19 +62,19 @@ package struct ConnectMachine: Sendable {
     }
 }
 
-/// Why a proxy's answer to CONNECT is none.
+/// Why a proxy's answer to CONNECT is invalid.
 package enum ConnectError: Error, Sendable, Hashable {
     case tooManyInterimResponses
-    /// A 101, which nobody had asked for.
+    /// An unrequested 101.
     case switchedProtocols
-    /// Bytes of the origin before anything was sent to it, in clear text.
+    /// Bytes came in clear text from the origin before anything was sent to it.
     case unaskedBytes
-    /// Nobody knows where the body ends.
+    /// The end of the body is unknown.
     case malformed(HTTP.Status, WireError)
 }
 
 extension ConnectError: CustomStringConvertible {
-    /// Half a sentence.
+    /// Half a sentence, for a larger one.
     package var description: String {
         switch self {
         case .tooManyInterimResponses: "the proxy sent too many interim responses and no answer"

@@ -1,29 +1,29 @@
 package import DunlinTypes
 
-/// What is sent to a proxy instead of a request's own head.
+/// The heads that are sent to a proxy instead of a request's own.
 ///
 /// Rules:
-/// 1. CONNECT names host and port and has the proxy's own fields, nothing of the request's: those are the origin's, and
-///    go through the tunnel.
-/// 2. A request in clear text goes in absolute form (RFC 9112 §3.2.2): scheme and authority stand before the target,
-///    and alone where an OPTIONS asks for `*` (§3.2.4). The caller's fields go along.
-/// 3. A proxy goes by that authority and not by Host (§3.2.2). So a caller's own Host that says something else is an
-///    error here, instead of a request that goes elsewhere than asked.
-/// 4. A caller's own Proxy-Authorization and Proxy-Connection are never sent: the first is the proxy's secret, of which
-///    its own credentials are the only source, and goes on to the origin where there is no proxy after all. The second
-///    is no field of HTTP (RFC 9112 §C.2.2).
+/// 1. CONNECT names host and port and has only fields for the proxy. The request's fields are for the origin and go
+///    through the tunnel.
+/// 2. A request in clear text uses absolute form (RFC 9112 §3.2.2): scheme and authority precede the target, and stand
+///    alone for OPTIONS with `*` (§3.2.4). The caller's fields are sent with it.
+/// 3. A proxy uses that authority and not Host (§3.2.2). So a caller's own Host that differs from it is an error,
+///    because the request would go elsewhere.
+/// 4. A caller's own Proxy-Authorization and Proxy-Connection are never sent. The first comes only from the proxy's
+///    credentials, and would reach the origin if there were no proxy. The second is not a field of HTTP (RFC 9112
+///    §C.2.2).
 package enum ProxiedRequest {
     package enum Problem: Error, Sendable, Hashable {
-        /// A request for https goes through a tunnel.
+        /// A request for https must go through a tunnel.
         case notClearText
-        /// The Host field is not the origin's authority.
+        /// The Host field differs from the origin's authority.
         case hostOfAnother
-        /// The target is in no form that has an absolute one.
+        /// The target's form has no absolute equivalent.
         case invalidTarget
     }
 
-    /// The head that asks for a tunnel to an origin. `authorization` is the field's value, and `fields` are what the
-    /// settings say to tell this proxy.
+    /// The head that asks for a tunnel to an origin. `authorization` is the field's value, and `fields` are the
+    /// configured fields for this proxy.
     package static func connect(
         to origin: HTTP.Origin, authorization: String? = nil, fields: Fields = Fields()
     ) -> RequestHead {
@@ -33,14 +33,14 @@ package enum ProxiedRequest {
             fields: withAuthorization(authorization, fields))
     }
 
-    /// The head in absolute form, with the same fields and those for the proxy, which may hand the latter on.
+    /// The head in absolute form, with the same fields and those for the proxy, which may pass the latter on.
     package static func absolute(
         _ head: RequestHead, authorization: String? = nil, fields: Fields = Fields()
     ) throws(Problem) -> RequestHead {
         guard head.origin.scheme == .http else { throw .notClearText }
         let authority = head.origin.authority
         let hosts = head.fields.values(of: "Host")
-        // The encoder has its say about several of them.
+        // The encoder checks for several of them.
         guard hosts.allSatisfy({ isSame($0, authority, of: head.origin) }) else { throw .hostOfAnother }
         var proxied = head
         if head.target == "*", head.method == .options {
@@ -50,14 +50,14 @@ package enum ProxiedRequest {
         } else {
             throw .invalidTarget
         }
-        // Prepared fields stay prepared where nothing changes.
+        // Prepared fields stay prepared if nothing changes.
         guard hasOwn(head.fields) || authorization != nil || !fields.isEmpty else { return proxied }
         proxied.fields = forOrigin(head.fields)
         proxied.fields.append(contentsOf: withAuthorization(authorization, fields))
         return proxied
     }
 
-    /// The fields without those that are for proxies alone: what goes to an origin, directly or through a tunnel.
+    /// The fields without those for proxies only, for sending to an origin, directly or through a tunnel.
     package static func forOrigin(_ fields: Fields) -> Fields {
         guard hasOwn(fields) else { return fields }
         var own = fields
@@ -65,7 +65,7 @@ package enum ProxiedRequest {
         return own
     }
 
-    /// Whether there is a field that is for proxies alone.
+    /// Whether there is a field for proxies only.
     package static func hasOwn(_ fields: Fields) -> Bool { proxyFields.contains { fields.contains($0) } }
 
     private static let proxyFields = ["Proxy-Authorization", "Proxy-Connection"]
@@ -76,7 +76,7 @@ package enum ProxiedRequest {
         return fields
     }
 
-    /// A default port may be spelled out, and case means nothing.
+    /// Whether a Host field names the authority; a default port may be included, and case is ignored.
     private static func isSame(_ host: String, _ authority: String, of origin: HTTP.Origin) -> Bool {
         let host = host.lowercased()
         return host == authority.lowercased() || host == "\(authority.lowercased()):\(origin.port)"
@@ -84,7 +84,7 @@ package enum ProxiedRequest {
 }
 
 extension ProxiedRequest.Problem: CustomStringConvertible {
-    /// Half a sentence.
+    /// Half a sentence, for a larger one.
     package var description: String {
         switch self {
         case .notClearText: "a request for https needs a tunnel through the proxy"

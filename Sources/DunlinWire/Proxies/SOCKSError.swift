@@ -1,13 +1,13 @@
-/// Why a SOCKS proxy was not asked, or did not connect. No case carries a name, an address or a secret.
+/// Why a SOCKS proxy was not asked or did not connect. No case contains a name, an address or a secret.
 package enum SOCKSError: Error, Sendable, Hashable {
-    /// Where the machine waits for the proxy.
+    /// What the machine is waiting for.
     package enum Step: Sendable, Hashable {
         case method
         case password
         case reply
     }
 
-    /// What a proxy says that did not connect (RFC 1928 §6).
+    /// The reason that a proxy gives for not connecting (RFC 1928 §6).
     package enum Refusal: Sendable, Hashable {
         case generalFailure
         case notAllowed
@@ -21,25 +21,25 @@ package enum SOCKSError: Error, Sendable, Hashable {
     }
 
     // Before a byte is sent.
-    /// The name is empty, or has a blank, a control character or a byte beyond ASCII.
+    /// The name is empty, or contains a blank, a control character or a byte beyond ASCII.
     case unfitName
-    /// A byte says how long a name is.
+    /// The name is too long for its length to fit in one byte.
     case nameTooLong
-    /// User name or password are empty, or longer than 255 bytes.
+    /// The user name or password is empty or longer than 255 bytes.
     case unfitCredentials
-    /// A Unix socket, or an address with a zone, which means something on this machine only.
+    /// The address is a Unix socket, or has a zone, which is valid only on this machine.
     case unfitAddress
 
-    // Bytes received.
+    // After bytes were received.
     case wrongVersion(UInt8, Step)
-    /// The proxy wants none of the methods that were offered.
+    /// The proxy accepts none of the offered methods.
     case noMethod(hadCredentials: Bool)
     case methodNotOffered(UInt8)
     case credentialsRefused
     case refused(Refusal)
     case reservedByte(UInt8)
     case unknownAddressType(UInt8)
-    /// The proxy sent bytes before it was asked.
+    /// The proxy sent unrequested bytes.
     case unaskedBytes
     case closed(Step)
 }
@@ -62,7 +62,7 @@ extension SOCKSError.Refusal {
 }
 
 extension SOCKSError: CustomStringConvertible {
-    /// Half a sentence.
+    /// Half a sentence, for a larger one.
     package var description: String {
         switch self {
         case .unfitName: "the host's name has a character that no name may have"

@@ -1,33 +1,33 @@
 package import DunlinTypes
 
-/// A client's part of SOCKS5 (RFC 1928), with a password (RFC 1929) or without, up to where the tunnel begins.
+/// The client's side of SOCKS5 (RFC 1928), with or without a password (RFC 1929), up to the beginning of the tunnel.
 ///
 /// Rules:
 /// 1. The methods are offered first: none, and the password if there is one. Then the password, if the proxy chose it;
 ///    then the request to connect.
-/// 2. Nothing is sent ahead of an answer, so a byte behind an answer is one that nobody asked for. Only what comes
-///    behind the last answer is the tunnel's.
-/// 3. `read` says how many bytes the answer still has at least. Who reads no more than that reads nothing of the
-///    tunnel; who reads more is told how many bytes belong to it.
-/// 4. An answer that refuses is one as soon as it says so: some proxies send no more of it.
-/// 5. The address that the proxy says it is bound to is read over. It means nothing to a client that connects.
+/// 2. Nothing is sent before an answer has come, so bytes after an answer are unrequested. Only bytes after the last
+///    answer are the tunnel's.
+/// 3. `read` gives the least number of bytes left of the answer. A caller that reads no more reads nothing of the
+///    tunnel; one that reads more is told how many bytes belong to it.
+/// 4. A refusal counts as soon as its code has come: some proxies send no more.
+/// 5. The proxy's bound address is skipped, since it means nothing to a connecting client.
 ///
-/// After it has failed, or is ready, it says so again whatever comes. Knows no socket and no time. It must not know
+/// After it has failed or is ready, it repeats that, whatever comes. It knows no sockets and no time, and must not know
 /// what goes through the tunnel.
 package struct SOCKSMachine: Sendable {
     package enum Destination: Sendable, Hashable {
-        /// Resolved here.
+        /// An address that was resolved here.
         case address(HTTP.SocketAddress)
-        /// For the proxy to resolve: a name, and no address in letters. A literal goes as an address.
+        /// A name for the proxy to resolve. An address literal is sent as an address.
         case name(String, port: UInt16)
     }
 
     package enum Action: Sendable, Equatable {
         /// Write all of these bytes, then read.
         case write([UInt8])
-        /// Read; no more than so many bytes, if what follows is to stay unread.
+        /// Read, and at most this many bytes if what follows must stay unread.
         case read(upTo: Int)
-        /// The tunnel is open. So many of the last bytes received are its first ones.
+        /// The tunnel is open. This many of the last bytes received are its first ones.
         case ready(following: Int)
         case fail(SOCKSError)
     }
@@ -42,10 +42,10 @@ package struct SOCKSMachine: Sendable {
     private let credentials: [UInt8]?
     private let request: [UInt8]
     private var state = State.new
-    /// What has come of the present answer: never more than the longest one, of 262 bytes.
+    /// The part of the current answer that has come, at most 262 bytes.
     private var answer: [UInt8] = []
 
-    /// Throws for what SOCKS cannot say.
+    /// Throws for what SOCKS cannot express.
     package init(
         to destination: Destination, user: String? = nil, password: String? = nil
     ) throws(SOCKSError) {
@@ -53,7 +53,7 @@ package struct SOCKSMachine: Sendable {
         credentials = user == nil && password == nil ? nil : try Self.credentials(user ?? "", password ?? "")
     }
 
-    /// Begins. What it says is to be written.
+    /// Begins. Returns what to write.
     package mutating func begin() -> Action {
         guard case .new = state else { return outcome }
         state = .waiting(.method)
@@ -61,7 +61,7 @@ package struct SOCKSMachine: Sendable {
         return .write([Self.version, UInt8(methods.count)] + methods)
     }
 
-    /// Bytes came from the proxy, cut anywhere.
+    /// Takes bytes from the proxy, cut anywhere.
     package mutating func receive(_ bytes: some Collection<UInt8>) -> Action {
         if case .new = state { return bytes.isEmpty ? .read(upTo: 0) : fail(.unaskedBytes) }
         var rest = bytes[...]
@@ -79,7 +79,7 @@ package struct SOCKSMachine: Sendable {
         return outcome
     }
 
-    /// The stream has ended. Nil if the tunnel is open: then the end is the tunnel's.
+    /// Notes the end of the stream. Returns nil if the tunnel is open, since the end is then the tunnel's.
     package mutating func end() -> SOCKSError? {
         switch state {
         case .waiting(let step): state = .failed(.closed(step))
@@ -104,7 +104,7 @@ package struct SOCKSMachine: Sendable {
         return .fail(error)
     }
 
-    /// The answer is complete, and `following` bytes stand behind it.
+    /// Handles a complete answer, followed by `following` bytes.
     private mutating func finish(_ step: SOCKSError.Step, following: Int) throws(SOCKSError) -> Action {
         let next = step == .method && answer[1] == Method.password ? SOCKSError.Step.password : .reply
         answer = []
@@ -122,7 +122,7 @@ package struct SOCKSMachine: Sendable {
 // MARK: - Answers
 
 extension SOCKSMachine {
-    /// How many bytes the present answer still has at least; nil if it is complete. Judges each byte as it comes.
+    /// The least number of bytes left of the current answer; nil if it is complete. Each byte is checked as it comes.
     private func missing(of step: SOCKSError.Step) throws(SOCKSError) -> Int? {
         let version = step == .password ? Self.passwordVersion : Self.version
         if let first = answer.first, first != version { throw .wrongVersion(first, step) }
@@ -146,13 +146,13 @@ extension SOCKSMachine {
         }
     }
 
-    /// How long the reply is, as far as it is known: each type of address has five bytes and more.
+    /// The length of the reply as far as it is known: every type of address has at least five bytes.
     private func replyLength() throws(SOCKSError) -> Int {
         if let refusal = SOCKSError.Refusal(code: answer[1]) { throw .refused(refusal) }
         guard answer.count >= 3 else { return 5 }
         if answer[2] != 0 { throw .reservedByte(answer[2]) }
         guard answer.count >= 4 else { return 5 }
-        // Version, code, reserved byte, type; the address; the port.
+        // Version, code, reserved byte, type, address, port.
         switch answer[3] {
         case AddressType.v4: return 4 + 4 + 2
         case AddressType.v6: return 4 + 16 + 2
@@ -191,7 +191,7 @@ extension SOCKSMachine {
         case .name(let name, let port):
             let text = Array(name.utf8)
             guard text.count <= 255 else { throw .nameTooLong }
-            // A proxy in C would end the name at a NUL, and another rule than that for the whole would apply.
+            // A proxy in C would end the name at a NUL, and other rules might apply to the rest.
             guard !text.isEmpty, text.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .unfitName }
             return head + [AddressType.name, UInt8(text.count)] + text + bytes(of: port)
         }
@@ -206,7 +206,7 @@ extension SOCKSMachine {
             + Array(password.utf8)
     }
 
-    /// In network order.
+    /// The bytes in network order.
     private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
@@ -221,7 +221,7 @@ extension SOCKSMachine: CustomStringConvertible, CustomReflectable {
 }
 
 extension SOCKSMachine.Action: CustomStringConvertible, CustomReflectable {
-    /// Bytes to write may be a password: they are counted, not shown.
+    /// Counts the bytes to write instead of showing them, since they may be a password.
     package var description: String {
         switch self {
         case .write(let bytes): "write \(bytes.count) bytes"

@@ -1,7 +1,7 @@
-/// The entities that a document declares, and what is left of the size they may grow to.
+/// The entities that a document declares, and the rest of the size to which they may expand.
 ///
-/// What an entity stands for is text. One that holds markup, or lies outside the document, is remembered as such and
-/// refused where it is used.
+/// An entity stands for text. One that contains markup, or is external, is recorded as such and refused where it is
+/// used.
 struct EntityTable {
     enum Entity {
         case text(String)
@@ -9,7 +9,7 @@ struct EntityTable {
     }
 
     private static let predefined = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
-    /// References within entities within entities.
+    /// The greatest depth of references within entities.
     private static let deepest = 16
 
     private var declared: [String: Entity] = [:]
@@ -19,7 +19,7 @@ struct EntityTable {
         left = limit
     }
 
-    /// The first declaration counts (XML 1.0 §4.2).
+    /// Declares an entity. The first declaration counts (XML 1.0 §4.2).
     mutating func declare(_ name: String, _ entity: Entity) {
         if declared[name] == nil { declared[name] = entity }
     }
@@ -32,8 +32,8 @@ struct EntityTable {
         let problem: XML.Error.Problem
     }
 
-    /// XML's own cost nothing here: in the document they are shorter than what stands for them, and within an entity
-    /// they have been paid for with its text.
+    /// The text of an entity. XML's own entities cost nothing: in the document they are longer than their text, and
+    /// within an entity they were counted with its text.
     private mutating func text(of name: String, depth: Int) throws(EntityProblem) -> String {
         if let character = Self.predefined[name] { return character }
         guard depth < Self.deepest else { throw EntityProblem(problem: .expandsTooFar) }
@@ -44,8 +44,8 @@ struct EntityTable {
         }
     }
 
-    /// Costs the whole text, references included, before it is looked at, and one for the look: what stands for nothing
-    /// is read too. So the work and what comes of it are both within the limit.
+    /// Expands a text. It costs the whole text, references included, before it is processed, and one more for
+    /// processing, since even an empty expansion takes work. So both the work and the result are within the limit.
     private mutating func expanded(_ text: String, depth: Int) throws(EntityProblem) -> String {
         let cost = text.utf8.count + 1
         guard cost <= left else { throw EntityProblem(problem: .expandsTooFar) }

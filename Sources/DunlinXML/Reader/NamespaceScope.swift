@@ -1,9 +1,9 @@
-/// Which namespaces the prefixes stand for, from element to element (Namespaces in XML 1.0).
+/// The namespaces of prefixes within nested elements (Namespaces in XML 1.0).
 ///
-/// A look-up costs the same however many bindings there are, and two namespaces are compared by number: a name of a
-/// million bytes is read when it is declared, and not with each attribute that is in it.
+/// A look-up takes constant time, and namespaces are compared by number: a name of a million bytes is read only when it
+/// is declared, not for each attribute that uses it.
 struct NamespaceScope {
-    /// Equal numbers are equal namespaces; 0 is none.
+    /// A namespace's number. Equal numbers mean equal namespaces; 0 is none.
     struct Namespace: Hashable {
         let number: Int
         let name: String
@@ -22,16 +22,16 @@ struct NamespaceScope {
 
     private static let xmlns = "http://www.w3.org/2000/xmlns/"
 
-    /// What each prefix stands for, innermost last; the empty prefix is the default namespace.
+    /// The namespaces of each prefix, innermost last. The empty prefix is the default namespace.
     private var meanings: [String: [Namespace]] = [:]
-    /// In the order of their declaration.
+    /// The bindings, in order of declaration.
     private var bindings: [Binding] = []
     private var numbers: [String: Int] = [:]
-    /// Bindings that were looked at.
+    /// The number of bindings examined.
     private(set) var steps = 0
 
-    /// False for what no document may declare: another meaning for `xml` and `xmlns`, or their names for others, and a
-    /// prefix for nothing.
+    /// Declares a prefix. Returns false for an invalid declaration: another meaning for `xml` or `xmlns`, their
+    /// namespaces under other prefixes, or a prefix for an empty namespace.
     mutating func declare(_ prefix: String, _ namespace: String, at depth: Int) -> Bool {
         if prefix == "xml" { return namespace == Namespace.xml.name }
         guard prefix != "xmlns", namespace != Namespace.xml.name, namespace != Self.xmlns else { return false }
@@ -42,7 +42,7 @@ struct NamespaceScope {
         return true
     }
 
-    /// Forgets what was declared deeper.
+    /// Forgets declarations at greater depths.
     mutating func leave(_ depth: Int) {
         while let last = bindings.last, last.depth >= depth {
             steps += 1
@@ -51,7 +51,7 @@ struct NamespaceScope {
         }
     }
 
-    /// Nil for a prefix that was not declared.
+    /// The namespace of a prefix; nil if it was not declared.
     mutating func namespace(of prefix: String) -> Namespace? {
         steps += 1
         if prefix == "xml" { return .xml }

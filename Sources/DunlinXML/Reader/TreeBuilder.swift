@@ -1,9 +1,9 @@
-/// Makes a tree of events. Text that comes in pieces is gathered before it becomes a node, so that each of its bytes is
-/// copied once, however many pieces there are.
+/// Builds a tree from events. Text in several pieces is collected before it becomes a node, so that each byte is copied
+/// only once.
 struct TreeBuilder {
-    /// Nil until it has ended.
+    /// The root; nil until it has ended.
     private(set) var root: XML.Element?
-    /// Bytes of text that were made into nodes.
+    /// The number of bytes of text that became nodes.
     private(set) var copied = 0
     private var open: [XML.Element] = []
     private var text = ""

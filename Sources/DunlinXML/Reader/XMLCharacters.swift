@@ -1,6 +1,6 @@
-/// Which characters XML 1.0 (fifth edition) allows where.
+/// The characters that XML 1.0 (fifth edition) allows.
 enum XMLCharacters {
-    /// §2.2.
+    /// Whether a document may contain the character (§2.2).
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
@@ -8,7 +8,7 @@ enum XMLCharacters {
         }
     }
 
-    /// §2.3, but for the colon, which namespaces keep for themselves.
+    /// Whether a name may begin with the character (§2.3), except for the colon, which namespaces use.
     static func beginsName(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x41...0x5A, 0x61...0x7A, 0x5F, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF, 0x370...0x37D, 0x37F...0x1FFF,

@@ -1,8 +1,9 @@
 internal import Dunlin
 
-/// How a document is written down as bytes (RFC 7303 §3, XML 1.0 appendix F).
+/// The encoding of a document as bytes (RFC 7303 §3, XML 1.0 appendix F).
 enum XMLEncoding {
-    /// The document in UTF-8 without its mark; nil if it is not in the encoding that it or somebody declares.
+    /// The document in UTF-8 without its byte order mark; nil if it does not match the encoding declared by itself or
+    /// from outside.
     static func utf8(_ bytes: Bytes, declared: String?) -> [UInt8]? {
         let charset = bytes.markedCharset ?? mark(bytes) ?? declared.map { Charset($0) } ?? shown(bytes) ?? .utf8
         return charset.text(bytes).map { Array($0.utf8) }
@@ -12,7 +13,8 @@ enum XMLEncoding {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .utf8 : nil
     }
 
-    /// What the first `<` shows, or the XML declaration, which is in ASCII if it is not shown.
+    /// The encoding that the first `<` or the XML declaration shows; the declaration is ASCII unless the first bytes
+    /// show otherwise.
     private static func shown(_ bytes: Bytes) -> Charset? {
         if bytes.starts(with: [0x00, 0x3C]) { return Charset("utf-16be") }
         if bytes.starts(with: [0x3C, 0x00]) { return Charset("utf-16le") }
@@ -25,7 +27,8 @@ enum XMLEncoding {
         return Charset(String(rest.dropFirst().prefix { $0 != quote }))
     }
 
-    /// The first character that no document may have (§2.2). Half surrogates are no UTF-8 in the first place.
+    /// The position of the first character that no document may contain (§2.2). Lone surrogates are not valid UTF-8
+    /// anyway.
     static func firstForbidden(in text: [UInt8]) -> Int? {
         text.indices.first { index in
             let byte = text[index]

@@ -1,6 +1,6 @@
 internal import Dunlin
 
-/// The document type declaration (XML 1.0 §2.8): passed over, but for the entities that it declares.
+/// The document type declaration (XML 1.0 §2.8): it is skipped, except for entities that it declares.
 extension XML.Reader {
     mutating func documentType() throws(XML.Error) {
         guard case .beforeRoot = stage, !hasDocumentType else { throw error(.notWellFormed) }
@@ -44,7 +44,7 @@ extension XML.Reader {
         }
     }
 
-    /// Quotes may hold what would end it.
+    /// Skips a declaration. Quotes may contain its end mark.
     private mutating func skipDeclaration() throws(XML.Error) {
         while !skip(">") {
             guard position < bytes.count else { throw error(.endsEarly) }
@@ -74,7 +74,7 @@ extension XML.Reader {
         if !isParameter { entities.declare(name, entity) }
     }
 
-    /// Character references are resolved now, others where the entity is used (§4.4).
+    /// Reads an entity's value. Character references are resolved now, others where the entity is used (§4.4).
     private mutating func entityValue() throws(XML.Error) -> String {
         let quote = bytes[position]
         position += 1

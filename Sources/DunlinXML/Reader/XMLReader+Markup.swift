@@ -1,7 +1,7 @@
 internal import Dunlin
 
 extension XML.Reader {
-    /// Everything that begins with `<`; nil for what is no event.
+    /// Reads what begins with `<`; nil if it is not an event.
     mutating func markup() throws(XML.Error) -> XML.Event? {
         if isAt("</") { return try endTag() }
         if isAt("<?") { return try instruction() }
@@ -48,7 +48,7 @@ extension XML.Reader {
         return Self.lines(text)
     }
 
-    /// Nil for the declaration at the document's very beginning.
+    /// Reads a processing instruction; nil for the declaration at the document's very beginning.
     mutating func instruction() throws(XML.Error) -> XML.Event? {
         let isFirst = position == 0
         position += 2
@@ -67,7 +67,7 @@ extension XML.Reader {
         return text.isEmpty ? nil : .text(Self.lines(text))
     }
 
-    /// Line ends of all systems as one (XML 1.0 §2.11).
+    /// The text with all kinds of line ends normalized (XML 1.0 §2.11).
     static func lines(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\r")) else { return String(decoding: text, as: UTF8.self) }
         var plain: [UInt8] = []
@@ -83,13 +83,13 @@ extension XML.Reader {
 // MARK: - Names and attributes
 
 extension XML.Reader {
-    /// A name as it is written, and what it consists of.
+    /// A name as it is written, and its parts.
     struct WrittenName {
         var prefix: String
         var local: String
 
         var text: String { prefix.isEmpty ? local : prefix + ":" + local }
-        /// The prefix that is declared, empty for the default namespace; nil for what declares none.
+        /// The declared prefix, empty for the default namespace; nil if the name declares none.
         var declares: String? { prefix == "xmlns" ? local : prefix.isEmpty && local == "xmlns" ? "" : nil }
     }
 
@@ -130,7 +130,7 @@ extension XML.Reader {
         return isAny
     }
 
-    /// An attribute without a prefix has no namespace; an element has the default one.
+    /// The namespace of a name. An attribute without a prefix has none; an element has the default one.
     private mutating func namespace(
         of written: WrittenName, isElement: Bool
     ) throws(XML.Error) -> NamespaceScope.Namespace {
@@ -159,7 +159,7 @@ extension XML.Reader {
         return result
     }
 
-    /// What two attributes of a tag must not share.
+    /// A resolved name, which two attributes of a tag must not share.
     private struct ResolvedName: Hashable {
         let namespace: NamespaceScope.Namespace
         let local: String

@@ -1,7 +1,8 @@
 internal import Dunlin
 
 extension XML.Reader {
-    /// Text up to the next markup; nil for what is no event: space around the root, and references to nothing.
+    /// Reads text up to the next markup; nil if it is not an event: white space around the root, or references to empty
+    /// entities.
     mutating func text() throws(XML.Error) -> XML.Event? {
         guard case .inRoot = stage else {
             guard skipSpace() else { throw error(.notWellFormed) }
@@ -14,7 +15,7 @@ extension XML.Reader {
         return text.isEmpty ? nil : .text(text)
     }
 
-    /// Up to markup or a reference.
+    /// Reads text up to markup or a reference.
     private mutating func plainText() throws(XML.Error) -> String {
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
@@ -25,7 +26,7 @@ extension XML.Reader {
         return Self.lines(bytes[start..<position])
     }
 
-    /// Of an attribute; what is white space becomes spaces (§3.3.3), unless it came by a character reference.
+    /// Reads an attribute's value. White space becomes spaces (§3.3.3), unless it came from a character reference.
     mutating func attributeValue() throws(XML.Error) -> String {
         guard position < bytes.count else { throw error(.endsEarly) }
         let quote = bytes[position]
@@ -50,7 +51,7 @@ extension XML.Reader {
         throw error(.endsEarly)
     }
 
-    /// From `&` to past `;`.
+    /// Reads a reference from `&` to after `;`.
     private mutating func reference() throws(XML.Error) -> String {
         let start = position
         position += 1
@@ -65,12 +66,12 @@ extension XML.Reader {
         }
     }
 
-    /// The rest of a character reference, from past `&#` to past `;`.
+    /// Reads the rest of a character reference, from after `&#` to after `;`.
     mutating func character() throws(XML.Error) -> Unicode.Scalar {
         let start = position
         let radix = skip("x") ? 16 : 10
         let digits = try text(before: ";")
-        // Ten digits hold every character there is, and are no overflow.
+        // Ten digits are enough for every character, and cannot overflow.
         guard (1...10).contains(digits.count),
             let value = Self.number(String(decoding: digits, as: UTF8.self), radix: radix),
             let scalar = Unicode.Scalar(value), XMLCharacters.isAllowed(scalar)

@@ -1,15 +1,15 @@
 public import Dunlin
 
 extension XML {
-    /// Reads a document event by event, by the rules of XML 1.0 (fifth edition) and Namespaces in XML 1.0.
+    /// A parser that reads a document event by event, by XML 1.0 (fifth edition) and Namespaces in XML 1.0.
     ///
-    /// - Knows how far it is in the document and which elements are open; makes nothing of them.
-    /// - Fetches nothing: an external subset is passed over, an external entity is an error where it is used. Entities
-    ///   of the document's own stand for text, and may expand so far.
+    /// - It knows its position in the document and the open elements, and builds nothing from them.
+    /// - It fetches nothing: an external subset is skipped, and an external entity is an error where it is used.
+    ///   Internal entities stand for text and may expand up to a limit.
     /// - Attributes that only a document type declares do not appear, and nothing is validated against one.
-    /// - Takes any bytes. Nesting is counted, not recursed into. After an error there is only that error.
+    /// - It accepts any bytes as input, and counts nesting without recursion. After an error, it repeats that error.
     public struct Reader: Sendable {
-        /// Where in the document it is.
+        /// The part of the document that comes next.
         enum Stage: Sendable {
             case beforeRoot
             case inRoot
@@ -20,7 +20,7 @@ extension XML {
         @usableFromInline package var position = 0
         var stage = Stage.beforeRoot
         var open: [(name: Name, written: String)] = []
-        /// Of a tag that opens and closes at once, the end that is still to be told.
+        /// The end of an empty-element tag, which is still to be reported.
         var closing: Name?
         var scope = NamespaceScope()
         var entities: EntityTable
@@ -28,8 +28,8 @@ extension XML {
         let limits: Limits
         private var failure: XML.Error?
 
-        /// `charset` is what was said of the encoding from outside. A byte order mark outranks it, and it what the
-        /// document itself declares; without any of these it is UTF-8.
+        /// Creates a reader. `charset` is the encoding declared from outside. A byte order mark takes precedence over
+        /// it, and it takes precedence over the document's own declaration; without any of these the encoding is UTF-8.
         public init(_ bytes: Bytes, charset: String? = nil, limits: Limits = Limits()) throws(XML.Error) {
             guard let text = XMLEncoding.utf8(bytes, declared: charset) else {
                 throw XML.Error(.unreadableText, line: 1, column: 1)
@@ -43,7 +43,7 @@ extension XML {
             }
         }
 
-        /// Nil once the document is complete.
+        /// Returns the next event; nil when the document is complete.
         public mutating func next() throws(XML.Error) -> Event? {
             if let failure { throw failure }
             do throws(XML.Error) {
@@ -67,7 +67,7 @@ extension XML {
             return nil
         }
 
-        /// Goes on after the end of an element.
+        /// Continues after the end of an element.
         mutating func leave(_ name: Name) -> Event {
             scope.leave(open.count)
             open.removeLast()
@@ -93,7 +93,7 @@ extension XML.Reader: MarkupReader {
         error(position < bytes.count ? .notWellFormed : .endsEarly)
     }
 
-    /// A name without a colon.
+    /// Reads a name without a colon.
     mutating func plainName() throws(XML.Error) -> String {
         let start = position
         while let (scalar, length) = scalar() {

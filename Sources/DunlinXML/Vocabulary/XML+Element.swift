@@ -1,5 +1,5 @@
 extension XML {
-    /// An element with what is in it; comments and processing instructions are left out.
+    /// An element with its contents, without comments and processing instructions.
     public struct Element: Sendable, Hashable {
         public var name: Name
         public var attributes: [Attribute]
@@ -19,17 +19,17 @@ extension XML {
 }
 
 extension XML.Element {
-    /// Those among the children that are elements.
+    /// The children that are elements.
     public var elements: [XML.Element] {
         children.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// The children of that name, in any namespace.
+    /// Returns the children with this name, in any namespace.
     public func elements(named local: String) -> [XML.Element] {
         elements.filter { $0.name.local == local }
     }
 
-    /// The first child of that name, in any namespace.
+    /// The first child with this name, in any namespace.
     public subscript(local: String) -> XML.Element? {
         elements.first { $0.name.local == local }
     }
@@ -39,7 +39,7 @@ extension XML.Element {
         attributes.first { $0.name.local == local && $0.name.namespace == nil }?.value
     }
 
-    /// All text within, also that of elements within.
+    /// All text within the element, including that of elements within it.
     public var text: String {
         var text = ""
         var open = [children[...]]

@@ -1,5 +1,5 @@
 extension XML {
-    /// Where a text stops being a well-formed document, or one that is read here.
+    /// Why a text is not a well-formed document, or not one that is supported, and where.
     public struct Error: Swift.Error, Sendable, Hashable, CustomStringConvertible {
         public enum Problem: String, Sendable, Hashable {
             case endsEarly = "the document ends too early"
@@ -21,9 +21,9 @@ extension XML {
         }
 
         public var problem: Problem
-        /// Counted from 1.
+        /// The line, counted from 1.
         public var line: Int
-        /// Bytes in UTF-8 before the place in its line, counted from 1.
+        /// The byte in UTF-8 within its line, counted from 1.
         public var column: Int
 
         public init(_ problem: Problem, line: Int, column: Int) {
@@ -35,14 +35,14 @@ extension XML {
         public var description: String { "\(problem.rawValue), at line \(line), column \(column)" }
     }
 
-    /// How far a document may go.
+    /// The limits for a document.
     public struct Limits: Sendable, Hashable {
-        /// Elements within each other. A tree goes to `Document.deepest` at most; events go as far as is said here, and
-        /// reading them takes no stack for it.
+        /// How deep elements may be nested. A tree is limited to `Document.deepest`; events are limited only by this
+        /// value, and reading them takes no stack.
         public var depth: Int
-        /// Attributes and namespace declarations of one tag.
+        /// The number of attributes and namespace declarations of one tag.
         public var attributes: Int
-        /// Bytes of the texts that entities stand for, with each use, references within them included.
+        /// The total length of expanded entities in bytes, for each use, including references within them.
         public var expansion: Int
 
         public init(depth: Int = 512, attributes: Int = 1_000, expansion: Int = 1_000_000) {

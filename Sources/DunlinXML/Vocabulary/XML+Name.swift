@@ -1,11 +1,11 @@
 extension XML {
-    /// What an element or an attribute is called.
+    /// The name of an element or attribute.
     public struct Name: Sendable, Hashable, CustomStringConvertible {
         /// The namespace's URI; nil for none.
         public var namespace: String?
-        /// Without its prefix.
+        /// The name without its prefix.
         public var local: String
-        /// As the document has it; what it stands for is `namespace`.
+        /// The prefix as written; `namespace` is what it stands for.
         public var prefix: String?
 
         public init(_ local: String, namespace: String? = nil, prefix: String? = nil) {
@@ -16,7 +16,7 @@ extension XML {
 
         public var description: String { prefix.map { "\($0):\(local)" } ?? local }
 
-        /// Prefixes do not count: two that stand for one namespace are the same.
+        /// Compares names without their prefixes, which may differ for the same namespace.
         public static func == (left: Name, right: Name) -> Bool {
             left.local == right.local && left.namespace == right.namespace
         }
@@ -29,7 +29,7 @@ extension XML {
 
     public struct Attribute: Sendable, Hashable {
         public var name: Name
-        /// With references resolved, and each line end and tab made a space (XML 1.0 §3.3.3).
+        /// The value, with references resolved, and each line end and tab as a space (XML 1.0 §3.3.3).
         public var value: String
 
         public init(_ name: Name, _ value: String) {

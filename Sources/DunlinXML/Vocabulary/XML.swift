@@ -1,2 +1,2 @@
-/// Documents in XML 1.0 with namespaces: as a stream of events, and as a tree.
+/// Documents in XML 1.0 with namespaces, as a stream of events or as a tree.
 public enum XML {}
