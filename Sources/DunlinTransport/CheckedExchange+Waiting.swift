@@ -2,8 +2,8 @@ internal import DunlinReactor
 package import DunlinTypes
 
 extension CheckedExchange {
-    /// Runs work that somebody waits for in `phase`, within the limit of that. No time counts for which the transfer
-    /// is suspended. The call's own deadline is for its session to see to.
+    /// Runs work that somebody waits for in `phase`, within that phase's limit. Time during which the transfer is
+    /// suspended does not count. The session enforces the call's own deadline.
     package func wait<Value: Sendable>(
         in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: HTTP.Hop? = nil,
         _ work: @escaping @Sendable () async throws -> Value
@@ -16,8 +16,8 @@ extension CheckedExchange {
         }
     }
 
-    /// An error that is made up as an answer is gets the hop of this exchange, so that metrics tell of it as of a
-    /// socket's. One of another kind leaves it to them.
+    /// An error that was made up as an answer, with the hop of this exchange, so that metrics report it like a
+    /// socket's. An error of another type leaves the hop to them.
     private func placed(_ error: any Error, _ hop: HTTP.Hop, in phase: HTTP.Phase) -> any Error {
         guard let failure = error as? NetworkError else { return placed(error, ended(hop, in: phase)) }
         guard failure.hop == nil else { return error }
@@ -32,7 +32,7 @@ extension CheckedExchange {
         return hop
     }
 
-    /// The error with this hop. An error of the body's sending has no hop, or another request's, which this one
+    /// The error with this hop. An error from sending the body has no hop, or another request's, which this one
     /// replaces.
     func placed(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         scope.note(hop)
@@ -59,7 +59,7 @@ extension CheckedExchange {
                 return .exceeded
             }
             defer { group.cancelAll() }
-            // Of what ends in the same moment the clock decides, and not who was woken first.
+            // If both end at the same moment, the clock decides and not who was woken first.
             if case .done(let value, isLate: false)? = try await group.next() { return value }
             throw context.timedOut(phase, since: start, hop)
         }
@@ -70,7 +70,7 @@ extension CheckedExchange {
         case exceeded
     }
 
-    /// Returns once the limit is exceeded.
+    /// Returns when the limit is exceeded.
     private func waitForLimit(of phase: HTTP.Phase, since start: HTTP.Instant) async throws {
         while true {
             if let control = context.control { _ = await control.pass(until: .never) }

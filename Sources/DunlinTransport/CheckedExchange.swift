@@ -2,20 +2,20 @@ internal import DunlinReactor
 package import DunlinTypes
 internal import DunlinWire
 
-/// An exchange over no connection, for a transport that makes its answers up. What judges a socket's requests, answers
-/// and waits judges these.
+/// An exchange without a connection, for a transport that makes up its answers. Requests, answers and waits are checked
+/// as for sockets.
 ///
-/// It knows no rule of its own: `RequestMessage` refuses requests, `AnswerHeads` and `MessageFraming` heads, and
-/// `BodyReader` bodies; `ExchangeContext` makes the errors. It must not know where the answers come from.
+/// It has no rules of its own: `RequestMessage` checks requests, `AnswerHeads` and `MessageFraming` check heads, and
+/// `BodyReader` checks bodies; `ExchangeContext` makes the errors. It must not know where the answers come from.
 package struct CheckedExchange: Sendable {
     let context: ExchangeContext
     let scope: ExchangeScope
-    /// As it is once the request's head has been sent.
+    /// The hop after the request's head has been sent.
     let hop: HTTP.Hop
     private let file: FileSource?
 
-    /// Throws if the request may not be sent. The limits count in the time of the session that asks, or in real time
-    /// where there is none.
+    /// Throws if the request may not be sent. Limits are measured in the time of the session that asks, or without one
+    /// in real time.
     package init(_ request: TransportRequest) async throws {
         let scope = try ExchangeScope.present ?? ExchangeScope(on: ReactorGroup.shared.reactors()[0])
         self.scope = scope
@@ -35,7 +35,7 @@ package struct CheckedExchange: Sendable {
 
     package func now() -> HTTP.Instant { context.clock.now() }
 
-    /// The hop once the request has been sent, with so many bytes of a body.
+    /// The hop after the request was sent, with this many bytes of a body.
     package func hop(after body: Int, sentAt time: HTTP.Instant) -> HTTP.Hop {
         var hop = hop
         hop.bytesSent += body
@@ -43,7 +43,7 @@ package struct CheckedExchange: Sendable {
         return hop
     }
 
-    /// Takes the request's body as it would be sent, and gives `take` each piece.
+    /// Takes the request's body as it would be sent, and passes each piece to `take`.
     package func sendBody(_ take: (Bytes) -> Void) async throws {
         var count = 0
         do {
@@ -78,8 +78,8 @@ package struct CheckedExchange: Sendable {
 // MARK: - The answer
 
 extension CheckedExchange {
-    /// The answer whose heads, the final one and perhaps interim ones before it, are these bytes. The request was sent
-    /// at `sent`, with this hop.
+    /// The answer in these bytes: the final head, perhaps after interim ones. The request was sent at `sent`, with this
+    /// hop.
     package func answer(_ bytes: Bytes, since sent: HTTP.Instant, _ hop: HTTP.Hop) throws -> CheckedAnswer {
         var hop = hop
         hop.ended = now()
@@ -103,7 +103,7 @@ extension CheckedExchange {
     }
 }
 
-/// What came of an answer before its body.
+/// The part of an answer that comes before its body.
 package struct CheckedAnswer: Sendable {
     package let head: ResponseHead
     package let interim: [ResponseHead]
@@ -123,22 +123,22 @@ package struct CheckedAnswer: Sendable {
         rest = answer.rest
     }
 
-    /// The body that follows. Where the head does not say how it ends, it has `length` bytes; nil is for chunks.
+    /// The body that follows. If the head does not say how it ends, it has `length` bytes; nil stands for chunks.
     package func body(ofLength length: Int?) -> CheckedBody {
         let framing = framing == .untilClose ? length.map { .length($0) } ?? .chunked : framing
         return CheckedBody(exchange, framing, rest, hop)
     }
 }
 
-/// A body, made of what comes after a head.
+/// A body, made from what comes after a head.
 package struct CheckedBody: Sendable {
     package let isChunked: Bool
     package let expectedLength: Int?
-    /// How the exchange has spent its time so far.
+    /// The current state of the exchange's hop.
     package private(set) var hop: HTTP.Hop
     private let exchange: CheckedExchange
     private var reader: BodyReader
-    /// What came with the head.
+    /// The bytes that came with the head.
     private var rest: Bytes
 
     fileprivate init(_ exchange: CheckedExchange, _ framing: BodyFraming, _ rest: Bytes, _ hop: HTTP.Hop) {
@@ -151,10 +151,10 @@ package struct CheckedBody: Sendable {
     }
 
     package var isFinished: Bool { reader.isFinished }
-    /// Once it is finished.
+    /// The trailers, once the body is finished.
     package var trailers: Fields { reader.trailers }
 
-    /// The bytes of the body in what came; what is beyond its end is none.
+    /// The bytes of the body in what came, without any beyond its end.
     package mutating func take(_ bytes: Bytes) throws -> Bytes {
         hop.bytesReceived += bytes.count
         let bytes = rest.isEmpty ? bytes : Bytes(rest.array + bytes.array)
@@ -178,7 +178,7 @@ package struct CheckedBody: Sendable {
         }
     }
 
-    /// Waits for more of the body, as `CheckedExchange.wait`, and counts the time.
+    /// Waits for more of the body, like `CheckedExchange.wait`, and counts the time.
     package mutating func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -189,7 +189,7 @@ package struct CheckedBody: Sendable {
         return value
     }
 
-    /// Nothing more comes.
+    /// Notes that nothing more comes.
     package mutating func end() throws {
         do throws(WireError) {
             try reader.endOfStream()

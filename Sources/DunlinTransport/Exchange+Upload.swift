@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinTypes
 
 /// A request body that does not fit one write is sent while the response is awaited and read, because a server may
-/// answer before it has read everything, and may expect that its answer is read meanwhile.
+/// answer before it has read everything, and may expect its answer to be read meanwhile.
 ///
-/// A final answer that is no success ends the sending: the server has decided, and would only discard the rest (RFC
-/// 9112 §9.5). After any other answer the request is still sent to its end, and the response does not end before that:
-/// a peer that ends first has answered a request that it did not have.
+/// A final answer that is not a success ends the sending: the server has decided, and would discard the rest (RFC 9112
+/// §9.5). After any other answer the request is sent to its end, and the response does not end before that: a peer that
+/// ends first has answered an incomplete request.
 extension Exchange {
     /// Sends a request whose body is not sent with its head. Returns the answer.
     mutating func sendWhileReading(_ opening: Bytes, _ body: RequestMessage.Body) async throws -> Answer {
@@ -19,20 +19,20 @@ extension Exchange {
             opening = .empty
             noteSent(at: context.clock.now())
             if var answer = try await waitForLeave() {
-                // If the server wanted the body, a success came early. If it did not, a success says that the body is
+                // If the server wanted the body, a success came early. If it did not, a success means that the body is
                 // not needed.
                 guard heads.hasLeave, answer.head.status.isSuccess else {
                     answer.requestWasCut = true
                     return answer
                 }
-                // It was not waited for from the request's last byte on: until then, all the time is that of sending.
+                // There was no wait after the request's last byte: until then, all time counts as sending.
                 hop[.firstByte] = 0
                 early = consume answer
             }
         }
         guard let uploads = body.uploads else { return try await sendAfterLeave(early) }
         context.cancellation.phase = .send
-        // While nobody reads: what comes before the first byte of a suspended request is no answer to it.
+        // While nobody reads: bytes that come before the first byte of a suspended request are no answer to it.
         try await writer.pass(hop)
         let upload = Upload(opening, body.file, writer, after: hop)
         uploads.start(upload)
@@ -44,7 +44,7 @@ extension Exchange {
         }
     }
 
-    /// The answer to a request whose body is on its way; `early` is the answer that has come already.
+    /// The answer to a request whose body is being sent; `early` is the answer that has come already.
     private mutating func answer(during upload: Upload, _ early: consuming Answer?) async throws -> Answer {
         var begun = context.clock.now()
         var answer: Answer
@@ -61,22 +61,22 @@ extension Exchange {
         answer.upload = upload
         if !answer.head.status.isSuccess {
             let isCut = !upload.isComplete
-            // What the kernel has taken, a proxy that refuses need not have read: squid leaves it there for good, and
-            // says nevertheless that it keeps the connection.
+            // A proxy that refuses need not have read what the kernel took: squid never reads it, and still says that
+            // it keeps the connection.
             answer.requestWasCut = isCut || context.isForwarded
             if isCut { upload.stop() }
-            // The upload failed before the answer could be read on.
+            // The upload failed before the answer could be read further.
             if isCut, case .failed(let error) = upload.outcome { throw error }
         }
         hop.bytesSent = upload.bytesSent
         return answer
     }
 
-    /// The final head of an answer that may come before the request has been sent.
+    /// Reads the final head of an answer, which may come before the request has been sent.
     ///
-    /// While there is more to send only the total limit counts, or that of silence within the head. From the end of the
-    /// request on, this is a wait like any other: the limit of the first byte counts from there, without the time for
-    /// which the transfer is suspended. `start` is since when the hop's time until the first byte counts.
+    /// While there is more to send, only the total limit applies, or that of silence within the head. After the end of
+    /// the request the limit of the first byte counts, without time during which the transfer is suspended. `start` is
+    /// when the hop's time until the first byte begins.
     private mutating func readHead(during upload: Upload, since start: inout HTTP.Instant) async throws -> Answer {
         var since = start
         while true {
@@ -98,13 +98,13 @@ extension Exchange {
         }
     }
 
-    /// Sends a small body that waited for the server's consent. `early` is the answer that has come already.
+    /// Sends a small body that waited for the server's consent; `early` is the answer that has come already.
     private mutating func sendAfterLeave(_ early: consuming Answer?) async throws -> Answer {
         let body = context.request.body
         context.control?.beginSending(body.length)
         var failure: NetworkError?
         if case .bytes(let bytes) = body.content {
-            // A peer that has answered already and ended its side takes nothing more.
+            // A peer that has answered and ended its side takes nothing more.
             failure = try await write(bytes, counted: true, heedsEnd: early != nil)
         }
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
@@ -120,9 +120,10 @@ extension Exchange {
         return try await readHead(sent: sent)
     }
 
-    /// Waits for a 100, or as long as the request allows (RFC 9110 §10.1.1). Returns a final answer that came instead.
+    /// Waits for a 100, at most as long as the request allows (RFC 9110 §10.1.1). Returns a final answer that came
+    /// instead.
     ///
-    /// Consent may be withdrawn at once. So what has come by then is read, and an answer that has begun is awaited.
+    /// Consent may be withdrawn at once, so what has come by then is read, and an answer that has begun is awaited.
     private mutating func waitForLeave() async throws -> Answer? {
         let sent = context.clock.now()
         let waitEnd = sent.advanced(by: context.request.continueTimeout.clampedNanoseconds)

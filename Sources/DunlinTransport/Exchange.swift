@@ -2,15 +2,15 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// One request and its response: leases a connection, writes the request, reads the head of the answer, sees from it
-/// where the body ends, and delivers that.
+/// One request and its response: it leases a connection, writes the request, reads the head of the answer, determines
+/// from it where the body ends, and delivers the body.
 ///
-/// A body that has arrived with its head is delivered whole, and the connection goes back to the pool here; otherwise
-/// the lease moves into a `ConnectionBody`, which reads on when asked. A request whose body is not sent with its head
-/// is sent while the answer is awaited: see `Exchange+Upload`.
+/// A body that arrived with its head is delivered whole, and the connection goes back to the pool here; otherwise the
+/// lease moves into a `ConnectionBody`, which reads on demand. A request whose body is not sent with its head is sent
+/// while the answer is awaited: see `Exchange+Upload`.
 ///
 /// The exchange knows framing; nothing above it does. It must not know how connections are opened, nor whether they are
-/// secure. Every error drops the lease, and with it the connection.
+/// secure. Every error releases the lease, which closes the connection.
 struct Exchange: ~Copyable {
     let lease: Lease
     var reader: ResponseReader
@@ -20,8 +20,8 @@ struct Exchange: ~Copyable {
     var context: ExchangeContext { reader.context }
     var writer: RequestWriter { RequestWriter(context: reader.context, stream: reader.stream) }
 
-    // Inlined, as are all steps that every request takes and that do not wait: a call of an asynchronous function costs
-    // about 150 instructions, and there are five.
+    // Inlined, like all steps of every request that do not wait: a call of an asynchronous function costs about 150
+    // instructions, and there are five.
     @inline(__always)
     static func run(
         _ context: ExchangeContext, through transport: SocketTransport, _ uploads: UploadScope?
@@ -70,13 +70,13 @@ struct Exchange: ~Copyable {
 // MARK: - The request
 
 extension Exchange {
-    /// Sends a request that is all in its opening, and reads the head of the answer.
+    /// Sends a request that is entirely in its opening, and reads the head of the answer.
     @inline(__always)
     private mutating func send(_ opening: Bytes) async throws -> Answer {
         let length = context.request.body.length
         context.control?.beginSending(length)
         var (failure, rest) = (NetworkError?.none, opening)
-        // Usually the kernel takes it all.
+        // Usually the kernel takes all of it.
         if try context.control != nil || !writer.writeNow(&rest, &hop) { failure = try await write(rest) }
         context.control?.sent(length ?? 0)
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
@@ -103,8 +103,8 @@ extension Exchange {
         }
     }
 
-    /// The phases fill the hop without gaps: the time before now that was neither waiting nor connecting counts as
-    /// sending.
+    /// Notes when the request was sent, so that the phases fill the hop without gaps: earlier time that was neither
+    /// waiting nor connecting counts as sending.
     mutating func noteSent(at time: HTTP.Instant) {
         var before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
         before += hop[.proxyTLS] + hop[.tunnel]
@@ -115,8 +115,8 @@ extension Exchange {
 // MARK: - The answer's head
 
 extension Exchange {
-    /// The final head of the answer to a request that could not be written to its end, because the peer takes no more.
-    /// Only a refusal counts as an answer then.
+    /// Reads the final head of the answer to a request that could not be written completely, because the peer takes no
+    /// more. Only a refusal counts as an answer then.
     mutating func readRefusal(after failure: NetworkError, sent: HTTP.Instant) async throws -> Answer {
         var failure = failure
         do {
@@ -130,7 +130,7 @@ extension Exchange {
         throw failure
     }
 
-    /// The final head of the answer to a request that was `sent` by then. A part of it may have come already.
+    /// Reads the final head of the answer to a request that was `sent` by then. Part of it may have come already.
     mutating func readHead(sent: HTTP.Instant) async throws -> Answer {
         var (phase, since) = heads.isEmpty ? (HTTP.Phase.firstByte, sent) : (.receive, context.clock.now())
         while true {
@@ -142,12 +142,12 @@ extension Exchange {
                 phase = .receive
             }
             if let answer = try take(chunk, at: since, in: .receive) { return answer }
-            // Interim responses do not count as the answer: the wait for it goes on.
+            // Interim responses do not count as the answer: the wait for it continues.
             if heads.isEmpty { (phase, since) = (.firstByte, sent) }
         }
     }
 
-    /// Takes in what was read. Returns the answer once its final head has come.
+    /// Takes what was read. Returns the answer once its final head has come.
     mutating func take(_ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase) throws -> Answer? {
         if let observer = context.observer { return try take(chunk, at: now, in: phase, telling: observer) }
         do throws(WireError) {
@@ -166,11 +166,11 @@ extension Exchange {
         observer.sees(opening, of: context.request.head)
     }
 
-    /// Each head is told as soon as it has come, also of an answer that turns out to be invalid after it.
+    /// Reports each head as soon as it has come, even of an answer that turns out to be invalid later.
     private mutating func take(
         _ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase, telling observer: any WireObserver
     ) throws -> Answer? {
-        // A second owner of the bytes would make the parser copy them.
+        // A second reference to the bytes would make the parser copy them.
         if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk)) }
         let told = heads.interim.count
         do throws(WireError) {
@@ -192,7 +192,7 @@ extension Exchange {
 // MARK: - Framing and the body
 
 extension Exchange {
-    /// Sees from the head where the body ends, and delivers what has come of it.
+    /// Determines from the head where the body ends, and delivers what has come of it.
     private consuming func receive(_ answer: consuming Answer, asksToClose: Bool) throws -> TransportResponse {
         let framing = try context.framing(of: answer, hop)
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
@@ -206,7 +206,7 @@ extension Exchange {
         return readOn(answer, framing.body, canReuse: canReuse, endsConnection: endsConnection)
     }
 
-    /// The body if all of it came with the head.
+    /// The body, if all of it came with the head.
     private func wholeBody(of answer: borrowing Answer, _ framing: BodyFraming) throws -> WholeBody? {
         do throws(WireError) {
             return try WholeBody(in: answer.rest, framing, context.terms.limits)
@@ -215,7 +215,7 @@ extension Exchange {
         }
     }
 
-    /// All has come: the exchange is over.
+    /// Ends the exchange, because everything has come.
     private consuming func end(_ answer: consuming Answer, _ body: WholeBody, canReuse: Bool) -> TransportResponse {
         context.cancellation.disarm()
         hop.ended = answer.at
@@ -232,7 +232,7 @@ extension Exchange {
         return response
     }
 
-    /// More is to come: the owner of the body reads on.
+    /// Continues with a body that reads the rest.
     private consuming func readOn(
         _ answer: consuming Answer, _ framing: BodyFraming, canReuse: Bool, endsConnection: Bool
     ) -> TransportResponse {

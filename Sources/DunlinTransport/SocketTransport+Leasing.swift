@@ -2,8 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// How an exchange gets its connection: an idle one on which nothing has come, one after a wait in the queue, or a new
-/// one.
+/// How an exchange gets its connection: an idle one without unread input, one after a wait in the queue, or a new one.
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
@@ -12,8 +11,8 @@ extension SocketTransport {
         return try await hold(lease, control, context, &hop)
     }
 
-    /// Waits with the connection of a request that was suspended meanwhile until that is resumed. What has come on it
-    /// by then answers nothing of ours: another connection takes its place.
+    /// Waits with the connection of a suspended request until that is resumed. Bytes that have come on it by then
+    /// answer nothing of ours, so another connection replaces it.
     private func hold(
         _ first: consuming Lease, _ control: TransferControl, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> Lease {
@@ -25,7 +24,7 @@ extension SocketTransport {
             }
             if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
             if lease.connection.stream.isUntouched() { continue }
-            // Given up first: the next one may have to wait for its place. Its limits and its hop begin now.
+            // Released first: the next one may have to wait for its place. Its limits and its hop begin now.
             _ = consume lease
             hop = context.hop
             lease = try await self.lease(context, since: context.clock.now(), &hop)
@@ -48,7 +47,7 @@ extension SocketTransport {
         }
     }
 
-    /// What can be refused before anything is waited for.
+    /// Throws for what can be refused before any wait.
     func check(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
         guard context.origin.scheme == .http || context.tlsPolicySource != nil else {
             throw context.error(.unsupportedScheme, "this transport does not support TLS", in: .tls, hop)
@@ -57,7 +56,7 @@ extension SocketTransport {
             throw context.refused(refusal, hop)
         }
         guard let proxy = context.connectionTerms?.proxy else { return }
-        // A host that has an address here already has nothing for a proxy to resolve.
+        // For a host with an address of its own, the proxy has nothing to resolve.
         if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin.host, through: proxy) {
             throw context.refused(refusal, hop)
         }
@@ -98,7 +97,7 @@ extension SocketTransport {
         return source
     }
 
-    /// The connection if nothing has come on it; otherwise closes it and returns nil.
+    /// Takes the connection if nothing has come on it; otherwise closes it and returns nil.
     private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
             connection.close()
@@ -116,7 +115,7 @@ extension SocketTransport {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
-            // Nobody opens a connection for a request that is over, or has waited too long.
+            // No connection is opened for a request that is over, or has waited too long.
             if context.cancellation.cause != nil { throw context.cancelled(.connect, hop) }
             let now = context.clock.now()
             guard context.clock.whole > now else {
@@ -124,7 +123,7 @@ extension SocketTransport {
             }
             let (connection, turn) = try await connector.open(context, &opening, &hop)
             opening.end(.opened)
-            // It may be secured by a new TLS generation: the identity's files are checked with each connection.
+            // It may have a new TLS generation: the identity's files are checked with each connection.
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             if let generation = connection.peer.making.proxyTLSGeneration { pool.retire(proxies: generation) }
             hop.connection = connection.id

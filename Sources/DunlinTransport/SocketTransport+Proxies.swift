@@ -7,14 +7,15 @@ internal import DunlinWire
 extension SocketTransport {
     /// How often a proxy may ask for one request.
     private static let mostChallenges = 5
-    /// How much of a challenge's body is read for the sake of its connection.
+    /// How much of a challenge's body is read to reuse its connection.
     private static let readChallenge = 64 << 10
-    /// How much of a refusal's body its error has.
+    /// How much of a refusal's body is kept for its error.
     private static let readRefusal = 4 << 10
-    /// How many nanoseconds either may take.
+    /// How long either may take, in nanoseconds.
     private static let longestWait: Int64 = 1_000_000_000
 
-    /// Each round is a hop of its own; `noting` is told of all but the last.
+    /// Makes an exchange through a forwarding proxy. Each round is a separate hop; `noting` is called with all but the
+    /// last.
     func forwardedExchange(
         _ context: ExchangeContext, _ uploads: UploadScope?, noting: (HTTP.Hop) -> Void
     ) async throws -> TransportResponse {
@@ -23,7 +24,7 @@ extension SocketTransport {
         }
         let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
         let body = context.request.body
-        // Without credentials there is nothing to tell, and no second round.
+        // Without credentials there is nothing to answer, and no second round.
         if proxy.credentials == nil {
             let response = try await Exchange.run(context, through: self, uploads)
             guard response.head.status == .proxyAuthenticationRequired else { return response }
@@ -38,7 +39,7 @@ extension SocketTransport {
         while true {
             let authorized = context.authorized(sent?.value, isFirst: round == 1)
             let response = try await Exchange.run(authorized, through: self, uploads)
-            // Only the proxy asks so: whoever it forwards to must not (RFC 9110 §15.5.8).
+            // Only the proxy may ask with this status; those it forwards to must not (RFC 9110 §15.5.8).
             guard response.head.status == .proxyAuthenticationRequired else { return response }
             try await hash(&asked, for: response, context)
             let decision = login.challenged(response.head, to: asked, after: sent)
@@ -51,7 +52,7 @@ extension SocketTransport {
         }
     }
 
-    /// Hashes a long body for the answers to a challenge, whose connection is closed where that is not done.
+    /// Hashes a long body for the answer to a challenge. If that fails, the challenge's connection is closed.
     private func hash(
         _ request: inout HashedRequest, for response: TransportResponse, _ context: ExchangeContext
     ) async throws {
@@ -65,7 +66,7 @@ extension SocketTransport {
         }
     }
 
-    /// Hashes a long body ahead, beside the loop.
+    /// Hashes a long body ahead, off the loop.
     private func hash(
         _ request: inout HashedRequest, by functions: @autoclosure () -> [HashFunction], _ context: ExchangeContext
     ) async throws {
@@ -79,8 +80,8 @@ extension SocketTransport {
         }
     }
 
-    /// Reads what a challenge says beside its head. One that breaks off or stalls has asked nevertheless: its
-    /// connection is closed, and the answer goes over another. Returns the hop.
+    /// Reads the body of a challenge. One that breaks off or stalls is still a challenge: its connection is closed, and
+    /// the answer uses another. Returns the hop.
     private func discard(challenge response: TransportResponse, _ context: ExchangeContext) async throws -> HTTP.Hop {
         guard case .stream(let body) = response.body else { return response.hop }
         do {
@@ -99,8 +100,7 @@ extension SocketTransport {
         context.cancellation.cause != nil || context.clock.now() >= context.clock.whole
     }
 
-    /// The beginning of a body, or as much of it as comes soon; its connection is closed. Throws if the request is
-    /// over.
+    /// The beginning of a body, or what comes of it soon; its connection is closed. Throws if the request is over.
     private func beginning(
         of body: any TransportResponse.BodyStream, _ context: ExchangeContext
     ) async throws -> Bytes {

@@ -2,14 +2,15 @@ public import DunlinReactor
 public import DunlinTypes
 internal import DunlinWire
 
-/// The transport over our own sockets: encodes, leases a connection or opens one, and runs the exchange.
+/// The transport over Dunlin's own sockets: it encodes, leases or opens a connection, and runs the exchange.
 public final class SocketTransport: Sendable {
     let pool: Pool
     private let names: NameCache
     let connector: Connector
     private let terms: ExchangeContext.Terms
 
-    /// Without a `tlsPolicySource` there is no https, and without a `proxyTLSPolicySource` no TLS with a proxy.
+    /// Creates a transport. Without a `tlsPolicySource` there is no https, and without a `proxyTLSPolicySource` no TLS
+    /// with a proxy.
     public init(
         _ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil,
         proxyTLSPolicySource: (any TLSPolicySource)? = nil
@@ -30,9 +31,9 @@ public final class SocketTransport: Sendable {
             takesTurns: options.rotatesAddresses, stages: options.stages, proxyTLSPolicySource: proxyTLSPolicySource)
     }
 
-    /// The sum over all origins.
+    /// The totals for all origins.
     public var gauges: HTTP.ConnectionGauges { pool.gauges }
-    /// The same by origin.
+    /// The numbers by origin.
     public var counts: PoolCounts { pool.counts }
 
     /// Gives no more leases: idle connections are closed at once, the others as their exchanges end.
@@ -41,14 +42,15 @@ public final class SocketTransport: Sendable {
         await names.close()
     }
 
-    /// Leases no connection any more that was secured by an earlier TLS generation: idle ones are closed at once, the
-    /// others as their exchanges end.
+    /// Leases no more connections of earlier TLS generations: idle ones are closed at once, the others as their
+    /// exchanges end.
     public func retire(before tlsGeneration: UInt64) {
         pool.retire(before: tlsGeneration)
     }
 
-    /// Reads and discards the rest of a body of ours, if that is at most `limit` bytes and comes in time, so that its
-    /// connection can be used again. Otherwise closes it, and ends what is still being sent of its request.
+    /// Reads and discards the rest of one of Dunlin's own bodies, if it is at most `limit` bytes and comes in time, so
+    /// that its connection can be reused. Otherwise closes the connection, and ends what is still being sent of its
+    /// request.
     public func drain(_ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: HTTP.Instant)
         async throws
     {
@@ -56,13 +58,13 @@ public final class SocketTransport: Sendable {
         try await body.drain(upTo: limit, until: deadline)
     }
 
-    /// Closes the connection of a body of ours that nobody reads any more, unless it has been read; later reads get
-    /// `error`.
+    /// Closes the connection of one of Dunlin's own bodies that nobody reads any more, unless it has been read
+    /// completely; later reads get `error`.
     public func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         (body as? ConnectionBody)?.abandon(error)
     }
 
-    /// Makes reading the rest of a body of ours fail at `deadline`, if no limit ends it before.
+    /// Makes reading the rest of one of Dunlin's own bodies fail at `deadline`, if no limit ends it before.
     public func hurry(_ body: any TransportResponse.BodyStream, until deadline: HTTP.Instant) throws {
         try (body as? ConnectionBody)?.hurry(until: deadline)
     }
@@ -72,11 +74,11 @@ public final class SocketTransport: Sendable {
         names.flush()
     }
 
-    /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
+    /// Makes an exchange that began at `start`. Everything about the request is checked before a connection is used.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with a TLS policy of its own uses that
-    /// instead of the session's, and has a connection to itself. `chosen` terms count if they are for such a request. A
-    /// proxy may have it sent several times: `noting` is told of all hops but the last.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with its own TLS policy uses that
+    /// instead of the session's, and has its own connection. `chosen` terms apply if they are for this URL. A proxy may
+    /// require several sendings: `noting` is called with all hops but the last.
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
         exchangeOptions: ExchangeOptions? = nil, chosen: ChosenTerms? = nil, observer: (any WireObserver)? = nil,
@@ -118,7 +120,7 @@ public final class SocketTransport: Sendable {
 // MARK: - Opening ahead of need
 
 extension SocketTransport {
-    /// How many connections there are that `request` could use, those being opened included.
+    /// The number of connections that `request` could use, including those being opened.
     public func openCount(
         for request: TransportRequest, _ connectionRules: ConnectionRules?, on reactor: Reactor
     ) throws -> Int {
@@ -135,8 +137,8 @@ extension SocketTransport {
             request, cancellation, terms, exchangeOptions, under: connectionTerms, since: reactor.now(), on: reactor)
     }
 
-    /// Opens a connection for later that `request` could use, unless `count` are open or the caps leave no room. Of
-    /// the options only the rules for connections count.
+    /// Opens a connection ahead of need that `request` could use, unless `count` are open or the caps leave no room. Of
+    /// the options, only the connection rules apply.
     public func openAhead(
         of request: TransportRequest, upTo count: Int, _ connectionRules: ConnectionRules?,
         cancellation: Cancellation, on reactor: Reactor
@@ -147,7 +149,7 @@ extension SocketTransport {
         try check(context, attempt)
         guard pool.reserve(context.place, upTo: count) else { return }
         let lease = try await open(context, &attempt)
-        // No request follows now that could take the handshake's last message with it.
+        // No request follows now that could carry the handshake's last message.
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
         try await writer.write(.empty, &attempt)
         lease.giveBack(at: reactor.now())

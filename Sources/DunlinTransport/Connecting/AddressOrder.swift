@@ -1,17 +1,18 @@
 internal import DunlinTypes
 
-/// The order in which addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
+/// The order in which addresses are tried: families alternate, beginning with that of the first address (RFC 8305 §4).
 enum AddressOrder {
-    /// How many addresses of one name are kept and tried. The resolver may find thousands. Each would take a socket
-    /// while a race is on, and memory for as long as the name is kept.
+    /// How many addresses of a name are kept and tried. A resolver may return thousands, and each takes a socket during
+    /// a race, and memory while the name is cached.
     static let most = 64
 
-    /// The addresses to keep of more: the first of either family, in turns, so that neither crowds out the other.
+    /// The addresses to keep of too many: the first ones of both families, alternating, so that neither displaces the
+    /// other.
     static func kept(_ addresses: [HTTP.SocketAddress]) -> [HTTP.SocketAddress] {
         addresses.count <= most ? addresses : Array(interleaved(addresses).prefix(most))
     }
 
-    /// `turn` moves each family's addresses round by so many places.
+    /// The addresses with alternating families. `turn` rotates each family's addresses by this many places.
     static func interleaved(_ addresses: [HTTP.SocketAddress], turn: Int = 0) -> [HTTP.SocketAddress] {
         guard let first = addresses.first, addresses.count > 1 else { return addresses }
         let preferred = rotated(addresses.filter { $0.isSix == first.isSix }, by: turn)
@@ -31,10 +32,10 @@ enum AddressOrder {
     }
 }
 
-/// Counts the connections opened to each name, so that they spread over its addresses. A count for each: with one for
-/// all, two names that are always used together would keep step and each see the same addresses again and again.
+/// Counts the connections opened to each name, so that they spread over its addresses. With a single count for all
+/// names, two names that are always used together would see the same addresses again and again.
 struct Turns {
-    /// How many names are counted. Beyond that, counting starts over, which does no harm.
+    /// The number of names that are counted. Beyond it, counting starts over, which does no harm.
     private static let capacity = 1024
 
     private var counts: [String: Int] = [:]

@@ -1,9 +1,9 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// Connects to whichever of several addresses answers first, and closes the others.
+/// Connects to the first of several addresses that answers, and closes the others.
 ///
-/// `AddressRaceMachine` says what to do next. A single address takes a short way: one wait on its channel, no task.
+/// `AddressRaceMachine` decides what to do next. A single address needs only a wait on its channel, and no task.
 struct AddressRace {
     enum Result {
         case open(DialedChannel)
@@ -12,12 +12,12 @@ struct AddressRace {
     }
 
     let dialer: Dialer
-    /// Nanoseconds between two attempts.
+    /// The time between two attempts, in nanoseconds.
     let delay: Int64
     let deadline: HTTP.Instant
     let cancellation: Cancellation
 
-    /// Sets the hop's peer to the address that won, else to the one that was tried last.
+    /// Runs the race. Sets the hop's peer to the address that won, otherwise to the one tried last.
     func run(_ addresses: [HTTP.SocketAddress], _ hop: inout HTTP.Hop) async -> Result {
         if addresses.count == 1 {
             hop.peer = addresses[0]
@@ -26,7 +26,7 @@ struct AddressRace {
         return await race(addresses, &hop)
     }
 
-    /// Waits for the only attempt there is.
+    /// Waits for the only attempt.
     func finish(_ begun: Dialer.Result) async -> Result {
         switch begun {
         case .open(let line): return .open(line)
@@ -75,7 +75,7 @@ struct AddressRace {
                         action = contenders.began(contender.position, Dialer.outcome(of: contender.line), at: now)
                     case .timedOut:
                         action = contenders.machine.slow(contender.position, at: now)
-                        // This attempt goes on beside the next.
+                        // This attempt continues in parallel with the next.
                         group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
                     case .cancelled, .closed, .busy, .woken: return contenders.close(.gaveUp(contender.wake))
                     }
@@ -94,7 +94,7 @@ struct AddressRace {
 }
 
 extension AddressRace {
-    /// One attempt, and the outcome of its wait.
+    /// An attempt, and the outcome of its wait.
     private struct Contender: Sendable {
         let position: Int
         let line: DialedChannel
@@ -105,19 +105,19 @@ extension AddressRace {
         }
     }
 
-    /// The attempts underway, and the outcome of the others.
+    /// The running attempts, and the outcomes of the others.
     private struct Contenders {
         var machine: AddressRaceMachine
         private(set) var failures = NetworkError.ConnectionFailures()
         private var lines: [Int: DialedChannel] = [:]
-        /// The cancellations of the attempts; all are cancelled with the request.
+        /// The cancellations of the attempts, which are cancelled with the request.
         private var interrupts: [Cancellation] = []
 
         init(machine: AddressRaceMachine) {
             self.machine = machine
         }
 
-        /// False if the request was cancelled meanwhile.
+        /// Adds an attempt. Returns false if the request was cancelled meanwhile.
         mutating func arm(_ line: DialedChannel, _ whole: Cancellation) -> Bool {
             let part = Cancellation(partOf: whole)
             interrupts.append(part)

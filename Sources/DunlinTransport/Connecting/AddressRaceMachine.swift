@@ -1,19 +1,19 @@
 internal import DunlinTypes
 
-/// Decides which address is tried when, and which has won: RFC 8305 §5.
+/// Decides which address is tried when, and which has won (RFC 8305 §5).
 ///
 /// Rules:
-/// 1. Addresses are tried in the order given. The next one starts when the one before it has failed, or has neither
-///    failed nor succeeded within the delay; the slow one goes on beside it.
-/// 2. An older attempt that fails starts no other earlier: the newest has its own delay.
+/// 1. Addresses are tried in the order given. The next attempt starts when the one before it has failed or exceeded the
+///    delay; a slow one continues in parallel.
+/// 2. The failure of an older attempt does not start the next one earlier: the newest has its own delay.
 /// 3. The first success wins; the driver closes the others.
-/// 4. Nothing starts once the deadline has passed; when it does, the race is over for all.
-/// 5. The machine knows addresses by their index alone, opens nothing and reads no clock.
+/// 4. When the deadline passes, the race is over for all, and nothing starts any more.
+/// 5. The machine knows addresses only by index, opens nothing and reads no clock.
 struct AddressRaceMachine {
     enum Action: Equatable {
         /// Try this address. If it has no outcome by then, call `slow`.
         case start(Int, until: HTTP.Instant)
-        /// Wait for the attempts underway.
+        /// Wait for the running attempts.
         case wait
         case win(Int)
         /// The last attempt has failed.
@@ -29,7 +29,7 @@ struct AddressRaceMachine {
     private var next = 0
     private var underway = 0
 
-    /// `delay` in nanoseconds.
+    /// Creates a machine; `delay` is in nanoseconds.
     init(count: Int, delay: Int64, deadline: HTTP.Instant) {
         self.count = count
         self.delay = delay
@@ -46,7 +46,7 @@ struct AddressRaceMachine {
         return underway == 0 ? .fail : .wait
     }
 
-    /// The time given with an attempt has passed.
+    /// Notes that the time given with an attempt has passed.
     mutating func slow(_ address: Int, at now: HTTP.Instant) -> Action {
         if now >= deadline { return .giveUp }
         return isNewest(address) && next < count ? start(at: now) : .wait

@@ -2,19 +2,19 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
-/// Has an HTTP proxy make a tunnel to the origin, by the rules of `ConnectMachine`.
+/// Makes a tunnel to the origin through an HTTP proxy, by the rules of `ConnectMachine`.
 ///
-/// Nothing of the request that will go through the tunnel is said here but host and port, and beside them what the
-/// settings say to tell this proxy.
+/// Of the request that will go through the tunnel, only host and port are sent, with the fields configured for this
+/// proxy.
 struct ConnectStage: ConnectionStage {
     private let request: RequestHead
     private let login: ProxyLogin
     private var machine = ConnectMachine(isTLSInside: true)
-    /// What the last CONNECT went with.
+    /// What the last CONNECT carried.
     private var sent: ProxyLogin.Sent?
 
     /// How much of a 407's body is read so that the next CONNECT may follow on the same socket, and how much of a
-    /// refusal's for its error.
+    /// refusal's body is read for its error.
     private static let (readChallenge, readRefusal) = (64 << 10, 4 << 10)
 
     init(to origin: HTTP.Origin, _ login: ProxyLogin) throws {
@@ -28,7 +28,7 @@ struct ConnectStage: ConnectionStage {
         while true {
             let encoded = try encoded(line)
             if hasAnswered {
-                // A proxy may end the connection without having said so; then another one is asked.
+                // A proxy may close the connection without announcing it; then another connection is tried.
                 guard try await isOpen(&line, sending: encoded) else { return .dialAgain }
             } else {
                 try await line.write(encoded)
@@ -39,7 +39,7 @@ struct ConnectStage: ConnectionStage {
             while action == .readOn {
                 let parsed = try await next(of: &parser, line: &line)
                 head = parsed.head
-                // Interim heads may be followed by the next head; only what follows the last one is no head.
+                // Interim heads may be followed by the next head; only what follows the last one is not a head.
                 action = machine.receive(parsed, following: parsed.isInterim ? 0 : parser.following)
             }
             let rest = parser.takeRest()
@@ -69,7 +69,7 @@ struct ConnectStage: ConnectionStage {
         }
     }
 
-    /// Sends another CONNECT. Returns whether the proxy says anything to it.
+    /// Sends another CONNECT. Returns whether the proxy answers anything.
     private func isOpen(_ line: inout StageSocket, sending bytes: Bytes) async throws -> Bool {
         do {
             try await line.write(bytes)
@@ -113,7 +113,7 @@ struct ConnectStage: ConnectionStage {
         }
     }
 
-    /// The error for a proxy that said no, with the beginning of why.
+    /// The error for a proxy that refused, with the beginning of its reason.
     private func refusal(
         _ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
         _ line: inout StageSocket
@@ -126,7 +126,7 @@ struct ConnectStage: ConnectionStage {
         } catch let error as NetworkError where error.code == .cancelled {
             throw error
         } catch {
-            // The refusal says more than what broke behind its head.
+            // The refusal is more useful than what failed after its head.
         }
         let said = SecretText.beginning(of: Bytes(body), contentType: head?.fields["content-type"])
         return line.failure(

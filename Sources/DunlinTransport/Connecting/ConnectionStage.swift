@@ -2,28 +2,27 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A step between connecting and the origin's TLS: what a proxy must be told before it forwards to the
-/// origin.
+/// A step between connecting and the origin's TLS, in which a proxy is told where to forward.
 ///
 /// It knows the bytes that it sends and receives. It must not know how the socket was connected, nor what is sent over
-/// it later. What it has read beyond the answer it waits for it hands back: that is the origin's.
+/// it later. It must hand back what it has read beyond its answer, which is the origin's.
 protocol ConnectionStage: Sendable {
-    /// Any error fails the request and closes the socket.
+    /// Passes the stage. Any error fails the request and closes the socket.
     mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome
 }
 
 enum StageOutcome {
     /// The next stage may begin.
     case passed
-    /// This socket is of no use any more; the stage goes on over another.
+    /// This socket cannot be used any more; the stage continues on another.
     case dialAgain
 }
 
-/// A connection that is being opened, as a stage sees it: within a `tunnel` limit for all stages
-/// together, and cancelled with the request.
+/// A connection that is being opened, as a stage sees it: within one `tunnel` limit for all stages, and cancelled with
+/// the request.
 struct StageSocket {
     let context: ExchangeContext
-    /// What was read of it and handed back, for whoever reads next.
+    /// Bytes that were read and handed back, for the next reader.
     private(set) var ahead: [UInt8] = []
     private let stream: ByteStream
     private let start: HTTP.Instant
@@ -60,18 +59,18 @@ struct StageSocket {
             return bytes
         }
         while true {
-            // Reads before it waits: the edge may have come with what was read before.
+            // Tries before it waits: the edge may have come with what was read before.
             if let bytes = try readNow(upTo: capacity) { return bytes }
             try check(await stream.channel.waitReadable(until: deadline))
         }
     }
 
-    /// Hands back what was read last.
+    /// Hands back the bytes that were read last.
     mutating func unread(_ bytes: Bytes) {
         ahead = Array(bytes) + ahead
     }
 
-    /// The error for a proxy that does not do what it is for.
+    /// The error for a proxy that does not do its job.
     func failure(
         _ code: NetworkError.Code, _ reason: String, cause: (any Error)? = nil, response: ResponseHead? = nil,
         body: Bytes? = nil
@@ -122,8 +121,7 @@ struct StageSocket {
 // MARK: - Bodies
 
 extension StageSocket {
-    /// The body of an answer, or its beginning: as much as there is up to a limit. Also whether that is all, with
-    /// nothing behind it. `rest` came with the head.
+    /// The body of an answer, up to a limit, and whether that is all, with nothing after it. `rest` came with the head.
     mutating func body(
         _ rest: Bytes, _ framing: BodyFraming, upTo limit: Int
     ) async throws -> (bytes: [UInt8], isWhole: Bool) {
@@ -144,7 +142,7 @@ extension StageSocket {
                 }
             }
         } catch is WireError {
-            // Nobody knows where it ends; what came before is what it is.
+            // The end is unknown; the body is what came before.
             return (bytes, false)
         }
     }

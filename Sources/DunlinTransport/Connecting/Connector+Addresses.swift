@@ -2,13 +2,13 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// Where a connection leads: the addresses of an origin, or of the proxy before it, and the interfaces to them.
+/// The addresses that a connection leads to, of an origin or of its proxy, and the interfaces to them.
 extension Connector {
-    /// Whom a socket is connected to: an origin, or the proxy before it.
+    /// What a socket is connected to: an origin, or its proxy.
     struct Destination {
         let host: String
         let port: UInt16
-        /// The address that needs no look-up.
+        /// The address, if it needs no look-up.
         let known: HTTP.SocketAddress?
 
         init(_ origin: HTTP.Origin) {
@@ -27,7 +27,7 @@ extension Connector {
         context.origin.route?.interfaces ?? interfaces
     }
 
-    /// The addresses to try, in order; at least one.
+    /// The addresses to try in order, at least one.
     func addresses(
         of destination: Destination, _ options: HTTP.SocketOptions, _ context: ExchangeContext,
         _ opening: inout Opening, _ hop: inout HTTP.Hop
@@ -46,9 +46,8 @@ extension Connector {
         return AddressOrder.interleaved(found, turn: takesTurns ? names.nextTurn(of: destination.host) : 0)
     }
 
-    /// What to bind each address to, for the addresses that an allowed route leads to; at least one.
-    ///
-    /// The kernel is asked off the loop, because it may wait for locks of its own.
+    /// The bindings for the addresses that an allowed route leads to, at least one. The kernel is asked off the loop,
+    /// because it may wait for its own locks.
     func bindings(
         for addresses: [HTTP.SocketAddress], of destination: Destination, _ options: HTTP.SocketOptions,
         _ context: ExchangeContext, _ hop: HTTP.Hop
@@ -102,7 +101,7 @@ extension Connector {
 }
 
 extension HTTP.SocketAddress {
-    /// The address with this port, if it has none of its own.
+    /// The address with this port, if it has none.
     fileprivate func port(ifNone port: UInt16) -> HTTP.SocketAddress {
         switch self {
         case .v4(let address, port: 0): .v4(address, port: port)

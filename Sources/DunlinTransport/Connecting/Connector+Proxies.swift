@@ -3,10 +3,10 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
-/// The way of a connection through a proxy, as far as the origin's TLS.
+/// The way of a connection through a proxy, up to the origin's TLS.
 extension Connector {
-    /// Connects, speaks TLS with a proxy that is to be spoken to so, and passes the stages: over as many sockets as
-    /// they ask for, one after the other, within one limit.
+    /// Connects, secures the connection to a proxy that uses TLS, and passes the stages, on as many sockets as they
+    /// need, one after another, within one limit.
     func connectThroughStages(
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> OpeningLine {
@@ -49,7 +49,7 @@ extension Connector {
         return line.secured(secure, tlsPolicy.tlsGeneration)
     }
 
-    /// What is to be said to a proxy before the request; nil where that itself says all, in absolute form.
+    /// The stage for a proxy; nil if the request itself tells it everything, in absolute form.
     private func stage(
         for proxy: ProxyAddress, _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> (any ConnectionStage)? {
@@ -71,11 +71,11 @@ extension Connector {
         return SOCKSStage(proxy, to: allowed.prefix(Self.mostAddresses).map { .address($0) })
     }
 
-    /// How many addresses of a name a SOCKS proxy is asked for.
+    /// How many addresses of a name are tried through a SOCKS proxy.
     private static var mostAddresses: Int { 4 }
 
-    /// Passes the stages, and closes the socket when one of them fails. Returns what was read beyond them; nil to go on
-    /// over another socket.
+    /// Passes the stages, and closes the socket if one fails. Returns what was read beyond them; nil to continue on
+    /// another socket.
     private func pass(
         _ stages: inout [any ConnectionStage], _ line: OpeningLine, _ context: ExchangeContext,
         since start: HTTP.Instant, _ opening: inout Opening, _ hop: inout HTTP.Hop

@@ -2,24 +2,24 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// Opens connections: looks up the addresses of a name, connects to the first one that answers, has a proxy make a
-/// tunnel from there if there is one, and secures it.
+/// Opens connections: looks up the addresses of a name, connects to the first that answers, makes a tunnel if there is
+/// a proxy, and secures it.
 struct Connector: Sendable {
     let names: NameCache
     let sockets: HTTP.SocketOptions
     let interfaces: NetworkInterface.Rules
-    /// Nanoseconds between two attempts at one connection.
+    /// The time between two attempts at one connection, in nanoseconds.
     let connectionAttemptDelay: Int64
-    /// Whether connections take turns with the addresses of a name.
+    /// Whether connections rotate through the addresses of a name.
     let takesTurns: Bool
     /// The stages between connecting and TLS, in this order, before that of a proxy.
     var stages: [any ConnectionStage] = []
-    /// The source of TLS policies for proxies; nil where none is spoken to over TLS.
+    /// The source of TLS policies for proxies; nil if none uses TLS.
     var proxyTLSPolicySource: (any TLSPolicySource)?
     let proxyMemory = ProxyMemory()
 
-    /// Opens a connection: connects, passes the stages, secures it. Returns it with the turn of its channel, which the
-    /// caller owns.
+    /// Opens a connection: connects, passes the stages, and secures it. Returns it with the turn of its channel, which
+    /// the caller owns.
     func open(
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
@@ -34,8 +34,8 @@ struct Connector: Sendable {
         return (try await secure(line, context, &opening, &hop), line.turn)
     }
 
-    /// Throws if bytes have come already: whoever sent them has not seen the request, so they are no answer to it. One
-    /// rule for all new connections; for those that were used before `ChannelMachine` has it.
+    /// Throws if bytes have come already: their sender has not seen the request, so they are no answer. This applies to
+    /// all new connections; for reused ones, `ChannelMachine` has the rule.
     private func check(_ stream: ByteStream, _ context: ExchangeContext, _ hop: HTTP.Hop, ahead: Bool = false) throws {
         guard ahead || stream.hasUnaskedBytes() else { return }
         stream.close()
@@ -63,7 +63,7 @@ struct Connector: Sendable {
             isForOneRequest: context.isAlone)
     }
 
-    /// What is under no TLS of the origin's.
+    /// Handles a connection without the origin's TLS.
     private func clear(_ line: OpeningLine, _ context: ExchangeContext, _ hop: inout HTTP.Hop) throws -> Connection {
         let proxy = context.connectionTerms?.proxy?.description
         let peer = HTTP.Hop.Peer(line.address, proxy: proxy, making(line, context))
@@ -78,7 +78,7 @@ struct Connector: Sendable {
         return making
     }
 
-    /// Connects a socket to the origin, or to a proxy before it.
+    /// Connects a socket to the origin or its proxy.
     func connect(
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {

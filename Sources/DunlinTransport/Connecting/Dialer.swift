@@ -2,10 +2,9 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// Begins to connect to one address, with a socket whose options are set.
+/// Begins to connect to one address, with the socket's options set.
 ///
-/// Every connection begins here. So this is where the guard judges: by the very address that the kernel is told, once
-/// for each attempt.
+/// Every connection begins here, so here the guard judges the very address that the kernel gets, once for each attempt.
 struct Dialer {
     enum Result {
         case open(DialedChannel)
@@ -13,7 +12,7 @@ struct Dialer {
         case refused(NetworkError.ConnectionFailures.Failure)
     }
 
-    /// What rules about interfaces say of one address.
+    /// What the interface rules say about an address.
     enum Binding: Sendable {
         case unbound
         case interface(String)
@@ -22,9 +21,9 @@ struct Dialer {
     let options: HTTP.SocketOptions
     /// The bindings by address; nil without rules.
     var interfaces: [HTTP.SocketAddress: Binding]?
-    /// Judges each address; nil for no guard.
+    /// The guard that judges each address; nil for none.
     var guardRules: GuardRules?
-    /// Whether it is a proxy that is dialled.
+    /// Whether a proxy is dialled.
     var isForProxy = false
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
@@ -41,8 +40,8 @@ struct Dialer {
                 return .refused(.init(address: address, errno: error.errno.rawValue, reason: "\(error)"))
             }
             let state = try socket.connect(to: address)
-            // The channel is in a turn from the beginning: a refusal that the loop sees first must not count as
-            // unsolicited.
+            // The channel has an owner from the beginning: a refusal that the loop sees first must not count as
+            // unsolicited input.
             let channel = try Channel(socket, on: reactor, unsolicited: announcing, inTurn: true)
             let line = DialedChannel(channel: channel, turn: Channel.firstTurn, address: address)
             return state == .connected ? .open(line) : .underway(line)
@@ -51,7 +50,7 @@ struct Dialer {
         }
     }
 
-    /// Why the guard refuses the first of these addresses; nil if it allows any.
+    /// Why the guard refuses the first of these addresses; nil if it allows any of them.
     func refusal(ofAll addresses: [HTTP.SocketAddress]) -> GuardRefusal? {
         guard let guardRules else { return nil }
         let refusals = addresses.map { refusal(of: $0, by: guardRules) }
@@ -69,7 +68,7 @@ struct Dialer {
         return options
     }
 
-    /// The outcome of an attempt that became writable; the socket is closed if it failed.
+    /// The outcome of an attempt that became writable. A failed socket is closed.
     static func outcome(of line: DialedChannel) -> Result {
         do throws(Errno) {
             try line.channel.pendingError()

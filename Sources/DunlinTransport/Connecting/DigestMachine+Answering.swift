@@ -2,9 +2,9 @@ internal import DunlinSecure
 package import DunlinSemantics
 internal import DunlinTypes
 
-/// What the rules of Digest leave to others, for servers and proxies alike: hashes, and numbers that nobody foretells.
+/// What Digest's rules leave to others, for servers and proxies: hashes, and unpredictable numbers.
 extension DigestMachine {
-    /// Throws for what no field can carry.
+    /// Throws for characters that no field can carry.
     package init(user: String, password: String) throws(Authorization.Problem) {
         try self.init(user: user, password: password) { function, bytes in
             do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }

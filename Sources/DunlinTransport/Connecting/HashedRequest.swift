@@ -1,12 +1,12 @@
 internal import DunlinSecure
 package import DunlinTypes
 
-/// A request as Digest has to know it: where its answers protect bodies (`auth-int`), with the hash of its own.
+/// A request as Digest needs it: with the hash of its body, if answers protect bodies (`auth-int`).
 package struct HashedRequest: Sendable {
     package let head: RequestHead
-    /// All of the body, if it is at hand; nothing for no body.
+    /// The whole body, if it is in memory; empty without a body.
     private let content: Bytes?
-    /// What was hashed ahead.
+    /// The hashes that were computed ahead.
     package private(set) var hashes: [HashFunction: Bytes]
 
     package init(_ head: RequestHead, _ body: RequestBody, _ hashes: [HashFunction: Bytes] = [:]) {
@@ -20,14 +20,14 @@ package struct HashedRequest: Sendable {
             }
     }
 
-    /// Nil if the body is not at hand.
+    /// The hash of the body; nil if the body is not in memory.
     func bodyHash(by function: HashFunction) throws -> Bytes? { try hashes[function] ?? content.map(function.hash) }
 
-    /// More takes longer to hash than others on the loop can wait.
+    /// The size up to which a body is hashed on the loop. More would make others wait too long.
     private static let most = 256 << 10
 
-    /// Hashes a long body ahead, in steps: `run` has that done beside the loop, and within the call's limits. What it
-    /// cannot hash, nobody can.
+    /// Hashes a long body ahead, in steps: `run` does that off the loop, within the call's limits. A body that cannot
+    /// be hashed is left out.
     package mutating func hash(
         by functions: @autoclosure () -> [HashFunction],
         _ run: (@escaping @Sendable () async throws -> Bytes) async throws -> Bytes

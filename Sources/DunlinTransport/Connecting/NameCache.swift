@@ -2,12 +2,12 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// A session's cache of addresses: asks the resolver, keeps the answers and shares them.
+/// A session's cache of addresses, which asks the resolver, caches its answers and shares them.
 ///
-/// The rules are `NameCacheMachine`'s; this class holds the lock around it, waits, and asks. A look-up does not belong
-/// to those who wait for it, and nobody waits for one that renews an address. So look-ups are children of one task of
-/// the session's own, which is started with the first look-up, ended and awaited by `close()`, and cancelled with the
-/// last reference.
+/// The rules are in `NameCacheMachine`; this class adds the lock, the waiting and the questions. A look-up does not
+/// belong to its waiters, and one that refreshes an address has none. So look-ups are children of a task of the
+/// session's own, which starts with the first look-up, is ended and awaited by `close()`, and is cancelled when the
+/// last reference is released.
 final class NameCache: Sendable {
     typealias Machine = NameCacheMachine<ValueWaiter<NameAnswer>>
 
@@ -29,14 +29,14 @@ final class NameCache: Sendable {
         /// Whether the worker has done all its work, and who waits for that.
         var isDone = false
         var onlookers: [ValueWaiter<Void>] = []
-        /// The cancellations of the look-ups underway.
+        /// The cancellations of the running look-ups.
         var switches: [UInt64: Cancellation] = [:]
         var turns = Turns()
     }
 
     private let resolver: any Resolver
     private let reactor: Reactor
-    /// Nanoseconds that one look-up may take.
+    /// The time limit of a look-up, in nanoseconds.
     private let limit: Int64
     private let state: Mutex<State>
     private let orders = AsyncStream.makeStream(of: Order.self)
@@ -61,7 +61,7 @@ final class NameCache: Sendable {
         state.withLock { $0.worker }?.cancel()
     }
 
-    /// The addresses of a name, at once if they are kept.
+    /// The addresses of a name, at once if they are cached.
     func addresses(
         of host: String, port: UInt16, until deadline: HTTP.Instant, _ cancellation: Cancellation, on loop: Reactor
     ) async throws(Failure) -> [HTTP.SocketAddress] {
@@ -85,18 +85,18 @@ final class NameCache: Sendable {
         }
     }
 
-    /// How many connections were opened to a name before, this one being the next.
+    /// The number of connections opened to a name before this one.
     func nextTurn(of host: String) -> Int {
         state.withLock { $0.turns.next(for: host) }
     }
 
-    /// Discards every answer: names are looked up again.
+    /// Discards every answer, so that names are looked up again.
     func flush() {
         state.withLock { $0.machine.flush() }
     }
 
-    /// Cancels the look-ups underway and waits for their end, unless the awaiting task is cancelled: a resolver may not
-    /// heed that it was.
+    /// Cancels the running look-ups and waits for their end, unless the awaiting task is cancelled: a resolver may
+    /// ignore its cancellation.
     func close() async {
         let (end, cancellation) = (ValueWaiter<Void>(on: reactor), Cancellation())
         let (waiters, worker) = state.withLock { state in
@@ -123,7 +123,7 @@ final class NameCache: Sendable {
         for onlooker in onlookers { _ = onlooker.deliver(()) }
     }
 
-    /// How many names are kept, and how many are being looked up.
+    /// The number of cached names, and of running look-ups.
     var counts: (known: Int, lookUps: Int) {
         state.withLock { ($0.machine.count, $0.machine.lookUpCount) }
     }
@@ -152,7 +152,7 @@ extension NameCache {
         return action
     }
 
-    /// The look-up to start, if the machine asks for one.
+    /// The look-up to start; nil if the machine does not ask for one.
     private func begun(_ name: Machine.Name, _ action: Machine.AskAction, _ state: inout State) -> Order? {
         let number: UInt64
         switch action {
@@ -179,12 +179,12 @@ extension NameCache {
 
 extension NameCache {
     private func startWorker() -> Task<Void, Never> {
-        // The task runs on the loop, as the waiters do: only the resolver itself runs elsewhere. It is detached because
-        // it outlives the request that begins it, and must not keep what is bound to that.
+        // The task runs on the loop, as the waiters do; only the resolver itself runs elsewhere. It is detached because
+        // it outlives the request that begins it, and must not retain what belongs to that.
         Task.detached(executorPreference: reactor) { [weak self, resolver, reactor, limit, stream = orders.stream] in
             await withDiscardingTaskGroup { group in
                 for await order in stream {
-                    // No look-up keeps the cache: a session that is released cancels its look-ups.
+                    // Look-ups do not retain the cache: releasing a session cancels its look-ups.
                     group.addTask { [weak self] in
                         repeat {
                             let answer = await Self.lookUp(order, resolver, until: limit, on: reactor)

@@ -9,22 +9,22 @@ enum NameAnswer: Sendable {
     case ranOut
 }
 
-/// Keeps the addresses of names: for how long, who waits for an answer, and when to ask again.
+/// Decides how long the addresses of names are kept, who waits for an answer, and when to ask again.
 ///
 /// Rules:
-/// 1. A name is looked up once for all who want it meanwhile. A waiter that leaves does not affect the others. When the
-///    last one has left, the look-up is cancelled, so that later callers do not inherit one that hangs.
-/// 2. Addresses are kept for their time to live. The first use in the last fifth of it also starts a new look-up;
-///    should this fail, the addresses stay until their end.
+/// 1. A name is looked up once for all who want it at the same time. A waiter that leaves does not affect the others.
+///    When the last one leaves, the look-up is cancelled, so that later callers do not inherit one that hangs.
+/// 2. Addresses are kept for their time to live. The first use in the last fifth of it also starts a new look-up; if it
+///    fails, the addresses stay until their end.
 /// 3. "No such name" is kept for a shorter time. No other failure is: it may not recur.
-/// 4. Beyond the capacity, the name that was asked for longest ago is forgotten.
-/// 5. A flush forgets all addresses and look-ups: those who wait get their answer, but it is not kept, and later
+/// 4. Beyond the capacity, the least recently requested name is forgotten.
+/// 5. A flush forgets all addresses and look-ups: current waiters get their answer, but it is not kept, and later
 ///    callers do not share it.
-/// 6. A look-up that exceeded its limit is begun again for those who still wait.
-/// 7. The machine reads no clock and asks nobody: its answer says what to do.
+/// 6. A look-up that exceeded its limit is begun again for the remaining waiters.
+/// 7. The machine reads no clock and asks nobody; it returns what to do.
 struct NameCacheMachine<Waiter> {
     struct Limits: Sendable {
-        /// Nanoseconds that addresses are kept; zero keeps nothing.
+        /// How long addresses are kept, in nanoseconds; zero keeps nothing.
         var timeToLive: Int64 = 60_000_000_000
         var negativeTimeToLive: Int64 = 5_000_000_000
         var capacity = 1024
@@ -39,9 +39,9 @@ struct NameCacheMachine<Waiter> {
         case answer(NameAnswer)
         /// The answer, and a look-up to begin that nobody waits for.
         case answerAndRefresh(NameAnswer, lookUp: UInt64)
-        /// Somebody looks the name up already.
+        /// The name is being looked up; wait.
         case wait(Waiter, Position)
-        /// Look it up, and wait with the others.
+        /// Look the name up, and wait with the others.
         case lookUp(Waiter, Position)
         case refuse
     }
@@ -54,7 +54,7 @@ struct NameCacheMachine<Waiter> {
 
     enum EndAction {
         case deliver([Waiter])
-        /// There is no answer: look the name up again, under the same number.
+        /// There is no answer: look the name up again, with the same number.
         case again
     }
 
@@ -74,7 +74,7 @@ struct NameCacheMachine<Waiter> {
     private let limits: Limits
     private var entries: RecentValues<Name, Entry>
     private var lookUps: [UInt64: LookUp] = [:]
-    /// The look-up that a caller who asks now shares.
+    /// The look-up that a new caller shares.
     private var current: [Name: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     private var isClosed = false
@@ -98,7 +98,7 @@ struct NameCacheMachine<Waiter> {
         return isUnderway ? .wait(waiter, position) : .lookUp(waiter, position)
     }
 
-    /// The answer that is kept and still valid.
+    /// The answer that is kept and still valid; nil if there is none.
     private mutating func recall(_ name: Name, at now: HTTP.Instant) -> AskAction? {
         guard let entry = entries.use(name) else { return nil }
         guard now < entry.until else {
@@ -111,7 +111,7 @@ struct NameCacheMachine<Waiter> {
         return .answerAndRefresh(entry.answer, lookUp: begin(name, isRefresh: true))
     }
 
-    /// The waiter leaves. True if the look-up is to be cancelled, too.
+    /// Removes a waiter. Returns true if the look-up must be cancelled, too.
     mutating func leave(_ position: Position) -> Bool {
         lookUps[position.lookUp]?.waiters.removeAll { $0.number == position.number }
         guard let lookUp = lookUps[position.lookUp], !lookUp.isRefresh, lookUp.waiters.isEmpty else { return false }
@@ -119,7 +119,7 @@ struct NameCacheMachine<Waiter> {
         return true
     }
 
-    /// A look-up has ended; one that was cancelled changes nothing.
+    /// Notes the end of a look-up; no effect if it was cancelled.
     mutating func ended(_ number: UInt64, _ answer: NameAnswer, at now: HTTP.Instant) -> EndAction {
         guard let lookUp = lookUps[number] else { return .deliver([]) }
         if case .ranOut = answer, !lookUp.waiters.isEmpty { return .again }
@@ -133,7 +133,7 @@ struct NameCacheMachine<Waiter> {
         current.removeAll()
     }
 
-    /// Returns those who wait: nobody is asked any more.
+    /// Closes. Returns the waiters: nobody is asked any more.
     mutating func close() -> [Waiter] {
         isClosed = true
         defer { lookUps.removeAll() }

@@ -2,10 +2,10 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import Synchronization
 
-/// What a proxy is told about who asks: Basic at once, and Digest once the proxy has asked for it.
+/// The authentication to a proxy: Basic at once, and Digest once the proxy has asked for it.
 ///
-/// The rules are those of `ChallengeChoice` and `DigestMachine`. A proxy's nonce is known to all connections that have
-/// the same proxy and credentials, since its uses are counted.
+/// The rules are those of `ChallengeChoice` and `DigestMachine`. Connections with the same proxy and credentials share
+/// its nonce, since its uses are counted.
 struct ProxyLogin: Sendable {
     enum Sent: Sendable {
         case basic(String)
@@ -27,22 +27,21 @@ struct ProxyLogin: Sendable {
     let proxy: ProxyAddress
     let memory: ProxyMemory
 
-    /// What a request goes with that the proxy has not been asked about. Throws for credentials that no field can
-    /// carry.
+    /// What a request carries before the proxy has asked. Throws for credentials that no field can carry.
     func unasked(_ request: HashedRequest) throws -> Sent? {
         guard let credentials = proxy.credentials else { return nil }
         if let answer = memory.answer(for: proxy, request) { return .digest(answer) }
         do throws(Authorization.Problem) {
             return .basic(try Authorization.basic(user: credentials.user, password: credentials.password))
         } catch .colonInUser {
-            // Digest can say it, if that is what the proxy asks for.
+            // Digest can carry it, if the proxy asks for that.
             return nil
         } catch {
             throw NetworkError(.proxyAuthenticationFailed, "\(error)", phase: .tunnel, underlying: error)
         }
     }
 
-    /// The proxy has asked; `last` is what the request went with before.
+    /// What to do after the proxy has asked; `last` is what the request carried before.
     func challenged(_ response: ResponseHead?, to request: HashedRequest, after last: Sent?) -> Decision {
         guard let response, let credentials = proxy.credentials else {
             return .fail("the proxy asks for a user name and a password; add them to its URL")
@@ -60,13 +59,13 @@ struct ProxyLogin: Sendable {
                 }
             case .basic:
                 if case .basic = last { continue }
-                // The password that Digest proved is wrong by Basic too.
+                // A password that Digest showed to be wrong is wrong by Basic too.
                 if case .digest = last, offersDigest { continue }
                 do throws(Authorization.Problem) {
                     return .send(
                         .basic(try Authorization.basic(user: credentials.user, password: credentials.password)))
                 } catch {
-                    // Digest may be able to say it.
+                    // Digest may be able to carry it.
                     continue
                 }
             }
@@ -84,12 +83,12 @@ struct ProxyLogin: Sendable {
 final class ProxyMemory: Sendable {
     private let machines = Mutex(RecentValues<ProxyAddress, DigestMachine>(limit: 64))
 
-    /// How a body has to be hashed that goes through a proxy which has asked before; nil if it need not be.
+    /// The hash that a body needs for a proxy that has asked before; nil if none.
     func bodyHashFunction(for proxy: ProxyAddress) -> HashFunction? {
         machines.withLock { $0[proxy]?.bodyHashFunction }
     }
 
-    /// The answer that nobody has asked for, if the proxy has asked before.
+    /// An unasked answer for a proxy that has asked before; otherwise nil.
     func answer(for proxy: ProxyAddress, _ request: HashedRequest) -> DigestAnswer? {
         machines.withLock { machines in
             guard var machine = machines[proxy] else { return nil }
@@ -98,7 +97,7 @@ final class ProxyMemory: Sendable {
         }
     }
 
-    /// The answer to a challenge; nil if there is none, or the password is wrong.
+    /// The answer to a challenge; nil if there is none or the password is wrong.
     func answer(
         _ challenge: DigestChallenge, of proxy: ProxyAddress, _ credentials: ProxyCredentials,
         _ request: HashedRequest, after last: DigestAnswer?
@@ -107,8 +106,8 @@ final class ProxyMemory: Sendable {
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
                 machines.remove(proxy)
-                // Requests beside each other may have come in another order than that of their counts, which squid
-                // takes for stale. So this one has the nonce to itself; how often it may be asked is limited elsewhere.
+                // Parallel requests may arrive in another order than their counts, which squid takes for stale. So this
+                // one has a nonce of its own; how often the proxy may ask is limited elsewhere.
                 guard challenge.isStale, var own = Self.machine(credentials),
                     case .answer(let cause) = own.challenged(challenge)
                 else { return nil }

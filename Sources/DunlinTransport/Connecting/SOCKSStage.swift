@@ -2,13 +2,13 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
-/// Has a SOCKS proxy connect to the origin, by the rules of `SOCKSMachine`.
+/// Makes a SOCKS proxy connect to the origin, by the rules of `SOCKSMachine`.
 ///
-/// Where names are resolved here, each address is tried over a socket of its own, as long as the proxy says that it
-/// cannot get there.
+/// If names are resolved here, each address is tried on its own socket, as long as the proxy says that it cannot reach
+/// one.
 struct SOCKSStage: ConnectionStage {
     private let proxy: ProxyAddress
-    /// What is left to try; the first is next.
+    /// The remaining destinations; the first is next.
     private var destinations: [SOCKSMachine.Destination]
 
     init(_ proxy: ProxyAddress, to destinations: [SOCKSMachine.Destination]) {
@@ -30,7 +30,7 @@ struct SOCKSStage: ConnectionStage {
         }
     }
 
-    /// Returns what went wrong between this machine and the proxy; throws what went wrong with the socket.
+    /// Drives a machine. Returns what went wrong with the proxy; throws what went wrong with the socket.
     private static func drive(
         _ begun: Result<SOCKSMachine, SOCKSError>, _ line: inout StageSocket
     ) async throws -> SOCKSError? {
@@ -65,7 +65,7 @@ extension SOCKSError {
         }
     }
 
-    /// Whether another address of the same name may do.
+    /// Whether another address of the same name may work.
     fileprivate var mayDoElsewhere: Bool {
         switch self {
         case .refused(.hostUnreachable), .refused(.networkUnreachable), .refused(.connectionRefused),

@@ -2,16 +2,16 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// One open connection to an origin. What an exchange needs only while it runs is in the exchange; what lasts from one
-/// to the next is here.
+/// An open connection to an origin. What an exchange needs only while it runs is in the exchange; what lasts longer is
+/// here.
 final class Connection: Sendable, PoolMember {
     let stream: ByteStream
     let origin: HTTP.Origin
     let peer: HTTP.Hop.Peer
     let opened: HTTP.Instant
-    /// The generation of the TLS policy it was secured by; in clear text there is none that could become outdated.
+    /// The generation of the TLS policy that secured it; in clear text, one that never becomes outdated.
     let tlsGeneration: UInt64
-    /// Whether it was opened for one request alone, and serves no other.
+    /// Whether it was opened for one request only, and serves no other.
     let isForOneRequest: Bool
     private let exchanges = Atomic<Int>(0)
     private let keepAlive = Atomic<Int64>(.max)
@@ -43,22 +43,22 @@ final class Connection: Sendable, PoolMember {
 
     var uses: Int { exchanges.load(ordering: .relaxed) }
 
-    /// Counts an exchange. Only the lease calls this, and there is one at a time.
+    /// Counts an exchange. Only the lease calls this, one at a time.
     func countExchange() {
         exchanges.store(uses + 1, ordering: .relaxed)
     }
 
     var idleLimit: Int64 { keepAlive.load(ordering: .relaxed) }
 
-    /// The server said that it closes the connection after so many idle seconds. Its clock began before the response
-    /// had come, and the next request takes time to arrive. So the connection is used until a second before, or, if it
-    /// said less than two, for half of the time.
+    /// Notes that the server closes the connection after this many idle seconds. The server's clock began before the
+    /// response arrived, and the next request takes time to reach it. So the connection is used until a second earlier,
+    /// or, if the server said less than two, for half of the time.
     func serverKeeps(for seconds: Int) {
         let half = Int64(min(seconds, 1 << 30)) * 500_000_000
         keepAlive.store(max(half, 2 * half - 1_000_000_000), ordering: .relaxed)
     }
 
-    /// How many bytes to ask for first: what the last response took, so that the next of its kind comes in one read.
+    /// How many bytes to ask for first: the size of the last response, so that a similar one comes in one read.
     var firstReadSize: Int { firstRead.load(ordering: .relaxed) }
 
     func expectResponses(of size: Int) {

@@ -8,7 +8,7 @@ struct Lease: ~Copyable {
     var slot: Int { 0 }
     /// The turn of the connection's channel that this lease owns.
     let turn: UInt64
-    /// Nil once given back.
+    /// The pool; nil after the lease was given back.
     private var pool: Pool?
 
     init(_ connection: Connection, turn: UInt64, from pool: Pool) {
@@ -23,7 +23,7 @@ struct Lease: ~Copyable {
         pool.discard(connection.origin)
     }
 
-    /// The exchange is over and the connection fit for the next.
+    /// Gives the connection back after an exchange, fit for the next.
     consuming func giveBack(at now: HTTP.Instant) {
         guard connection.stream.endTurn() else { return }
         pool.take()?.giveBack(connection, at: now)

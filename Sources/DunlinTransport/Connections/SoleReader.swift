@@ -1,9 +1,8 @@
 public import DunlinTypes
 internal import Synchronization
 
-/// Lets one reader at a time read a body. The reader takes out what reading needs, and puts it back when there is
-/// something to deliver; another one that comes meanwhile is refused. The hop and the trailers can be read all the
-/// time.
+/// Lets only one reader at a time read a body. The reader takes out the state for reading, and puts it back when there
+/// is something to deliver; another reader meanwhile is refused. The hop and the trailers can be read at any time.
 public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     enum State: ~Copyable {
@@ -12,7 +11,7 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         case ended
         case failed(any Error)
 
-        /// What is there to read is taken out, and `next` left in its place.
+        /// Takes out the state for reading, and leaves `next` in its place.
         mutating func begin(leaving next: consuming State = .busy) -> Turn {
             switch consume self {
             case .idle(let work):
@@ -40,18 +39,18 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         var trailers: Fields
     }
 
-    /// What a reader gets when it comes.
+    /// What a reader gets.
     public enum Turn: ~Copyable {
         case read(Work)
         /// The body has been read to its end.
         case over
-        /// Somebody else is reading, or reading has failed before.
+        /// Somebody else is reading, or reading failed before.
         case failed(any Error)
     }
 
     private let record: Mutex<Record>
 
-    /// `hop` is the state of the hop before anybody read the body.
+    /// Creates a reader; `hop` is the hop before anybody reads the body.
     public init(_ work: consuming Work, after hop: HTTP.Hop, _ trailers: Fields = Fields()) {
         record = Mutex(Record(state: .idle(work), hop: hop, trailers: trailers))
     }
@@ -64,22 +63,22 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         record.withLock { $0.state.begin() }
     }
 
-    /// Takes what reading needs for good. Whoever comes from now on gets the error, and is not told of another reader.
+    /// Takes out the state for reading for good. Later readers get the error instead of being told of another reader.
     public func giveUp(_ error: any Error) -> Turn {
         record.withLock { $0.state.begin(leaving: .failed(error)) }
     }
 
-    /// `hop` is the new state of the hop; nil for no change.
+    /// Puts the state back; `hop` is the new hop, nil for no change.
     public func putBack(_ work: consuming Work, after hop: HTTP.Hop? = nil) {
         set(.idle(work), hop)
     }
 
-    /// Says that there is no more to read; the reader keeps the work.
+    /// Notes that there is no more to read; the reader keeps the state.
     public func end(after hop: HTTP.Hop? = nil, _ trailers: Fields? = nil) {
         set(.ended, hop, trailers)
     }
 
-    /// Makes every reader get this error from now on.
+    /// Makes every later reader get this error.
     public func fail(_ error: any Error, after hop: HTTP.Hop? = nil) {
         set(.failed(error), hop)
     }

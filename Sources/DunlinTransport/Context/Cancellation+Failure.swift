@@ -2,10 +2,10 @@ package import DunlinReactor
 package import DunlinTypes
 
 extension Cancellation {
-    /// What a wait fails with that this has ended, by who ended it: `CancellationError` where the caller's Swift task
-    /// was cancelled, `timedOut` where the time of the whole call was up, and `cancelled` for all others.
+    /// The error of a wait that this has ended: `CancellationError` if the caller's Swift task was cancelled,
+    /// `timedOut` if the whole call's time was up, and otherwise `cancelled`.
     ///
-    /// `isUnsent`: nothing of the request was sent.
+    /// `isUnsent`: nothing of the request has been sent.
     package func failure(
         _ reason: String = "the request was cancelled", phase: HTTP.Phase? = nil, isUnsent: Bool = false,
         limit: Duration? = nil, peer: String? = nil, response: ResponseHead? = nil

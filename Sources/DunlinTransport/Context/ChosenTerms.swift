@@ -1,11 +1,11 @@
 package import DunlinTypes
 
-/// The terms that were chosen for a request before it was sent, because somebody had to know them: whoever chooses may
-/// choose anew each time that he is asked.
+/// The terms that were chosen for a request before it was sent, because they had to be known: a chooser may choose
+/// differently each time.
 public final class ChosenTerms: Sendable {
     private let origin: HTTP.Origin
     private let target: String
-    /// Nil if the connection is made as usual.
+    /// The terms; nil for the usual ones.
     package let terms: ConnectionTerms?
 
     package init(_ head: RequestHead, by rules: ConnectionRules?) throws {
@@ -13,6 +13,6 @@ public final class ChosenTerms: Sendable {
         terms = try rules?.terms(for: head)
     }
 
-    /// Whether a request asks for the same URL, which is what terms are chosen by.
+    /// Whether a request has the same URL, which the choice depends on.
     package func areFor(_ head: RequestHead) -> Bool { head.target == target && head.origin == origin }
 }

@@ -1,13 +1,13 @@
 package import DunlinSemantics
 package import DunlinTypes
 
-/// Under which terms a connection is made, beside where to. Connections are shared only under equal terms.
+/// The terms of a connection, in addition to its destination. Connections are shared only under equal terms.
 package final class ConnectionTerms: Sendable {
-    /// Judges what is dialled; nil for no guard.
+    /// The guard that judges what is dialled; nil for none.
     package let guardRules: GuardRules?
-    /// The proxy that leads to the origin, with its credentials; nil for the direct way.
+    /// The proxy to the origin, with its credentials; nil for the direct way.
     package let proxy: ProxyAddress?
-    /// Whether the proxy reads the requests and forwards them: then one connection to it serves all origins.
+    /// Whether the proxy reads and forwards requests; then one connection to it serves all origins.
     let isForwarding: Bool
 
     init(_ guardRules: GuardRules?, _ proxy: ProxyAddress? = nil, isForwarding: Bool = false) {
@@ -43,13 +43,13 @@ extension ConnectionTerms: HTTP.Route.Terms {
     }
 }
 
-/// What terms connections are made under: a session's rules, or those of one request in their place.
+/// The rules by which the terms of connections are chosen: a session's, or one request's own.
 public final class ConnectionRules: Sendable {
     /// Chooses a proxy for a request. Called on a loop for each exchange.
     package typealias ProxyChooser = @Sendable (RequestHead) throws -> ProxyChoice
 
     package let guardRules: GuardRules?
-    /// Nil for the direct way.
+    /// The chooser; nil for the direct way.
     package let chooseProxy: ProxyChooser?
     /// The terms of the direct way; nil for none.
     let direct: ConnectionTerms?
@@ -60,7 +60,7 @@ public final class ConnectionRules: Sendable {
         direct = guardRules.map { ConnectionTerms($0) }
     }
 
-    /// Nil if the connection is made as usual.
+    /// The terms for a request; nil for the usual ones.
     package func terms(for head: RequestHead) throws -> ConnectionTerms? {
         guard case .proxy(let proxy)? = try chooseProxy?(head) else { return direct }
         let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS
@@ -69,8 +69,7 @@ public final class ConnectionRules: Sendable {
 }
 
 extension HTTP.Origin {
-    /// What the pool keeps connections by: the origin, or the proxy that forwards to it, with terms as a part of its
-    /// identity.
+    /// The key of the pool's connections: the origin or the forwarding proxy, with the terms as part of its identity.
     func under(_ terms: ConnectionTerms) -> HTTP.Origin {
         var route = route ?? HTTP.Route()
         route.terms = terms

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// A connect that is underway or done, and the turn of its channel that the caller owns.
+/// A running or finished connect, and the turn of its channel, which the caller owns.
 struct DialedChannel: Sendable {
     let channel: Channel
     let turn: UInt64

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// The deadlines of one exchange: each phase's own, and the call's above all of them.
+/// The deadlines of one exchange: each phase's own, limited by the call's.
 struct ExchangeClock: Sendable {
     let reactor: Reactor
     let request: TransportRequest

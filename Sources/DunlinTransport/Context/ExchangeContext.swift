@@ -4,30 +4,30 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
-/// What every step of one exchange needs: limits, the cancellation, and enough to explain an error.
+/// What every step of one exchange needs: limits, the cancellation, and what errors have to say.
 ///
-/// An object, so that the steps share it by one reference instead of copying a dozen.
+/// It is an object, so that the steps share one reference instead of copying a dozen.
 final class ExchangeContext: Sendable {
     let clock: ExchangeClock
     let cancellation: Cancellation
     let terms: Terms
     let started: HTTP.Instant
     private let exchangeOptions: ExchangeOptions?
-    /// Who is told what goes over the wire; usually nobody.
+    /// The observer of what is sent and received; usually nil.
     let observer: (any WireObserver)?
-    /// The terms that the connection is made under; nil if it is made as usual.
+    /// The terms of the connection; nil for the usual ones.
     let connectionTerms: ConnectionTerms?
-    /// What the pool keeps connections by: the origin, and whatever else they must have in common.
+    /// The key of the pool's connections: the origin, and whatever else they must have in common.
     let place: HTTP.Origin
-    /// What a proxy that reads the request is told of who sends it.
+    /// The credentials for a proxy that reads the request.
     let proxyAuthorization: String?
 
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
         let limits: WireLimits
-        /// The source of TLS policies; nil where there is no https.
+        /// The source of TLS policies; nil without https.
         let tlsPolicySource: (any TLSPolicySource)?
-        /// Nil if connections are made as usual.
+        /// The connection rules; nil for the usual ones.
         let connectionRules: ConnectionRules?
 
         init(
@@ -39,7 +39,7 @@ final class ExchangeContext: Sendable {
             self.connectionRules = connectionRules
         }
 
-        /// The terms for one request.
+        /// The terms for a request.
         func connectionTerms(
             for request: TransportRequest, _ exchangeOptions: ExchangeOptions?
         ) throws -> ConnectionTerms? {
@@ -55,7 +55,7 @@ final class ExchangeContext: Sendable {
     ) {
         self.connectionTerms = connectionTerms
         self.proxyAuthorization = proxyAuthorization
-        // The terms of the session's direct way are in no key: the pool is that session's.
+        // The session's direct terms are not part of keys, since the pool is that session's.
         let isUsual = connectionTerms == terms.connectionRules?.direct
         place = isUsual ? request.head.origin : request.head.origin.under(connectionTerms ?? .none)
         self.terms = terms
@@ -69,27 +69,27 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: HTTP.Method { request.head.method }
     var origin: HTTP.Origin { request.head.origin }
-    /// The source of TLS policies: the request's own, or the session's; nil where there is no https.
+    /// The source of TLS policies: the request's own, or the session's; nil without https.
     var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
-    /// The control by which the transfer is observed and suspended; usually nil.
+    /// The control that observes and suspends the transfer; usually nil.
     var control: TransferControl? { exchangeOptions?.control }
-    /// Whether the request has a connection to itself: over TLS, with a TLS policy of its own. It resumes no TLS
-    /// session that was made without its policy, and others do not use what it agreed on.
+    /// Whether the request has its own connection: over TLS, with its own TLS policy. It resumes no TLS session that
+    /// was made without its policy, and others do not use its own.
     var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
 
-    /// Whether a proxy may be asked for requests like this one, whatever was chosen: what is meant for it goes to no
+    /// Whether requests like this one may use a proxy, whatever was chosen: fields for the proxy must never reach an
     /// origin.
     var mayHaveProxy: Bool {
         connectionTerms?.proxy != nil || (exchangeOptions?.connectionRules ?? terms.connectionRules)?.chooseProxy != nil
     }
 
-    /// Whether a proxy reads the request and forwards it: it goes in absolute form.
+    /// Whether a proxy reads and forwards the request, which then has absolute form.
     var isForwarded: Bool { connectionTerms?.isForwarding == true }
 
-    /// The same exchange, with what the proxy is told of who sends it.
+    /// The same exchange, with credentials for the proxy.
     ///
-    /// A proxy may close a connection behind its challenge without having said so. What may be sent again is sent over
-    /// it all the same; anything else goes over another, for nobody could tell whether it was taken up.
+    /// A proxy may close a connection after its challenge without announcing it. A request that may be repeated is
+    /// still sent on it; any other uses another connection, since it could not be known whether it was processed.
     func authorized(_ authorization: String?, isFirst: Bool) -> ExchangeContext {
         let mayFail = isFirst || (request.head.isRepeatable && request.body.isReplayable)
         let request = mayFail ? self.request : self.request.with { $0.needsFreshConnection = true }
@@ -98,7 +98,7 @@ final class ExchangeContext: Sendable {
             proxyAuthorization: authorization, since: isFirst ? started : clock.now(), on: clock.reactor)
     }
 
-    /// The hop of the exchange as it begins.
+    /// The hop of the exchange at its beginning.
     var hop: HTTP.Hop {
         var hop = HTTP.Hop()
         hop.started = started
@@ -115,7 +115,7 @@ final class ExchangeContext: Sendable {
 // MARK: - What went wrong
 
 extension ExchangeContext {
-    /// The error for a wait that did not succeed.
+    /// The error for a wait that failed.
     func failure(_ wake: Wake, in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: HTTP.Hop) -> any Error {
         switch wake {
         case .timedOut: timedOut(phase, since: start, hop)
@@ -124,7 +124,7 @@ extension ExchangeContext {
         }
     }
 
-    /// `limit` is given where no other counts meanwhile.
+    /// The timeout error; `limit` is given if no other limit applies meanwhile.
     func timedOut(
         _ phase: HTTP.Phase, exceeding limit: Timeouts.Limit? = nil, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) -> any Error {
@@ -138,7 +138,7 @@ extension ExchangeContext {
         return error
     }
 
-    /// The error of a cancelled call: if its Swift task was cancelled, `CancellationError`, which can carry no hop.
+    /// The error of a cancelled call; `CancellationError`, which cannot carry a hop, if its Swift task was cancelled.
     func cancelled(_ phase: HTTP.Phase, _ hop: HTTP.Hop) -> any Error {
         let cause = cancellation.cause
         if cause == .deadline { return timedOut(phase, exceeding: .total, since: started, hop) }
@@ -148,8 +148,8 @@ extension ExchangeContext {
         return CancellationError()
     }
 
-    /// The error of opening a connection, with the hop as that left it: the phase that failed has its time by then. A
-    /// phase in which nothing is opened has the rest of the time, as in any other error.
+    /// The error of opening a connection, with its final hop: the failed phase has its time already. A phase in which
+    /// nothing is opened gets the rest of the time, as in any other error.
     func telling(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         var hop = hop
         hop.ended = clock.now()
@@ -168,11 +168,11 @@ extension ExchangeContext {
         error(.connectionClosed, reason, in: phase, hop, cause: cause)
     }
 
-    /// The error for a stream of bytes that broke.
+    /// The error for a broken stream of bytes.
     func broken(_ cause: StreamError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         switch cause {
         case .system(let errno): closed("the connection failed", phase, hop, errno)
-        // While a body was on its way, the reader learned that the server sends no more.
+        // While a body was being sent, the reader learned that the server sends no more.
         case .tls(.closed): closed("the server closed the connection", phase, hop, TLSError.closed)
         case .tls(.truncated): closed("the response ended too soon", phase, hop, TLSError.truncated)
         case .tls(let error): insecure(error, phase, hop)
@@ -192,12 +192,12 @@ extension ExchangeContext {
         return error(.serverTrustFailed, "\(refusal)", in: phase, hop, cause: refusal)
     }
 
-    /// The error for what the guard does not allow.
+    /// The error for what the guard forbids.
     func refused(_ cause: GuardRefusal, _ hop: HTTP.Hop) -> NetworkError {
         error(.guardRefused, "\(cause)", in: .connect, hop, cause: cause)
     }
 
-    /// Who it happened with: the origin, by which proxy, at which address.
+    /// The peer: the origin, the proxy to it, and the address.
     private func peer(in phase: HTTP.Phase, _ hop: HTTP.Hop) -> String {
         let address = hop.peer.map { " at \($0)" } ?? ""
         guard let proxy = connectionTerms?.proxy else { return "\(origin)\(address)" }
@@ -213,7 +213,7 @@ extension ExchangeContext {
         return error(.invalidResponse, "the response is not valid HTTP/1.1", in: phase, hop, cause: cause)
     }
 
-    /// All errors of an exchange are made here.
+    /// Makes an error. All errors of an exchange are made here.
     func error(
         _ code: NetworkError.Code, _ reason: String, in phase: HTTP.Phase, _ hop: HTTP.Hop,
         cause underlying: (any Error)? = nil

@@ -1,12 +1,12 @@
 /// The options of one call's exchanges: most calls have none.
 public final class ExchangeOptions: Sendable {
-    /// Replaces the session's source, should a connection have to be secured.
+    /// The source of TLS policies, instead of the session's.
     public let tlsPolicySource: (any TLSPolicySource)?
     public let control: TransferControl?
-    /// Replace the session's.
+    /// The connection rules, instead of the session's.
     public let connectionRules: ConnectionRules?
 
-    /// Nil if no option is set.
+    /// Creates options; nil if none is set.
     public init?(
         tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?, connectionRules: ConnectionRules? = nil
     ) {

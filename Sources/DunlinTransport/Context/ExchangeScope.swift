@@ -3,18 +3,18 @@ internal import DunlinTypes
 package import DunlinWire
 internal import Synchronization
 
-/// What a session says of a call to a transport that is not its own, by which the exchange is held to the same limits.
+/// What a session tells a foreign transport about a call, so that the exchange observes the same limits.
 package struct ExchangeScope: Sendable {
-    /// That of the call in whose exchange the present task runs.
+    /// The scope of the call in whose exchange the current task runs.
     @TaskLocal package static var present: ExchangeScope?
 
-    /// Whose time the limits count in.
+    /// The loop whose time the limits use.
     let loop: Reactor
     let control: TransferControl?
     let limits: WireLimits
     private let last = Last()
 
-    /// How far the exchange had come that failed last.
+    /// The state of the exchange that failed last.
     private final class Last: Sendable {
         let hop = Mutex<HTTP.Hop?>(nil)
     }

@@ -1,10 +1,10 @@
 public import DunlinTypes
 
-/// The status of an observed call in the queue it waits in: its priority and its position.
+/// The status of an observed call in its queue: its priority and position.
 ///
-/// The call waits in one queue at a time. Of two changes of priority the later one counts, here as well as in the
-/// queue: the queue is told under the control's lock, and takes its own within it. The parts of a call that has several
-/// exchanges are told in the same way; each of them has a position of its own.
+/// The call waits in one queue at a time. Of two changes of priority the later one counts, here and in the queue: the
+/// queue is told under the control's lock, and takes its own lock within. The parts of a call with several exchanges
+/// are told in the same way; each has its own position.
 public struct QueueStatus: Sendable {
     struct State {
         var priority: HTTP.Priority
@@ -28,7 +28,7 @@ public struct QueueStatus: Sendable {
         }
     }
 
-    /// Adds one of several exchanges of the call, which has the call's priority, whenever that changes.
+    /// Adds one of several exchanges of the call, which gets the call's priority, now and at each change.
     func add(_ part: TransferControl) {
         control.withQueueStatus { state in
             state.parts.removeAll { $0.control == nil }
@@ -37,7 +37,7 @@ public struct QueueStatus: Sendable {
         }
     }
 
-    /// The call waits at `place` now, with the priority that it has by now.
+    /// Notes that the call now waits at `place`, and sets its current priority there.
     public func enter(_ place: any QueuePosition) {
         control.withQueueStatus { state in
             state.place = place
@@ -49,16 +49,16 @@ public struct QueueStatus: Sendable {
         control.withQueueStatus { $0.place = nil }
     }
 
-    /// The call was suspended: let others go first.
+    /// Lets others go first, because the call was suspended.
     func stepAside() {
         control.withQueueStatus { $0.place }?.stepAside()
     }
 }
 
-/// A position in a queue. Its functions have no effect once its waiter has been served.
+/// A position in a queue. Its methods have no effect once its waiter has been served.
 public protocol QueuePosition: Sendable {
-    /// Called under a lock, so it must not wake anybody.
+    /// Changes the priority. Called under a lock, so it must not wake anybody.
     func move(to priority: HTTP.Priority)
-    /// Ends the wait, if this queue serves only those who can go on at once.
+    /// Ends the wait, if this queue serves only those that can continue at once.
     func stepAside()
 }

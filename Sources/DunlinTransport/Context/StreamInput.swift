@@ -3,9 +3,9 @@ internal import DunlinSecure
 
 /// The result of a read.
 enum StreamInput: Equatable {
-    /// Nothing yet: wait.
+    /// Nothing yet; wait.
     case none
-    /// Bytes have come, or the end of the stream if there are none. `more`: another read need not wait first.
+    /// Bytes have come; none at the end of the stream. `more`: another read need not wait first.
     case some(more: Bool)
 }
 
@@ -14,7 +14,7 @@ enum StreamError: Error {
     case system(Errno)
     case tls(TLSError)
 
-    /// What it was, for the error of a request.
+    /// The cause, for a request's error.
     var cause: any Error {
         switch self {
         case .system(let errno): errno

@@ -1,14 +1,13 @@
 internal import DunlinTypes
 
-/// Keeps whether a transfer is suspended, for how long it was, and who waits for it to be resumed.
+/// Records whether a transfer is suspended, how long it was, and who waits for its resumption.
 ///
 /// Rules:
-/// 1. A transfer is suspended or moving. Suspending it twice is suspending it once, and one resume lets it move,
-///    however often it was suspended.
-/// 2. Suspended time is kept, so that a limit can leave out what fell into its wait: it was not the peer's fault. Of
-///    very many suspensions the oldest are kept as one.
-/// 3. Once it is over, nothing changes it any more, and nobody waits.
-/// 4. An observer is told of the next change, whichever that is, and asks again.
+/// 1. A transfer is suspended or moving. Suspending it twice has the same effect as once, and one resume suffices.
+/// 2. Suspended time is recorded, so that a limit can exclude it from a wait: it was not the peer's fault. Very many
+///    suspensions are merged, the oldest first.
+/// 3. After its end nothing changes, and nobody waits.
+/// 4. An observer is told of the next change, and must ask again.
 struct SuspensionMachine<Waiter> {
     private struct Spell {
         let start: HTTP.Instant
@@ -41,14 +40,14 @@ struct SuspensionMachine<Waiter> {
         }
     }
 
-    /// Whether it was never suspended: no time has to be left out.
+    /// Whether it was never suspended, so that no time has to be excluded.
     var isUntouched: Bool { state == .moving && spells.isEmpty }
 
     var isSuspended: Bool {
         if case .suspended = state { true } else { false }
     }
 
-    /// Nanoseconds suspended from `time` on, the present suspension included.
+    /// The time suspended from `time` on, including a current suspension, in nanoseconds.
     func suspendedTime(since time: HTTP.Instant, at now: HTTP.Instant) -> Int64 {
         spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
     }
@@ -67,14 +66,14 @@ struct SuspensionMachine<Waiter> {
         spells.removeFirst()
     }
 
-    /// Returns whether that changed anything.
+    /// Suspends the transfer. Returns whether that changed anything.
     mutating func suspend(at now: HTTP.Instant) -> Bool {
         guard state == .moving else { return false }
         state = .suspended(since: now)
         return true
     }
 
-    /// Those who may go on, and the observers; nil if it was not suspended.
+    /// Resumes the transfer. Returns the waiters and observers; nil if it was not suspended.
     mutating func resume(at now: HTTP.Instant) -> [Waiter]? {
         guard isSuspended else { return nil }
         endSpell(at: now)
@@ -82,14 +81,14 @@ struct SuspensionMachine<Waiter> {
         return takeWaiters()
     }
 
-    /// Those who need not wait any more, and the observers.
+    /// Ends the transfer. Returns the waiters and observers.
     mutating func end(at now: HTTP.Instant) -> [Waiter] {
         endSpell(at: now)
         state = .over
         return takeWaiters()
     }
 
-    /// A number to leave with; nil if there is nothing to wait for.
+    /// Adds a waiter. Returns a number to leave with; nil if there is nothing to wait for.
     mutating func wait(_ waiter: Waiter) -> UInt64? {
         guard isSuspended else { return nil }
         lastWaiter += 1
@@ -102,7 +101,7 @@ struct SuspensionMachine<Waiter> {
         observers.removeAll { $0.id == id }
     }
 
-    /// A number to leave with; nil if the state is not the one the observer knows.
+    /// Adds an observer. Returns a number to leave with; nil if the state differs from the known one.
     mutating func observe(_ waiter: Waiter, after known: TransferControl.Motion?) -> UInt64? {
         guard motion == known else { return nil }
         lastWaiter += 1
@@ -110,7 +109,7 @@ struct SuspensionMachine<Waiter> {
         return lastWaiter
     }
 
-    /// Takes out the observers, to be told that it has been suspended.
+    /// Takes the observers, to tell them of a suspension.
     mutating func takeObservers() -> [Waiter] {
         defer { observers = [] }
         return observers.map(\.waiter)

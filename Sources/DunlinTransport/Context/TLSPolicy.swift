@@ -1,27 +1,27 @@
 public import DunlinSecure
 public import DunlinTypes
 
-/// What one handshake has to know and to ask: the session implements it. It is the same from the beginning of a
-/// handshake to its end, whatever changes in the session meanwhile.
+/// What one handshake must know and ask. The session implements it. It stays the same during a handshake, whatever
+/// changes in the session meanwhile.
 ///
 /// Its functions throw `NetworkError`, or the user's own error.
 public protocol TLSPolicy: AnyObject, Sendable {
-    /// Grows with every change of who is trusted or of our identity. A connection is not leased once there is a later
-    /// TLS generation than the one it was secured by.
+    /// The generation, which grows with every change of trust or of our identity. A connection of an earlier generation
+    /// than the latest is not leased.
     var tlsGeneration: UInt64 { get }
 
-    /// Whether the next two need read no files. They are asked off the loop if not: others wait there.
+    /// Whether `context` and `peer` need read no files. If not, they are called off the loop, on which others wait.
     var isAtHand: Bool { get }
 
-    /// The settings by which connections are secured. Made when the first is needed.
+    /// Returns the settings for securing connections, created on first use.
     func context() throws -> TLSContext
 
-    /// Which server a connection to `origin` must reach, and which identity we show.
+    /// Returns the server that a connection to `origin` must reach, and the identity to present.
     func peer(for origin: HTTP.Origin) throws -> TLSPeer
 
-    /// The final decision about a server, if `TLSPeer.asksAboutTrust`. Runs off the loop, and may take long.
+    /// Returns the final decision about a server, if `TLSPeer.asksAboutTrust`. It runs off the loop, and may take long.
     func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision
 
-    /// Our identity for a server that asks, if `TLSPeer.asksForIdentity`; nil to go on without one.
+    /// Returns our identity for a server that asks, if `TLSPeer.asksForIdentity`; nil to continue without one.
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> ClientIdentity?
 }

@@ -1,5 +1,5 @@
-/// Gives handshakes their TLS policy: a session's, which may change, or one request's own.
+/// A source of TLS policies for handshakes: a session's, which may change, or one request's own.
 public protocol TLSPolicySource: AnyObject, Sendable {
-    /// The policy of a handshake that begins now.
+    /// Returns the policy for a handshake that begins now.
     func tlsPolicy() -> any TLSPolicy
 }

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// How many bytes of a call's two bodies have been transferred.
+/// The numbers of bytes of a call's two bodies that have been transferred.
 ///
 /// Rules:
-/// 1. No number goes down: a body that is sent again counts once it gets further than before.
-/// 2. Only the response that is delivered counts; the bodies of redirects and refusals are not what was asked for.
-/// 3. Bytes on the wire are those of the content as it is coded, framing off; decoded bytes have the codings off too.
+/// 1. No number decreases: a body that is sent again counts when it gets further than before.
+/// 2. Only the delivered response counts, not the bodies of redirects and refusals.
+/// 3. Bytes on the wire are those of the coded content without framing; decoded bytes are without codings, too.
 public struct Tally: Sendable, Hashable {
-    /// Bytes of the request's body that the socket has taken.
+    /// The number of bytes of the request's body that the socket has taken.
     public private(set) var sent = 0
     /// The length of the request's body; nil if it is not known beforehand.
     public private(set) var sentTotal: Int?
@@ -15,21 +15,21 @@ public struct Tally: Sendable, Hashable {
     public private(set) var receivedTotal: Int?
     private var decodedCount = 0
     private var isCoded = false
-    /// Whether the call is over, whatever its outcome.
+    /// Whether the call is over, with any outcome.
     public private(set) var isOver = false
-    /// Bytes of the present exchange's request body.
+    /// The bytes of the current exchange's request body.
     private var sending = 0
     private var isReceiving = false
-    /// Whether several exchanges bring the content, of which none alone says how much has come.
+    /// Whether several exchanges bring the content, so that none alone says how much has come.
     private var isTogether = false
-    /// Bytes of the content that were there before the present response.
+    /// The bytes of the content that were there before the current response.
     private var base = 0
 
     public init() {}
 
     public var decoded: Int { isCoded ? decodedCount : received }
 
-    /// The body begins to be sent, for the first time or again.
+    /// Begins sending the body, for the first time or again.
     mutating func beginSending(_ total: Int?) {
         sending = 0
         sentTotal = total
@@ -40,8 +40,8 @@ public struct Tally: Sendable, Hashable {
         sent = max(sent, sending)
     }
 
-    /// A response is to be delivered. `total` is how much of its content has come and is still to come; it goes on
-    /// after `base` bytes that are there already.
+    /// Begins a response to deliver. `total` is the size of its content; it follows `base` bytes that are there
+    /// already.
     mutating func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
         self.isCoded = isCoded
         self.base = base
@@ -51,7 +51,7 @@ public struct Tally: Sendable, Hashable {
         received = max(received, base)
     }
 
-    /// Bytes of the present response's body.
+    /// Counts the bytes of the current response's body.
     mutating func received(upTo count: Int) {
         if isReceiving, !isTogether { received = max(received, base.addingClamped(count)) }
     }

@@ -2,10 +2,10 @@ public import DunlinReactor
 public import DunlinTypes
 internal import Synchronization
 
-/// What an exchange shares with those who suspend and observe its call: whether it may go on, and how far it has come.
+/// What an exchange shares with those who suspend and observe its call: whether it may continue, and its progress.
 ///
-/// A call without observers has none. The exchange writes the tally as bytes move. While it is suspended it stops
-/// before it takes more from the socket or gives more to it. Observers ask for the tally; nobody is called back.
+/// A call without observers has none. The exchange updates the tally as bytes move. While suspended, it takes nothing
+/// from the socket and gives nothing to it. Observers ask for the tally; there are no callbacks.
 public final class TransferControl: Sendable {
     private struct State {
         var suspension = SuspensionMachine<ValueWaiter<Void>>()
@@ -17,7 +17,7 @@ public final class TransferControl: Sendable {
     private let reactor: Reactor
     private let state: Mutex<State>
     private let book: ObservableValue<Tally>
-    /// The control of the whole call, if this is a part of it: suspending and counting apply to both.
+    /// The control of the whole call, if this is a part of it: suspension and counting apply to both.
     private let whole: TransferControl?
 
     public init(on reactor: Reactor, priority: HTTP.Priority = .normal) {
@@ -27,8 +27,8 @@ public final class TransferControl: Sendable {
         book = ObservableValue(Tally(), on: reactor)
     }
 
-    /// Makes the control of one of several exchanges of a call. It has a position of its own in queues, with the
-    /// priority of the whole, and is suspended with the whole.
+    /// Creates the control of one of several exchanges of a call. It has its own position in queues, with the priority
+    /// of the whole call, and is suspended with it.
     public init(partOf whole: TransferControl) {
         self.whole = whole
         reactor = whole.reactor
@@ -45,9 +45,9 @@ public final class TransferControl: Sendable {
 
     public func now() -> HTTP.Instant { reactor.now() }
 
-    /// The hop that the call ended with, where its error can tell nothing of it: it was under way when the call's Swift
-    /// task was cancelled, or the user's code failed the call with an error of its own. What a part notes is noted for
-    /// the whole too, and for no other part.
+    /// The hop with which the call ended, if its error cannot carry it: the call's Swift task was cancelled meanwhile,
+    /// or the user's code failed the call with its own error. A part's hop is noted for the whole too, but not for
+    /// other parts.
     public var untoldHop: HTTP.Hop? {
         get { state.withLock { $0.untoldHop } }
         set {
@@ -56,7 +56,7 @@ public final class TransferControl: Sendable {
         }
     }
 
-    /// The same of this exchange alone, where several are under way at once; asked for a second time, nil.
+    /// Takes the hop of this exchange alone, of several at the same time; nil the second time.
     public func takeUntoldHop() -> HTTP.Hop? {
         state.withLock { state in
             defer { state.untoldHop = nil }
@@ -70,7 +70,7 @@ public final class TransferControl: Sendable {
 extension TransferControl {
     public var isSuspended: Bool { whole?.isSuspended ?? state.withLock { $0.suspension.isSuspended } }
 
-    /// Nanoseconds for which the transfer was suspended from `time` on.
+    /// The time for which the transfer was suspended since `time`, in nanoseconds.
     func suspendedTime(since time: HTTP.Instant) -> Int64 {
         if let whole { return whole.suspendedTime(since: time) }
         if state.withLock({ $0.suspension.isUntouched }) { return 0 }
@@ -78,8 +78,8 @@ extension TransferControl {
         return state.withLock { $0.suspension.suspendedTime(since: time, at: now) }
     }
 
-    /// Suspends the transfer. Returns whether that changed anything: not if it was suspended already or is over. If it
-    /// did, `note` is called first, under the lock: nobody can see the change before it.
+    /// Suspends the transfer. Returns whether that changed anything: not if it is suspended or over. If so, `note` is
+    /// called first, under the lock, so that nobody can see the change before.
     public func suspend(noting note: () -> Void = {}) -> Bool {
         let now = reactor.now()
         let isNew = state.withLock { state in
@@ -93,8 +93,8 @@ extension TransferControl {
         return true
     }
 
-    /// Resumes the transfer. Returns whether that changed anything. If it did, `note` is called first, under the lock:
-    /// nothing goes on before it.
+    /// Resumes the transfer. Returns whether that changed anything. If so, `note` is called first, under the lock,
+    /// before anything continues.
     public func resume(noting note: () -> Void = {}) -> Bool {
         let now = reactor.now()
         let resumed = state.withLock { state in
@@ -107,13 +107,14 @@ extension TransferControl {
         return true
     }
 
-    /// The call is being cancelled: whatever is suspended goes on, to find that out.
+    /// Lets a suspended transfer continue, to notice that the call is being cancelled.
     public func stop() {
         let now = reactor.now()
         for waiter in state.withLock({ $0.suspension.end(at: now) }) { _ = waiter.deliver(()) }
     }
 
-    /// Waits while the transfer is suspended, unless the waiting task is cancelled; false if the deadline came first.
+    /// Waits while the transfer is suspended, unless the waiting task is cancelled. Returns false if the deadline came
+    /// first.
     public func pass(until deadline: HTTP.Instant) async -> Bool {
         while isSuspended, !Task.isCancelled {
             guard await waitForRelease(until: deadline) else { return false }
@@ -121,8 +122,7 @@ extension TransferControl {
         return true
     }
 
-    /// Waits, if the transfer is suspended, until it is resumed, perhaps for a moment only; false if the deadline came
-    /// first.
+    /// Waits until a suspended transfer is resumed, perhaps only briefly. Returns false if the deadline came first.
     public func waitForRelease(until deadline: HTTP.Instant) async -> Bool {
         if let whole { return await whole.waitForRelease(until: deadline) }
         let waiter = ValueWaiter<Void>(on: reactor)
@@ -146,7 +146,7 @@ extension TransferControl {
 
     public var motion: Motion { state.withLock { $0.suspension.motion } }
 
-    /// The state of the transfer once it differs from `known`; at once for nil. Nil when the awaiting task is
+    /// Returns the state of the transfer once it differs from `known`; at once for nil. Nil if the awaiting task is
     /// cancelled.
     public func motion(after known: Motion?) async -> Motion? {
         while !Task.isCancelled {
@@ -170,15 +170,15 @@ extension TransferControl {
 extension TransferControl {
     public var tally: Tally { book.value }
 
-    /// The tally once it differs from that of `version`, with its own version; at once for a version of nil. Nil when
-    /// the awaiting task is cancelled.
+    /// Returns the tally and its version once it differs from `version`; at once for nil. Nil if the awaiting task is
+    /// cancelled.
     public func tally(
         after version: UInt64?, notBefore time: HTTP.Instant
     ) async -> (tally: Tally, version: UInt64)? {
         await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
     }
 
-    /// Tells `observer` of every byte that moves, until the end. To be called before anything has moved.
+    /// Adds an observer that is told of every byte until the end. Call it before anything has moved.
     public func add(_ observer: any TallyObserver) {
         state.withLock { $0.observers.append(observer) }
     }
@@ -188,16 +188,16 @@ extension TransferControl {
     public func sent(_ count: Int) { note { $0.sent(count) } }
 
     public func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
-        // What is there already has not moved.
+        // Existing bytes have not moved.
         note(isMotion: false) { $0.beginReceiving(total, isCoded: isCoded, after: base) }
     }
 
     public func received(upTo count: Int) { note { $0.received(upTo: count) } }
 
-    /// Says that several exchanges bring the content: from now on only what they have brought together counts.
+    /// Notes that several exchanges bring the content: from now on only what they bring together counts.
     public func receiveTogether() { note { $0.receiveTogether() } }
 
-    /// Counts bytes of the content that all of them have brought.
+    /// Counts bytes of the content that all exchanges together have brought.
     public func receivedTogether(_ count: Int) { note { $0.receivedTogether(count) } }
 
     public func decoded(upTo count: Int) { note { $0.decoded(upTo: count) } }
@@ -222,7 +222,7 @@ extension TransferControl {
     }
 }
 
-/// Adds up the bytes of several transfers.
+/// An observer that adds up the bytes of several transfers.
 public protocol TallyObserver: AnyObject, Sendable {
     func moved(sent: Int, received: Int)
 }

@@ -1,11 +1,11 @@
 public import DunlinTypes
 
-/// Is told what an exchange sends and receives, as it happens and on whatever thread. Most exchanges have none.
+/// An observer that is told what an exchange sends and receives, at once and on any thread. Most exchanges have none.
 public protocol WireObserver: AnyObject, Sendable {
-    /// How many bytes of each write and read it wants to see; nil for none.
+    /// How many bytes of each write and read it wants; nil for none.
     var wantedBytes: Int? { get }
 
-    /// Whether it wants to know more than interim heads; no other step need be made for it otherwise.
+    /// Whether it wants more than interim heads; without this, no other step is reported.
     var wantsAll: Bool { get }
 
     func saw(_ step: HTTP.WireStep)
@@ -17,7 +17,7 @@ extension WireObserver {
         saw(.received(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
     }
 
-    /// Shows a request as it is sent: `opening` has its head, and a body that is small.
+    /// Reports a request as it is sent: `opening` contains its head and a small body.
     func sees(_ opening: Bytes, of request: RequestHead) {
         guard wantsAll else { return }
         saw(.requestHead(RequestHead.sent(opening, of: request)))
@@ -27,12 +27,13 @@ extension WireObserver {
 }
 
 extension Bytes {
-    /// A copy, which keeps nothing else in memory.
+    /// A copy, which retains nothing else.
     fileprivate func copy(ofFirst count: Int) -> Bytes { Bytes(Array(self[0..<Swift.min(count, self.count)])) }
 }
 
 extension RequestHead {
-    /// The head as it was encoded, which for a proxy has another target and other fields; what was sensitive still is.
+    /// The head as it was encoded, which for a proxy has another target and other fields; sensitive fields stay
+    /// sensitive.
     fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> RequestHead {
         var (target, fields) = (request.target, Fields())
         var lines = Array(opening)[...]

@@ -6,11 +6,11 @@ struct Answer: ~Copyable, Sendable {
     let parsed: ParsedHead
     let interim: [ResponseHead]
     let rest: Bytes
-    /// When the last byte of the head came, or when the request was sent if that was later.
+    /// When the last byte of the head came, or the request was sent, whichever was later.
     var at: HTTP.Instant
-    /// Whether the request was not sent to its end: then nothing may follow it on this connection.
+    /// Whether the request was not sent completely; then nothing may follow it on this connection.
     var requestWasCut = false
-    /// The upload that sends the request still, or did until the answer came.
+    /// The upload that is still sending the request, or was until the answer came.
     var upload: Upload?
 
     var head: ResponseHead { parsed.head }
@@ -23,7 +23,7 @@ struct Answer: ~Copyable, Sendable {
     }
 }
 
-/// The heads of one response as they come.
+/// Collects the heads of one response.
 struct AnswerHeads {
     private var parser: HeadParser
     private(set) var interim: [ResponseHead] = []
@@ -32,13 +32,13 @@ struct AnswerHeads {
         parser = HeadParser(limits: limits)
     }
 
-    /// Whether no part of an unfinished head has come.
+    /// Whether no part of an incomplete head has come.
     var isEmpty: Bool { parser.isEmpty }
 
     /// Whether the server wants the request's body (RFC 9110 §15.2.1).
     var hasLeave: Bool { interim.contains { $0.status == .continue } }
 
-    /// Takes in what was read, which is empty at the end of the stream. Returns the final head once it has come.
+    /// Takes what was read, empty at the end of the stream. Returns the final head once it has come.
     mutating func take(_ chunk: consuming [UInt8], at time: HTTP.Instant) throws(WireError) -> Answer? {
         if chunk.isEmpty { try parser.endOfStream() }
         parser.feed(chunk)
@@ -60,7 +60,7 @@ extension ExchangeContext {
             throw invalid(error, .receive, hop)
         }
         guard framing.body != .upgrade else {
-            // Other protocols would begin here: nothing asks for one yet.
+            // Other protocols would begin here, but none is requested yet.
             throw error(.invalidResponse, "the server switched protocols without being asked", in: .receive, hop)
         }
         return framing

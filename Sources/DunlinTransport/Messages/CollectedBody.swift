@@ -1,17 +1,16 @@
 package import DunlinTypes
 
-/// Collects a body in one buffer, as its chunks come. A body of a single chunk is never copied.
+/// Collects a body in one buffer as its chunks come. A body of a single chunk is never copied.
 ///
-/// A peer that announces a length has not sent it yet: memory is reserved for as much as is usual, and for more only as
-/// it comes.
+/// A declared length is not received yet: memory is reserved up to a usual amount, and for more only as it comes.
 package struct CollectedBody: Sendable {
     private var first = Bytes.empty
     private var whole: [UInt8] = []
     private let expected: Int?
 
-    /// Bytes reserved at once for a body of known length. Untouched memory costs nothing.
+    /// The bytes reserved at once for a body of known length. Untouched memory costs nothing.
     private static let trusted = 64 << 20
-    /// Bytes kept for an error; the session may cut them to fewer.
+    /// The bytes kept for an error; the session may reduce them.
     private static let kept = 256 << 10
 
     package init(expecting length: Int?) {
@@ -22,7 +21,7 @@ package struct CollectedBody: Sendable {
 
     package var bytes: Bytes { whole.isEmpty ? first : Bytes(whole) }
 
-    /// The beginning of a body that did not come to its end, for its error.
+    /// The beginning of an incomplete body, for its error.
     var beginning: Bytes {
         let kept = min(count, Self.kept)
         return first.isEmpty ? Bytes(Array(whole.prefix(kept))) : first[0..<kept]
@@ -47,7 +46,7 @@ package struct CollectedBody: Sendable {
         return whole.count - before
     }
 
-    /// A copy of the bytes that were received last.
+    /// A copy of the bytes received last.
     func last(_ count: Int) -> Bytes { Bytes(Array(whole.suffix(count))) }
 
     /// Moves everything into one array with room for more.

@@ -1,14 +1,14 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// Ends a response that came while its request was still being sent.
+/// The end of a response that came while its request was still being sent.
 ///
 /// Rules:
-/// 1. A response that ended the sending is complete by itself, with one exception: if its body ends with the
-///    connection, the connection must not have been broken.
-/// 2. A successful response waits for the end of its request. It says nothing of what had not been sent when the
-///    connection ended: that is an error, which carries the response.
-/// 3. Meanwhile the peer is observed. When it goes there is nothing to wait for, whatever the body's producer does.
+/// 1. A response that ended the sending is complete by itself, but if its body ends with the connection, the connection
+///    must not have been broken.
+/// 2. A successful response waits for the end of its request. If the connection ends before the request was sent, that
+///    is an error, which carries the response.
+/// 3. Meanwhile the peer is observed. When it is gone, there is nothing to wait for, whatever the body's producer does.
 /// 4. Bytes that the kernel took may not have reached the peer. If the peer ends its connection with such a response,
 ///    the end is awaited for `longestWait` at most: a reset says that something was not taken.
 extension ConnectionBody {
@@ -16,8 +16,8 @@ extension ConnectionBody {
     /// How many reads are made and discarded if a peer sends more instead of ending the connection.
     private static var looks: Int { 16 }
 
-    /// Returns whether the connection may serve another request, since the peer took all of this one. `isOver`: it has
-    /// ended, and the response with it.
+    /// Ends the response. Returns whether the connection may serve another request, because the peer took all of this
+    /// one. `isOver`: the connection has ended, and the response with it.
     func settle(
         _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
@@ -41,7 +41,7 @@ extension ConnectionBody {
         return false
     }
 
-    /// Waits until the request is sent, the peer is gone, or it sends something more; then nobody looks any further.
+    /// Waits until the request is sent, the peer is gone, or it sends something more; after that nobody looks further.
     private func watch(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         while upload.awaitEnd() {
@@ -72,7 +72,7 @@ extension ConnectionBody {
         let limit = min(context.clock.now().advanced(by: Self.longestWait), context.clock.whole)
         for _ in 0..<Self.looks {
             do throws(Errno) {
-                // Read below TLS: the messages of TLS have all come.
+                // Read below TLS: all messages of TLS have come.
                 if let bytes = try channel.read(upTo: 4096) {
                     if bytes.isEmpty { return false }
                     continue

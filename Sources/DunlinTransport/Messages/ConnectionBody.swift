@@ -2,31 +2,31 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A response body read from its connection as somebody asks for it: nothing is read ahead, so a slow reader stalls
-/// the server.
+/// A response body that is read from its connection on demand: nothing is read ahead, so a slow reader stalls the
+/// server.
 ///
-/// The request may still be on its way. Then the server may be silent for as long as it is, and the body does not end
-/// before it: a success that comes early says nothing of what has not been sent.
+/// The request may still be under way. The server may be silent during that time, and the body does not end before: an
+/// early success says nothing about what has not been sent.
 ///
 /// The body owns the lease while it lasts. At a clean end the connection goes back to the pool. After an error or a
 /// cancel, or when the last reference is released before the end, it is closed.
 final class ConnectionBody: TransportResponse.RecyclingStream {
-    /// What reading needs; the reader takes it out meanwhile.
+    /// The state for reading; the reader takes it out meanwhile.
     struct Reading: ~Copyable {
         var lease: Lease
         var reader: ResponseReader
         var body: BodyReader
-        /// Bytes received; those from `offset` on have not been parsed.
+        /// The bytes received; those from `offset` on have not been parsed.
         var chunk: Bytes
         var offset = 0
         let upload: Upload?
-        /// The memory to receive into: that of `chunk`, used again once nobody else uses a part of it.
+        /// The memory to receive into: that of `chunk`, reused once nobody else uses a part of it.
         var buffer: [UInt8] = []
         var canReuse: Bool
         /// Whether the peer or the request said that the connection ends with the response.
         let endsConnection: Bool
         var pace = ReadingPace()
-        /// When the reader wants no more, before any timeout.
+        /// When the reader stops waiting, before any timeout.
         var limit = HTTP.Instant.never
 
         init(
@@ -91,8 +91,8 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    /// Reads and discards the rest, if that is at most `limit` bytes and comes in time; otherwise closes the
-    /// connection, and nothing else is lost. A request that is still being sent is not sent any further.
+    /// Reads and discards the rest, if it is at most `limit` bytes and comes in time; otherwise closes the connection.
+    /// Either way, a request that is still being sent is stopped.
     func drain(upTo limit: Int, until deadline: HTTP.Instant) async throws {
         guard try beginDraining(upTo: limit, until: deadline) else { return }
         var left = limit
@@ -100,8 +100,8 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         if left < 0 { _ = try beginDraining(upTo: 0, until: deadline) }
     }
 
-    /// Closes the connection, as nobody reads any more; later reads get `error`. Has no effect on a body that is over
-    /// or is being read just now: a cancel ends that.
+    /// Closes the connection, because nobody reads any more; later reads get `error`. No effect on a body that is over
+    /// or being read: a cancel ends that.
     func abandon(_ error: any Error) {
         switch reader.giveUp(error) {
         case .over: return
@@ -112,7 +112,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    /// The rest must come by `deadline`.
+    /// Sets the time by which the rest must come.
     func hurry(until deadline: HTTP.Instant) throws {
         switch reader.begin() {
         case .over: return
@@ -124,7 +124,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    /// False if there is nothing to read, or more than allowed.
+    /// Begins draining. Returns false if there is nothing to read, or more than allowed.
     private func beginDraining(upTo limit: Int, until deadline: HTTP.Instant) throws -> Bool {
         switch reader.begin() {
         case .over: return false
@@ -172,7 +172,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    /// All that is left. If the length is known, what has not come yet is received into its final place.
+    /// Collects the rest. If the length is known, bytes that have not come yet are received into their final place.
     private func collect(_ taken: consuming Reading, _ admit: (Int) throws -> Void) async throws -> Bytes {
         var reading = taken
         let upload = reading.upload
@@ -185,7 +185,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
                     do {
                         try admit(whole.count + range.count)
                     } catch {
-                        // It is here, and may say why the request failed.
+                        // It is there, and may say why the request failed.
                         whole.append(reading.chunk[range])
                         throw error
                     }
@@ -221,7 +221,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    /// Reads more; false at the end of the stream, if the body may end there.
+    /// Reads more. Returns false at the end of the stream, if the body may end there.
     private func refill(_ reading: inout Reading, _ hop: inout HTTP.Hop) async throws -> Bool {
         reading.chunk = .empty
         reading.offset = 0
@@ -235,7 +235,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
-        // A few bytes must not keep a large buffer in memory, should the reader keep them.
+        // A few bytes must not keep a large buffer in memory if the reader retains them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         context.observer?.sees(received: reading.chunk)
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
@@ -243,7 +243,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         return count > 0
     }
 
-    /// Receives at most `count` bytes of body behind those collected.
+    /// Receives at most `count` bytes of the body after those collected.
     private func fill(
         _ whole: inout CollectedBody, upTo count: Int, _ reading: inout Reading, _ hop: inout HTTP.Hop
     ) async throws {
@@ -298,13 +298,13 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 }
 
 extension ConnectionBody.Reading {
-    /// The phase of a wait that begins at `start`, and since when its limit counts. A reader that was woken asks again.
+    /// The phase of a wait that begins at `start`, and when its limit begins. A reader that was woken asks again.
     fileprivate func nextWait(from start: HTTP.Instant) -> (HTTP.Phase, since: HTTP.Instant) {
         guard let wait = upload?.wait(from: start) else { return (.receive, start) }
         return (wait.phase, wait.since)
     }
 
-    /// Takes a chunk of body out of what was received.
+    /// Takes a chunk of the body from what was received.
     fileprivate mutating func take(_ range: Range<Int>, _ hop: inout HTTP.Hop) -> Bytes {
         offset = range.upperBound
         hop.bodyBytes += range.count
@@ -312,8 +312,8 @@ extension ConnectionBody.Reading {
         return chunk[range]
     }
 
-    /// Whether the connection is fit for another request, now that the message has ended after `consumed` bytes of the
-    /// chunk. Bytes behind it answer no request of ours, and a read that filled its buffer may hide some.
+    /// Whether the connection is fit for another request, if the message ended after `consumed` bytes of the chunk.
+    /// Bytes after it answer no request of ours, and a read that filled its buffer may hide some.
     fileprivate mutating func isClean(after consumed: Int) -> Bool {
         guard canReuse, consumed == chunk.count else { return false }
         guard !reader.mayHaveMore || reader.stream.isStillSilent() else { return false }

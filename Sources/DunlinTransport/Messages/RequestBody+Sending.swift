@@ -10,7 +10,7 @@ extension FileSource {
             }
         } catch let error as NetworkError {
             var failure = context.error(error.code, error.reason, in: .send, context.hop, cause: error.underlying)
-            // It is no matter of the network.
+            // The failure has nothing to do with the network.
             failure.phase = nil
             throw failure
         }
@@ -18,7 +18,7 @@ extension FileSource {
 }
 
 extension RequestBody {
-    /// The length that a control is told; nil where only the end will tell it.
+    /// The length reported to a control; nil if only the end will tell.
     var length: Int? {
         switch content {
         case .none: 0

@@ -2,19 +2,19 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A request as it is sent: the encoded head, with a small body behind it, and how to send a body that is not small.
+/// A request as it is sent: the encoded head with a small body, or how to send a larger body.
 ///
-/// It is made before a connection is touched: a request that may not be sent is refused while nothing has been.
+/// It is made before a connection is used, so an invalid request is refused before anything is sent.
 struct RequestMessage {
     /// A body up to this size is sent in one write with its head.
     static let smallBody = 16 * 1024
 
     let opening: Bytes
-    /// Nil if all is in the opening.
+    /// The body to send separately; nil if everything is in the opening.
     let body: Body?
     let asksToClose: Bool
 
-    /// What is needed for a body that is not sent with its head.
+    /// What is needed to send a body separately from its head.
     struct Body {
         let file: FileSource?
         let uploads: UploadScope?
@@ -22,7 +22,7 @@ struct RequestMessage {
         let expectsContinue: Bool
     }
 
-    /// `file` is the body's file, if it is one.
+    /// Creates a message; `file` is the body's file, if it is one.
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
         let proxied = context.mayHaveProxy ? try Self.proxied(context) : nil
         do throws(WireError) {
@@ -33,7 +33,7 @@ struct RequestMessage {
         }
     }
 
-    /// `proxied` is the head that goes out in the place of the request's own.
+    /// Creates a message; `proxied` is the head that replaces the request's own.
     private init(
         _ request: TransportRequest, _ proxied: RequestHead?, _ file: FileSource?, _ uploads: UploadScope?
     ) throws(WireError) {
@@ -55,7 +55,7 @@ struct RequestMessage {
         asksToClose = traits.asksToClose
     }
 
-    /// The head as it goes to a proxy that forwards it, or through one that does not read it; nil for the request's
+    /// The head for a proxy that forwards it, or for the way through one that does not read it; nil for the request's
     /// own.
     private static func proxied(_ context: ExchangeContext) throws -> RequestHead? {
         if context.isForwarded { return try absolute(context, context.proxyAuthorization) }
@@ -94,7 +94,7 @@ struct RequestMessage {
 }
 
 extension RequestFraming {
-    /// Zero where it is not known.
+    /// The length; zero if it is not known.
     fileprivate var length: Int { if case .length(let length) = self { length } else { 0 } }
 
     fileprivate var hasContent: Bool {

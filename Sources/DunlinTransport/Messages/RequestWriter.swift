@@ -2,12 +2,12 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// Writes to a leased connection: it tries at once, and waits only when the kernel takes no more.
+/// Writes to a leased connection: it tries at once, and waits only if the kernel takes no more.
 struct RequestWriter: Sendable {
     let context: ExchangeContext
     let stream: ByteStream
-    /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never,
-    /// that nobody will read it.
+    /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and report later, or
+    /// never, that nobody will read it.
     var heedsEnd = false
 
     /// Writes what the kernel takes at once, and leaves the rest in `bytes`. Returns whether that was all.
@@ -18,8 +18,8 @@ struct RequestWriter: Sendable {
         return try bytes.isEmpty && flush(hop)
     }
 
-    /// Writes all the bytes. If `more` follows at once, they share its segments. The control is told of those that are
-    /// `counted` as the body's. `begins` is called before the first byte of all is tried.
+    /// Writes all bytes. If `more` follows at once, they share its segments. `counted` bytes are reported to the
+    /// control as the body's. `begins` is called before the first byte is tried.
     func write(
         _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop, begins: () -> Void = {}
     ) async throws {
@@ -38,7 +38,8 @@ struct RequestWriter: Sendable {
         }
         while try !flush(hop) {
             try await waitWritable(hop)
-            // The reader writes what is left too, when TLS has something to answer. A peer that has all may go.
+            // The reader also writes what is left, when TLS has something to answer. A peer that has everything may
+            // leave.
             if !stream.isFlushed { try checkPeer(hop) }
         }
     }
@@ -51,7 +52,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Sends what the kernel takes of the file's bytes from `offset` on, at least one of them.
+    /// Sends what the kernel takes of the file's bytes from `offset` on, at least one.
     func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         while true {
             if context.control != nil { try await pass(hop) }
@@ -69,7 +70,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Sends a part of the file through memory, for files that the kernel cannot send by itself.
+    /// Sends a part of the file through memory, if the kernel cannot send it directly.
     private func copy(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         let piece: [UInt8]
         do throws(Errno) {
@@ -90,12 +91,12 @@ struct RequestWriter: Sendable {
     private func unreadable(_ error: Errno, _ hop: HTTP.Hop) -> NetworkError {
         let reason = "the file of the request's body cannot be read"
         var failure = context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
-        // It is no matter of the network.
+        // The failure has nothing to do with the network.
         failure.phase = nil
         return failure
     }
 
-    /// Bytes that the kernel may send from a file to a fast peer before the limits are checked again.
+    /// How many bytes the kernel may send from a file to a fast peer before limits are checked again.
     private static let fileRun = 4 << 20
     private static let copyRun = 256 << 10
 
@@ -110,8 +111,8 @@ struct RequestWriter: Sendable {
         guard wake == .ready else { throw context.failure(wake, in: .send, since: start, hop) }
     }
 
-    /// Waits until the kernel takes more. Nothing is written while the transfer is suspended; only the total limit
-    /// counts meanwhile.
+    /// Waits until the kernel takes more. While the transfer is suspended, nothing is written and only the total limit
+    /// applies.
     private func waitWritable(since start: HTTP.Instant, _ control: TransferControl) async -> Wake {
         while true {
             let held = control.suspendedTime(since: start)
@@ -122,8 +123,8 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Waits while the transfer is suspended. Throws if it was cancelled, for which it is let go too: nothing is sent
-    /// then.
+    /// Waits while the transfer is suspended. Throws if it was cancelled, which also ends the suspension: nothing is
+    /// sent then.
     func pass(_ hop: HTTP.Hop) async throws {
         guard let control = context.control else { return }
         if control.isSuspended {
@@ -147,7 +148,7 @@ struct RequestWriter: Sendable {
     private enum Sent {
         case taken(Int)
         case full
-        /// The kernel cannot send this kind of file to this kind of socket, or the stream is under TLS.
+        /// The kernel cannot send this kind of file to this kind of socket, or the stream uses TLS.
         case refused
     }
 

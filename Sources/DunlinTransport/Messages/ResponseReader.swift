@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// Reads from a leased connection: when to try, when to wait, and what an end of stream means.
+/// Reads from a leased connection: decides when to try, when to wait, and what an end of stream means.
 ///
-/// An edge is reported once. After a read that filled its buffer more may be there, so the next read tries first; after
-/// a shorter one the kernel had no more, so it waits first and saves a system call.
+/// An edge is reported once. After a read that filled its buffer there may be more, so the next read tries first; after
+/// a shorter one the kernel had no more, so waiting first saves a system call.
 struct ResponseReader: ~Copyable {
     let context: ExchangeContext
     let stream: ByteStream
@@ -29,9 +29,9 @@ struct ResponseReader: ~Copyable {
         return bytes
     }
 
-    /// The next bytes; none at the end of the stream.
+    /// The next bytes; empty at the end of the stream.
     ///
-    /// In `.send`, while the request is on its way, only the total limit counts: the sender checks its own waits.
+    /// In `.send`, while the request is under way, only the total limit applies: the sender checks its own waits.
     @inline(__always)
     mutating func next(
         upTo capacity: Int, in phase: HTTP.Phase, since start: HTTP.Instant, _ hop: inout HTTP.Hop
@@ -49,8 +49,8 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// The next bytes, or nil if none have come by `limit`, which is the caller's and no failure, or by when the reader
-    /// is woken. Bytes that the kernel has by then have come, whether or not the loop has seen them.
+    /// The next bytes; nil if none have come by `limit`, which is the caller's and not an error, or when the reader is
+    /// woken. Bytes that the kernel has by then count, whether or not the loop has seen them.
     mutating func next(
         upTo capacity: Int, in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant,
         _ hop: inout HTTP.Hop
@@ -87,7 +87,7 @@ struct ResponseReader: ~Copyable {
         return bytes.isEmpty ? .end : .bytes
     }
 
-    /// Waits for input, or for whichever limit is the nearest.
+    /// Waits for input, or for the nearest limit.
     @inline(__always)
     private func waitReadable(
         in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant = .never
@@ -96,13 +96,13 @@ struct ResponseReader: ~Copyable {
         return await stream.channel.waitReadable(until: min(deadline(in: phase, from: start), limit))
     }
 
-    /// While the request is still on its way the peer owes nothing yet, and only the whole counts.
+    /// While the request is still under way, the peer owes nothing yet, and only the total limit applies.
     @inline(__always)
     private func deadline(in phase: HTTP.Phase, from start: HTTP.Instant) -> HTTP.Instant {
         phase == .send ? context.clock.whole : context.clock.deadline(for: phase, from: start)
     }
 
-    /// Waits for input. Nothing is read while the transfer is suspended; only the total limit counts meanwhile.
+    /// Waits for input. While the transfer is suspended, nothing is read and only the total limit applies.
     private func waitReadable(
         in phase: HTTP.Phase, since start: HTTP.Instant, before limit: HTTP.Instant, _ control: TransferControl
     ) async -> Wake {
@@ -115,7 +115,7 @@ struct ResponseReader: ~Copyable {
             switch wake {
             case .ready, .woken:
                 guard await control.pass(until: whole) else { return .timedOut }
-                // A cancel lets go what is suspended: nothing is read then.
+                // A cancel ends a suspension; nothing is read then.
                 return context.cancellation.cause == nil ? wake : .cancelled
             case .timedOut where control.suspendedTime(since: start) > held: continue
             default: return wake
@@ -148,7 +148,7 @@ struct ResponseReader: ~Copyable {
 // MARK: - Long bodies
 
 extension ResponseReader {
-    /// Reads the next bytes behind those in `bytes`, or in their place; none at the end of the stream. `pace` decides
+    /// Reads the next bytes after those in `bytes`, or replacing them; none at the end of the stream. `pace` decides
     /// how many to read and when, up to `capacity`. Returns false if the reader was woken before there were any.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
@@ -161,7 +161,7 @@ extension ResponseReader {
             } else if let control = context.control {
                 try await pass(control, in: phase, hop)
             }
-            // Only now: if somebody else uses the memory, other memory is taken, which is not needed while we wait.
+            // Only now: if somebody else uses the memory, other memory is taken, which is not needed while waiting.
             if replacing { bytes.removeAll(keepingCapacity: true) }
             let (before, room) = (bytes.count, min(capacity, pace.readSize))
             if try read(appendingTo: &bytes, upTo: room, phase, hop) {
@@ -173,13 +173,13 @@ extension ResponseReader {
         }
     }
 
-    /// Waits until there is as much as `pace` wants, or its patience is over and there may be less. Returns false if
-    /// the reader was woken.
+    /// Waits until there is as much as `pace` wants, or its time is over and there may be less. Returns false if the
+    /// reader was woken.
     private func wait(
         _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: HTTP.Instant,
         before limit: HTTP.Instant, _ hop: HTTP.Hop
     ) async throws -> Bool {
-        // A part of what is certain to come may have come already, as the beginning of a record.
+        // Part of what is certain to come may have come already, as the beginning of a record.
         let certain = certain - stream.depth * Self.largestRecord
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
         let longestWait = pace.isMarked ? start.advanced(by: ReadingPace.longestWait) : .never
@@ -192,10 +192,10 @@ extension ResponseReader {
         return true
     }
 
-    /// Bytes of plaintext, with more than its ciphertext has around it.
+    /// The plaintext of a record, with more than the overhead of its ciphertext, in bytes.
     private static var largestRecord: Int { 17 * 1024 }
 
-    /// Makes the channel report every byte again. False if it cannot; then it must serve no other request.
+    /// Makes the channel report every byte again. Returns false if it cannot; then it must not serve another request.
     func resetLowWater(of pace: inout ReadingPace) -> Bool {
         guard let mark = pace.end() else { return true }
         do throws(Errno) {

@@ -11,15 +11,15 @@ extension Upload {
     }
 }
 
-/// What a body may be, piece by piece.
+/// Checks on bodies, piece by piece.
 extension ExchangeContext {
-    /// Counts a piece: no more may come than was announced.
+    /// Counts a piece. Throws if there is more than was announced.
     func count(_ more: Int, of length: Int?, _ sent: inout Int, _ hop: HTTP.Hop) throws {
         if let length, more > length - sent { throw mismatch("more than the \(length) bytes announced", hop) }
         sent += more
     }
 
-    /// After the last piece: no less may have come.
+    /// Throws after the last piece if there was less than was announced.
     func checkEnd(after sent: Int, of length: Int?, _ hop: HTTP.Hop) throws {
         guard let length, sent < length else { return }
         throw mismatch("\(length - sent) fewer than the \(length) bytes announced", hop)

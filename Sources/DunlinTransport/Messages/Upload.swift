@@ -3,26 +3,26 @@ internal import DunlinTypes
 internal import DunlinWire
 internal import Synchronization
 
-/// The sending half of an exchange whose body is sent while the response is awaited and read, by the rules of
-/// `UploadMachine`: it takes and writes the body, and acts on what the machine says.
+/// The sending half of an exchange whose body is sent while the response is awaited and read. It takes and writes the
+/// body, and performs the actions of `UploadMachine`.
 ///
 /// A child task of an `UploadScope` runs it, and nothing outlives that. It writes nothing to a peer that has ended its
-/// side, though the kernel would take it: a request that is complete was written to its end while the connection was
-/// whole. The lock is around the machine alone; what it says is done outside.
+/// side, though the kernel would take it: a request counts as complete only if it was written while the connection was
+/// intact. The lock protects only the machine; its actions are performed outside.
 final class Upload: Sendable {
     let writer: RequestWriter
     /// The part of the head that is still to be sent.
     private let opening: Bytes
     private let file: FileSource?
-    /// As it was when the upload began.
+    /// The hop at the beginning of the upload.
     private let hop: HTTP.Hop
     private let machine: Mutex<UploadMachine>
-    /// Delivered when it is over.
+    /// Delivered when the upload is over.
     private let end: ValueWaiter<Void>
-    /// Delivered when the scope need no longer run it, or is to cancel it.
+    /// Delivered when the scope need not run it any more, or must cancel it.
     private let leash: ValueWaiter<Void>
 
-    /// `hop` counts the bytes of the head that went ahead.
+    /// Creates an upload; `hop` counts the bytes of the head that were sent before.
     init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after hop: HTTP.Hop) {
         machine = Mutex(UploadMachine(after: hop.bytesSent))
         self.hop = hop
@@ -35,7 +35,7 @@ final class Upload: Sendable {
         leash = ValueWaiter(on: writer.context.clock.reactor)
     }
 
-    /// Nil while it is underway.
+    /// The outcome; nil while it runs.
     var outcome: UploadMachine.Outcome? { machine.withLock { $0.outcome } }
     var bytesSent: Int { machine.withLock { $0.bytesSent } }
     /// When the outcome was set.
@@ -61,12 +61,12 @@ final class Upload: Sendable {
     private var body: RequestBody { writer.context.request.body }
 
     /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
-    /// it caused. `hop` is the reader's; nil where its error has that.
+    /// that it caused. `hop` is the reader's; nil if its error has it.
     func explain(_ error: any Error, _ hop: HTTP.Hop? = nil) -> any Error {
         let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent && $0.hasBegun, $0.head) }
         if case .failed(let cause)? = outcome {
             let hop = ended(hop ?? (error as? NetworkError)?.hop ?? self.hop)
-            // What a body is made from may be another request, whose error knows nothing of this one.
+            // A body may be made from another request, whose error knows nothing of this one.
             guard var own = cause as? NetworkError else {
                 writer.context.control?.untoldHop = hop
                 return cause
@@ -114,7 +114,7 @@ final class Upload: Sendable {
 // MARK: - The reader's side
 
 extension Upload {
-    /// What the reader's wait for input is for that begins at `start`. One that is woken meanwhile asks again.
+    /// The purpose of a reader's wait that begins at `start`. A reader that is woken meanwhile asks again.
     func wait(from start: HTTP.Instant) -> UploadMachine.Wait {
         machine.withLock { $0.wait(from: start) }
     }
@@ -124,23 +124,23 @@ extension Upload {
         machine.withLock { $0.answered(head) }
     }
 
-    /// Ends the sending: the server would only discard the rest.
+    /// Ends the sending, because the server would discard the rest.
     func stop() {
         act(on: machine.withLock { $0.stop() })
     }
 
-    /// Whether nothing has to be awaited before the response's end, which may be the connection's too.
+    /// Whether nothing has to be awaited before the response's end, which may also be the connection's.
     func isSettled(endingConnection: Bool) -> Bool {
         machine.withLock { $0.isSettled(endingConnection: endingConnection) }
     }
 
-    /// Notes that all of the response has come: from now on the reader is woken by the end of the sending. False if
-    /// that has ended.
+    /// Notes that the whole response has come: the end of the sending will now wake the reader. Returns false if it has
+    /// ended.
     func awaitEnd() -> Bool {
         machine.withLock { $0.awaitEnd() }
     }
 
-    /// Notes that the bytes the kernel took did not all reach the peer.
+    /// Notes that not all bytes that the kernel took reached the peer.
     func turnOutCut() {
         machine.withLock { $0.turnOutCut() }
     }
@@ -157,7 +157,7 @@ extension Upload {
         return error
     }
 
-    /// Waits until the upload is over. To be called once.
+    /// Waits until the upload is over. Call it only once.
     func waitForEnd(_ hop: HTTP.Hop) async throws {
         let context = writer.context
         let start = context.clock.now()
@@ -192,7 +192,7 @@ extension Upload {
             // The peer may have answered before it closed; the reader will find out.
             finish(.cut(byReset: (error.cause.underlying as? Errno).map { !$0.meansEndedBefore } ?? false))
         } catch {
-            // What a producer throws because it was cancelled is told as what the call was cancelled for.
+            // A producer's error after a cancel is reported as the reason for the cancel.
             let isOwn = error is NetworkError || writer.context.cancellation.cause == nil
             finish(.failed(isOwn ? error : writer.context.cancelled(.send, hop)))
         }
@@ -213,7 +213,7 @@ extension Upload {
         }
     }
 
-    /// The peer has closed this connection. What a body is made from may have lost another, which is no reason to wait
+    /// The peer has closed this connection. A body may be made from another connection, whose loss is no reason to wait
     /// for an answer.
     private struct PeerGone: Error {
         let cause: NetworkError
@@ -231,8 +231,8 @@ extension Upload {
         }
     }
 
-    /// Throws if the sending was stopped; what is thrown counts for nothing then. A cancel reaches the connection at
-    /// once, and those who wait for it: who does not wait asks here.
+    /// Throws if the sending was stopped, an error that then does not matter. A cancel reaches the connection and waits
+    /// on it at once; code that does not wait checks here.
     private func checkWanted() throws {
         guard machine.withLock({ $0.mayWrite }), writer.context.cancellation.cause == nil else {
             throw CancellationError()
@@ -275,7 +275,7 @@ extension Upload {
         }
     }
 
-    /// All of a body as one chunk, or as it is.
+    /// The whole body, framed as one chunk or unframed.
     private func frame(
         _ count: Int, _ isChunked: Bool, _ hop: inout HTTP.Hop,
         _ send: (inout HTTP.Hop) async throws -> Void
@@ -324,7 +324,7 @@ extension Upload {
         if let length, sent == length, !isChunked { machine.withLock { $0.wroteAll() } }
     }
 
-    /// Sends a part that is a file as a body that is one.
+    /// Sends a part that is a file in the same way as a body that is one.
     private func send(
         _ pieces: consuming some BodyPieces, of length: Int?, _ isChunked: Bool, _ sent: inout Int,
         _ hop: inout HTTP.Hop

@@ -1,28 +1,28 @@
 internal import DunlinTypes
 
-/// Decides about a request's body that is sent while its response is awaited and read: what may still be written, what
-/// the end of the sending is, who is told of it, and which limit counts for the reader meanwhile.
+/// Decides about a request's body that is sent while its response is awaited and read: what may still be written, how
+/// the sending ended, who is told, and which limit applies to the reader meanwhile.
 ///
-/// Two sides act on it at any time, in any order: the sender, a child task that takes and writes the body, and the
-/// reader, who awaits and reads the response and alone may stop the sender.
+/// Two sides use it concurrently: the sender, a child task that takes and writes the body, and the reader, which awaits
+/// and reads the response and alone may stop the sender.
 ///
 /// Rules:
-/// 1. The outcome is set once, in the step that says what to do about it. So whatever ends the reader's wait, the
-///    reader can tell a peer's silence from a producer's failure.
-/// 2. The sender is over after all that it does to the connection. Until then the connection may not serve another
-///    request, and afterwards only if both messages were complete and nobody stopped the sending (RFC 9112 §9.3).
+/// 1. The outcome is set once, in the step that returns what to do about it. So whatever ends the reader's wait, the
+///    reader can distinguish a peer's silence from a producer's failure.
+/// 2. The sender is over only after its last use of the connection. Until then the connection may not serve another
+///    request, and afterwards only if both messages were complete and the sending was not stopped (RFC 9112 §9.3).
 /// 3. Only the reader ends the sending early: the server has answered, and would only discard the rest (RFC 9112 §9.5).
-///    A failure of the sender after that is none, and leaves the connection to the reader, for the answer may be on its
-///    way there: the request counts as cut, or as complete if only its producer had not said yet that it was done. No
-///    write begins after a stop.
-/// 4. A sender that is stopped before it has begun sends nothing and takes no body. So if nothing was sent, the request
-///    may be sent elsewhere, even with a body that can be sent once only.
-/// 5. A request whose peer ended its side before it had everything is cut, though the kernel would have taken the rest:
-///    it is answered by a refusal, or not at all (RFC 9112 §8).
-/// 6. While there is more to send the peer owes nothing, and of the reader's limits only the total one counts. The
-///    limit of the first byte counts from the end of a complete request, that of silence from there or from the
-///    beginning of the wait, whichever came later. The reader asks before each wait, and is woken to ask again if the
-///    end comes meanwhile; so it does not matter how late it is woken.
+///    A later failure of the sender is ignored and leaves the connection to the reader, because the answer may still be
+///    coming: the request counts as cut, or as complete if only its producer had not finished yet. No write begins
+///    after a stop.
+/// 4. A sender that is stopped before it has begun sends nothing and takes no body. So the request may then be sent
+///    elsewhere, even with a body that can be sent only once.
+/// 5. If the peer ended its side before it had everything, the request is cut, though the kernel would have taken the
+///    rest: it is answered by a refusal or not at all (RFC 9112 §8).
+/// 6. While there is more to send, the peer owes nothing, and only the total limit applies to the reader. The limit of
+///    the first byte counts from the end of a complete request, that of silence from there or from the beginning of the
+///    wait, whichever is later. The reader asks before each wait, and is woken to ask again if the end comes meanwhile,
+///    so it does not matter how late it is woken.
 ///
 /// What ends the sending, and what is done about it:
 ///
@@ -46,19 +46,19 @@ struct UploadMachine: Sendable {
 
     enum Action: Equatable {
         case none
-        /// Take the body, and send.
+        /// Take the body and send it.
         case send
-        /// Wake the reader: what its wait is for has changed.
+        /// Wake the reader: the purpose of its wait has changed.
         case wakeReader
-        /// Close the connection. It ends the reader's wait, too.
+        /// Close the connection, which also ends the reader's wait.
         case close
         /// End the sender's wait for room, and have its scope cancel it.
         case cancel
-        /// Tell the reader that the sender is over, and the scope too, unless it has been told to cancel it.
+        /// Tell the reader that the sender is over, and the scope too, unless it has been told to cancel.
         case tellEnd(scopeToo: Bool)
     }
 
-    /// What a wait of the reader is for, and since when the limit of that phase counts. In `send` it has none.
+    /// The purpose of a reader's wait, and when that phase's limit begins. In `send` there is no limit.
     struct Wait: Equatable {
         var phase: HTTP.Phase
         var since: HTTP.Instant
@@ -67,7 +67,7 @@ struct UploadMachine: Sendable {
     private enum Sender {
         /// Its task has not begun.
         case waiting
-        /// `all`: every byte that was announced is written, and only the producer has not said yet that it is done.
+        /// `all`: everything that was announced is written, and only the producer has not finished yet.
         case sending(all: Bool)
         /// It writes nothing more, and may still act on the connection. The time is nil if it never began.
         case ended(Outcome, at: HTTP.Instant?)
@@ -76,17 +76,17 @@ struct UploadMachine: Sendable {
 
     private enum Reader {
         case elsewhere
-        /// It waits for input, and the peer owes none before the end of the request.
+        /// The reader waits for input, which the peer does not owe before the end of the request.
         case waiting
-        /// All of the response has come, and it waits for the end of the request alone.
+        /// The whole response has come, and the reader waits only for the end of the request.
         case awaitingEnd
-        /// It has stopped the sender.
+        /// The reader has stopped the sender.
         case stopped
     }
 
     private enum Answer {
         case none
-        /// The head of the response came before the request had been sent to its end.
+        /// The head of the response came before the request had been sent completely.
         case early(ResponseHead)
         case late(ResponseHead)
     }
@@ -94,12 +94,12 @@ struct UploadMachine: Sendable {
     private var sender = Sender.waiting
     private var reader = Reader.elsewhere
     private var answer = Answer.none
-    /// Bytes of the request that were written, those of its head too.
+    /// The number of bytes of the request that were written, including its head.
     private(set) var bytesSent: Int
-    /// Whether the peer may have a byte of the request. What it says before is no answer.
+    /// Whether the peer may have a byte of the request. Anything that it sends before is no answer.
     private(set) var hasBegun: Bool
 
-    /// `sent`: bytes of the head that went ahead.
+    /// Creates a machine; `sent` is the number of bytes of the head that were sent before.
     init(after sent: Int) {
         bytesSent = sent
         hasBegun = sent > 0
@@ -119,22 +119,22 @@ extension UploadMachine {
         return .send
     }
 
-    /// Whether the sender may write, and go on asking its producer.
+    /// Whether the sender may write, and continue to ask its producer.
     var mayWrite: Bool {
         if case .sending = sender { !isStopped } else { false }
     }
 
-    /// The first byte is about to be written.
+    /// Notes that the first byte is about to be written.
     mutating func beginWriting() {
         hasBegun = true
     }
 
-    /// So many bytes of the request have been written by now.
+    /// Notes how many bytes of the request have been written.
     mutating func wrote(upTo count: Int) {
         bytesSent = count
     }
 
-    /// Every byte that was announced has been written.
+    /// Notes that everything that was announced has been written.
     mutating func wroteAll() {
         if case .sending = sender { sender = .sending(all: true) }
     }
@@ -157,7 +157,7 @@ extension UploadMachine {
         }
     }
 
-    /// The sender has done all it had to do.
+    /// Notes that the sender has done all its work.
     mutating func leave() -> Action {
         guard case .ended(let outcome, let time) = sender else { return .none }
         sender = .over(outcome, at: time)
@@ -168,7 +168,7 @@ extension UploadMachine {
 // MARK: - The reader
 
 extension UploadMachine {
-    /// The reader is about to wait for input.
+    /// The purpose of the reader's next wait for input.
     mutating func wait(from start: HTTP.Instant) -> Wait {
         if isUnderway, !isStopped {
             reader = .waiting
@@ -178,19 +178,19 @@ extension UploadMachine {
         switch answer {
         case .early, .late: return Wait(phase: .receive, since: max(start, ended ?? start))
         case .none where isComplete: return Wait(phase: .firstByte, since: ended ?? start)
-        // The peer is gone, and so the wait ends soon.
+        // The peer is gone, so the wait ends soon.
         case .none: return Wait(phase: .send, since: start)
         }
     }
 
-    /// The head of the response has come.
+    /// Notes that the head of the response has come.
     mutating func answered(_ head: ResponseHead) {
         answer = isComplete ? .late(head) : .early(head)
         if !isStopped { reader = .elsewhere }
     }
 
-    /// All of the response has come. Returns whether there is an end of the sending to wait for: the reader is woken
-    /// then.
+    /// Notes that the whole response has come. Returns whether there is an end of the sending to wait for, which will
+    /// wake the reader.
     mutating func awaitEnd() -> Bool {
         if !isStopped { reader = isUnderway ? .awaitingEnd : .elsewhere }
         return isUnderway
@@ -203,13 +203,13 @@ extension UploadMachine {
         return isOver ? .none : .cancel
     }
 
-    /// The bytes that the kernel took did not all reach the peer.
+    /// Notes that not all bytes that the kernel took reached the peer.
     mutating func turnOutCut() {
         guard case .over(.complete, let time) = sender else { return }
         sender = .over(.cut(byReset: false), at: time)
     }
 
-    /// Whether nothing has to be awaited before the response's end, which may be the connection's too.
+    /// Whether nothing has to be awaited before the response's end, which may also be the connection's.
     func isSettled(endingConnection: Bool) -> Bool {
         if isStopped { return true }
         return isComplete && isOver && !(isAnsweredEarly && endingConnection)
@@ -219,7 +219,7 @@ extension UploadMachine {
 // MARK: - What is known
 
 extension UploadMachine {
-    /// Nil while it is underway.
+    /// The outcome; nil while the upload runs.
     var outcome: Outcome? {
         switch sender {
         case .waiting, .sending: nil
@@ -227,7 +227,7 @@ extension UploadMachine {
         }
     }
 
-    /// When the outcome was set; nil while there is none, or if nothing was begun.
+    /// When the outcome was set; nil if there is none, or if nothing was begun.
     var ended: HTTP.Instant? {
         switch sender {
         case .waiting, .sending: nil
@@ -257,10 +257,10 @@ extension UploadMachine {
         return bytesSent > 0
     }
 
-    /// Whether the connection may serve another request, as far as this one goes.
+    /// Whether the connection may serve another request, as far as this one is concerned.
     var mayReuse: Bool { isComplete && isOver && !isStopped }
 
-    /// The head of the response, once it has come.
+    /// The head of the response; nil before it has come.
     var head: ResponseHead? {
         switch answer {
         case .none: nil

@@ -1,7 +1,7 @@
 public import DunlinTypes
 
-/// Sends bodies while their responses are awaited and read, in a child task of the call, which ends with the call and
-/// not before its last upload.
+/// Sends bodies while their responses are awaited and read, in a child task of the call that ends with the call, after
+/// its last upload.
 ///
 /// ```swift
 /// let uploads = UploadScope()
@@ -12,7 +12,7 @@ public final class UploadScope: Sendable {
 
     public init() {}
 
-    /// Whether a request with this body must be sent within a scope.
+    /// Returns whether a request with this body must be sent within a scope.
     public static func isNeeded(for body: borrowing RequestBody) -> Bool {
         if body.trailers != nil { return true }
         switch body.content {
@@ -22,7 +22,7 @@ public final class UploadScope: Sendable {
         }
     }
 
-    /// Sends the uploads it is given, one after the other, until its task is cancelled.
+    /// Sends uploads, one after another, until its task is cancelled.
     public func run() async {
         for await upload in queue.stream {
             await withTaskGroup(of: Void.self) { group in

@@ -1,10 +1,10 @@
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A body that came whole with its head.
+/// A body that came completely with its head.
 struct WholeBody {
     let bytes: Bytes
-    /// Where it ends in the bytes that came.
+    /// The end of the body in the bytes that came.
     let end: Int
     /// The trailers; nil if there are none.
     var trailers: Fields?
@@ -15,7 +15,7 @@ struct WholeBody {
         self.trailers = trailers
     }
 
-    /// Nil if there is more to come than the bytes behind the head.
+    /// Creates a body; nil if more must come than the bytes after the head.
     init?(in rest: Bytes, _ framing: BodyFraming, _ limits: WireLimits) throws(WireError) {
         switch framing {
         case .none: self.init(.empty, end: 0)

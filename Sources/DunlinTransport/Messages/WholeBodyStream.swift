@@ -1,7 +1,7 @@
 package import DunlinTypes
 internal import Synchronization
 
-/// Bytes that are here already, as a stream of one piece.
+/// Bytes in memory, as a stream of one piece.
 package final class WholeBodyStream: TransportResponse.BodyStream {
     private let bytes: Bytes
     private let isRead: Atomic<Bool>

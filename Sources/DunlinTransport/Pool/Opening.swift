@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// One connection that is being opened: it tells the pool and the request which phase that is in.
+/// A connection that is being opened. It reports its phase to the pool and the request.
 struct Opening {
     private let pool: Pool
     private let origin: HTTP.Origin
@@ -24,7 +24,7 @@ struct Opening {
         phase = next
     }
 
-    /// Nothing is counted of an opening that has not begun.
+    /// Ends the opening. One that has not begun is not counted.
     mutating func end(_ end: OpeningEnd) {
         guard let last = phase.take() else { return }
         pool.endOpening(origin, in: last, end)

@@ -1,4 +1,4 @@
-/// What a connection that is being opened is at.
+/// The phase of a connection that is being opened.
 enum OpeningPhase: CaseIterable {
     case resolve
     case connect
@@ -7,15 +7,15 @@ enum OpeningPhase: CaseIterable {
     case tls
 }
 
-/// What became of an opening.
+/// How an opening ended.
 enum OpeningEnd {
     case opened
     case failed
-    /// The request that opened it was cancelled: that says nothing about the origin.
+    /// The request that opened it was cancelled, which says nothing about the origin.
     case cancelled
 }
 
-/// How many openings are in each phase.
+/// The number of openings in each phase.
 struct OpeningCounts: Equatable {
     private var resolve = 0
     private var connect = 0

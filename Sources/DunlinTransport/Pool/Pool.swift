@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// The session's connections: leases them, takes them back, has missing ones opened and closes old ones.
+/// The session's pool of connections: it leases them, takes them back, has missing ones opened, and closes old ones.
 ///
-/// The rules are `PoolMachine`'s; this class holds the lock around it, waits, and closes. When the server ends an idle
-/// connection, its loop says so through a stream, and the connection is closed at once.
+/// The rules are in `PoolMachine`; this class adds the lock, the waiting and the closing. When the server ends an idle
+/// connection, its loop reports that through a stream, and the connection is closed at once.
 final class Pool: Sendable {
     typealias Machine = PoolMachine<Connection, ValueWaiter<Grant>>
 
@@ -30,7 +30,7 @@ final class Pool: Sendable {
         let number: UInt64
     }
 
-    /// What can be had at once.
+    /// What is available at once.
     enum Offer {
         case now(Source)
         case later(Place)
@@ -62,8 +62,8 @@ final class Pool: Sendable {
         return unsolicited.continuation
     }
 
-    /// A connection for `origin`, or the right to open one, now or after a wait in the queue. Whoever gets one must
-    /// `giveBack` or `discard`. Who may not reuse a connection gets only the right to open one.
+    /// A connection for `origin`, or the right to open one, at once or after a wait in the queue. The caller must
+    /// `giveBack` or `discard` it. A caller that may not reuse a connection gets only the right to open one.
     func lease(
         _ origin: HTTP.Origin, on loop: Reactor, at now: HTTP.Instant, _ priority: HTTP.Priority = .normal,
         mayReuse: Bool = true
@@ -90,17 +90,17 @@ final class Pool: Sendable {
         }
     }
 
-    /// Gives the right to open a connection for later, unless `count` are open or there is no room.
+    /// Gives the right to open a connection ahead of need, unless `count` are open or there is no room.
     func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         state.withLock { $0.machine.reserve(origin, upTo: count) }
     }
 
-    /// A connection that is being opened enters a phase.
+    /// Notes that a connection being opened enters a phase.
     func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
         state.withLock { $0.machine.enter(phase, after: previous, origin) }
     }
 
-    /// An opening is over, in this phase. The right to it is still to be used or discarded.
+    /// Notes that an opening ended in this phase. The right to open must still be used or discarded.
     func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
         state.withLock { $0.machine.endOpening(origin, in: phase, end) }
     }
@@ -122,7 +122,7 @@ final class Pool: Sendable {
         return failure
     }
 
-    /// The position in the queue of an observed call, for as long as it waits there.
+    /// The position in the queue of an observed call while it waits.
     struct ObservedPlace: QueuePosition {
         let pool: Pool
         let place: Place
@@ -131,11 +131,11 @@ final class Pool: Sendable {
             pool.state.withLock { $0.machine.move(place.origin, place.number, to: priority) }
         }
 
-        /// A call that is suspended goes on waiting: it has been admitted to the exchange already.
+        /// A suspended call continues to wait, since it has been admitted to the exchange already.
         func stepAside() {}
     }
 
-    /// The connection is fit for another request.
+    /// Gives back a connection that is fit for another request.
     func giveBack(_ connection: Connection, at now: HTTP.Instant, wasLookedAt: Bool = false) {
         var wasLookedAt = wasLookedAt
         while true {
@@ -162,7 +162,7 @@ final class Pool: Sendable {
         }
     }
 
-    /// The connection is closed, or was never opened.
+    /// Discards a connection that was closed or never opened.
     func discard(_ origin: HTTP.Origin, wasLookedAt: Bool = false) {
         var (origin, wasLookedAt) = (origin, wasLookedAt)
         while let (waiter, next) = state.withLock({ $0.machine.gone(origin, wasLookedAt: wasLookedAt) }) {
@@ -171,7 +171,7 @@ final class Pool: Sendable {
         }
     }
 
-    /// Leases no connection of an earlier TLS generation from now on.
+    /// Leases no connections of earlier TLS generations from now on.
     func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) {
         let retired = state.withLock { $0.machine.retire(before: tlsGeneration, proxies: proxies) }
         for connection in retired { connection.close() }
@@ -200,14 +200,14 @@ extension Pool {
     private func startWatching() {
         state.withLock { state in
             guard state.watcher == nil else { return }
-            // The first exchange begins it, and it outlives that: what is bound to that task, it must not keep.
+            // The first exchange begins this task, which outlives it and so must not retain what belongs to it.
             state.watcher = Task.detached { [weak self, stream = unsolicited.stream] in
                 for await id in stream { self?.inspect(id) }
             }
         }
     }
 
-    /// Something came on an idle connection: its end, or bytes that nobody asked for. Neither leaves it usable.
+    /// Handles something that came on an idle connection: its end, or unrequested bytes. Either makes it unusable.
     private func inspect(_ id: UInt64) {
         guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
         if connection.stream.isStillSilent() {
@@ -236,7 +236,7 @@ extension Pool {
         return next
     }
 
-    /// The loop's reference to the pool: weak, so that a pool that nobody uses is released with its connections.
+    /// The loop's weak reference to the pool, so that an unused pool is released with its connections.
     private final class Sweeper: Timed {
         private weak let pool: Pool?
 
@@ -255,6 +255,6 @@ enum PoolFailure: Error {
     case timedOut
     case cancelled
     case closed
-    /// Too many wait already.
+    /// Too many requests wait already.
     case exhausted
 }

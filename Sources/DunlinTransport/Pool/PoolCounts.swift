@@ -2,9 +2,9 @@ public import DunlinTypes
 
 /// The gauges of connections by origin.
 public struct PoolCounts: Sendable {
-    /// Those that are used and those that were used last, in no order.
+    /// The origins that are used and those used last, in no order.
     public let origins: [(origin: HTTP.Origin, gauges: HTTP.ConnectionGauges)]
-    /// What was counted of all earlier origins.
+    /// The totals of all earlier origins.
     public let others: HTTP.ConnectionGauges
 }
 

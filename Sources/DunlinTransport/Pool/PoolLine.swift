@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The queue of one origin, which knows of each waiter whether it may reuse a connection.
+/// The queue of one origin, which knows for each waiter whether it may reuse a connection.
 struct PoolLine<Waiter> {
     typealias Position = PriorityQueue<Entry>.Position
 
@@ -10,7 +10,7 @@ struct PoolLine<Waiter> {
     }
 
     private var queue = PriorityQueue<Entry>()
-    /// How many wait that may not reuse a connection.
+    /// The number of waiters that may not reuse a connection.
     private(set) var openingCount = 0
 
     var isEmpty: Bool { queue.isEmpty }
@@ -27,12 +27,12 @@ struct PoolLine<Waiter> {
         forget(queue.popFirst())
     }
 
-    /// Takes out a waiter; nil if its number is not in the queue any more.
+    /// Removes a waiter; nil if its number is not in the queue any more.
     mutating func leave(_ number: UInt64) -> Entry? {
         forget(queue.leave(number))
     }
 
-    /// Gives the number this priority, unless it is not in the queue any more.
+    /// Changes a number's priority, unless it is not in the queue any more.
     mutating func move(_ number: UInt64, to priority: HTTP.Priority) {
         queue.move(number, to: priority)
     }

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// Decides who may use which connection: it keeps the idle ones, the caps, and the queues of those who wait.
+/// Decides who may use which connection: it holds the idle ones, the caps, and the queues of waiters.
 ///
 /// Rules:
 /// 1. A connection counts from the moment somebody is told to open it until it is reported gone.
@@ -8,43 +8,42 @@ internal import DunlinTypes
 ///    expire. Idle connections are kept oldest first.
 /// 3. A connection is not used once it has been idle too long (by our limit or the server's), is too old, or was used
 ///    too often. That is checked when it is given back, when it is about to be leased, and in sweeps.
-/// 4. There are two caps: for each origin, and over all. When only the latter is in the way, the connection that has
-///    been idle longest, of any origin, is closed to make room. So a request waits only because its origin has all it
-///    may have and none of it idle, because no connection at all is idle, or by rule 5.
-/// 5. An idle connection that is inspected, because something came on it, will be back at once or gone. For each such
-///    connection one request waits for that rather than opening another; as long as only such requests wait, no other
-///    connection or right goes to them.
-/// 6. Within an origin those who wait are served by priority, then in order of arrival: by a connection that is given
-///    back, or by the right to open one when a connection is gone. A change of priority counts at once; the order of
+/// 4. There are two caps: for each origin, and for all together. If only the latter is reached, the longest-idle
+///    connection of any origin is closed to make room. So a request waits only if its origin has reached its cap and
+///    none of its connections is idle, if no connection at all is idle, or by rule 5.
+/// 5. An idle connection that is inspected, because something came on it, will soon be back or gone. For each one, a
+///    request waits for that rather than opening another; while only such requests wait, they get no other connection
+///    or right.
+/// 6. Within an origin, waiters are served by priority, then in order of arrival: with a connection that is given back,
+///    or with the right to open one when a connection is gone. A change of priority takes effect at once; the order of
 ///    arrival stays.
-/// 7. Between origins that the total cap holds up, the right to open goes to the first of all by priority and arrival.
-///    A connection that is given back stays with its origin while somebody waits there, with one exception: another
-///    origin has none or at least two fewer, and its first waiter comes first. So each queue moves on, and origins that
+/// 7. Between origins that wait for the total cap, the right to open goes to the first waiter of all by priority and
+///    arrival. A connection that is given back stays with its origin while somebody waits there, unless another origin
+///    has none or at least two fewer, and its first waiter comes first. So each queue progresses, and origins that
 ///    share the total evenly do not close each other's connections.
-/// 8. Only so many may wait; further requests are refused at once.
-/// 9. A request that may not reuse a connection opens one. Where its origin has all it may have, one of its idle ones
-///    is closed to make room. Where none is idle it waits. When it is first in line, a connection that is given back is
-///    closed to make room, though others who wait could have used it: they would overtake it again and again.
+/// 8. The number of waiters is limited; further requests are refused at once.
+/// 9. A request that may not reuse a connection opens one. If its origin has reached its cap, an idle connection of it
+///    is closed to make room; without an idle one it waits. When it is first, a connection that is given back is closed
+///    to make room, though other waiters could have used it: they would otherwise overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
-/// 11. What is counted since the beginning outlives the connections: see `PoolTotals`. Only a connection that somebody
-///     tried to open counts as opened or failed.
-/// 12. The machine reads no clock and closes nothing: its answer says what to do.
+/// 11. Totals outlive connections (`PoolTotals`). Only one that somebody tried to open counts as opened or failed.
+/// 12. The machine reads no clock and closes nothing; it returns what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
         var connections = 1024
-        /// Requests that may wait, of all origins together.
+        /// The number of requests that may wait, for all origins together.
         var waiters = 10_000
-        /// Nanoseconds an idle connection is kept.
+        /// How long an idle connection is kept, in nanoseconds.
         var idleTime: Int64 = 60_000_000_000
-        /// Nanoseconds after its opening for which a connection is used.
+        /// How long after its opening a connection is used, in nanoseconds.
         var age = Int64.max
         var uses = Int.max
     }
 
     enum LeaseAction {
         case use(Connection)
-        /// Open one, and close the one that makes room for it, if there is one; report `gone` if opening fails.
+        /// Open a connection, and close this one, if any, to make room. Report `gone` if opening fails.
         case open(closing: Connection?)
         /// The connection may not be used any more: close it, report it gone, and ask again.
         case retire(Connection)
@@ -55,7 +54,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     }
 
     enum GiveBackAction {
-        /// It is idle now; when `sweepAt` is set, somebody must call `expire` then.
+        /// The connection is now idle. If `sweepAt` is set, call `expire` then.
         case keep(sweepAt: HTTP.Instant?)
         case handOver(Waiter)
         /// Close it; this waiter may open one to this origin instead.
@@ -67,8 +66,8 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private typealias Place = PoolPlace<Connection, Waiter>
 
     let limits: Limits
-    /// One for each origin in use. A place changes in the array: a dictionary of places would make each change through
-    /// an accessor that allocates.
+    /// One for each origin in use. A place is changed in the array: a dictionary of places would change it through an
+    /// accessor that allocates.
     private var places: [Place] = []
     private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
@@ -80,7 +79,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
-    /// The totals of origins that nobody uses now.
+    /// The totals of origins that are not in use.
     private var totals = PoolTotals()
 
     init(limits: Limits) {
@@ -137,8 +136,8 @@ extension PoolMachine {
         return .wait(waiter, number: number)
     }
 
-    /// Gives the right to open a connection that nobody asked for yet, unless `count` are open; it closes no connection
-    /// and overtakes no request.
+    /// Gives the right to open a connection ahead of need, unless `count` are open. It closes no connection and
+    /// overtakes no request.
     mutating func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         if isClosed { return false }
         let position = position(adding: origin)
@@ -150,14 +149,14 @@ extension PoolMachine {
         return true
     }
 
-    /// The waiter leaves before it was served.
+    /// Removes a waiter before it was served.
     mutating func leave(_ origin: HTTP.Origin, _ number: UInt64) {
         guard let position = position(of: origin), places[position].line.leave(number) != nil else { return }
         waitingCount -= 1
         removeIfDeserted(position)
     }
 
-    /// Changes the priority of the waiter, unless it was served already.
+    /// Changes a waiter's priority, unless it was served already.
     mutating func move(_ origin: HTTP.Origin, _ number: UInt64, to priority: HTTP.Priority) {
         guard let position = position(of: origin) else { return }
         places[position].line.move(number, to: priority)
@@ -168,7 +167,7 @@ extension PoolMachine {
         openCount += 1
     }
 
-    /// Takes the connection that has been idle longest, to make room at `position`.
+    /// Removes the longest-idle connection, to make room at `position`.
     private mutating func displaceOldest(for position: Int) -> Connection? {
         places[position].open += 1
         var oldest: (position: Int, since: HTTP.Instant)?
@@ -188,7 +187,7 @@ extension PoolMachine {
 // MARK: - Giving back
 
 extension PoolMachine {
-    /// The connection is fit for another request, or still is after an inspection.
+    /// Takes back a connection that is fit for another request, perhaps after an inspection.
     mutating func giveBack(
         _ connection: Connection, to origin: HTTP.Origin, at now: HTTP.Instant, wasLookedAt: Bool = false
     ) -> GiveBackAction {
@@ -207,7 +206,8 @@ extension PoolMachine {
         return .keep(sweepAt: until)
     }
 
-    /// A connection was closed or could not be opened. The waiter that is returned may open one, to the origin named.
+    /// Notes that a connection was closed or could not be opened. The returned waiter may open one, to the returned
+    /// origin.
     mutating func gone(_ origin: HTTP.Origin, wasLookedAt: Bool = false) -> (Waiter, HTTP.Origin)? {
         if wasLookedAt { endLook(origin) }
         guard let position = position(of: origin) else { return nil }
@@ -228,7 +228,7 @@ extension PoolMachine {
     }
 
     private mutating func serve(from position: Int) -> GiveBackAction? {
-        // Below the total cap everybody waits for their own origin alone.
+        // Below the total cap, everybody waits only for their own origin.
         guard openCount >= limits.connections, let rival = rival(of: position),
             let waiter = places[rival].line.popFirst()?.waiter
         else {
@@ -246,7 +246,7 @@ extension PoolMachine {
         return .replace(waiter, target)
     }
 
-    /// The origin, if there is one, that has a better claim to the connection given back at `position`.
+    /// The origin with a better claim to the connection given back at `position`; nil if there is none.
     private func rival(of position: Int) -> Int? {
         let own = places[position]
         guard let turn = own.line.first else { return firstInLine { $0 != position } }
@@ -271,8 +271,8 @@ extension PoolMachine {
 // MARK: - Letting go
 
 extension PoolMachine {
-    /// Takes an idle connection out of the pool to inspect it, still counted; nil if it is not idle. It must come back,
-    /// or be reported gone, as one that was inspected.
+    /// Takes an idle connection out of the pool to inspect it, still counted; nil if it is not idle. It must be given
+    /// back or reported gone, as inspected.
     mutating func takeIdle(_ id: UInt64) -> (Connection, HTTP.Origin)? {
         for position in places.indices {
             guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
@@ -288,14 +288,14 @@ extension PoolMachine {
         places[position].lookedAt -= 1
     }
 
-    /// Takes out connections that have been idle for too long; the caller closes them. Says when to come again.
+    /// Removes connections that have been idle too long, which the caller must close. Returns when to come again.
     mutating func expire(at now: HTTP.Instant) -> (expired: [Connection], next: HTTP.Instant) {
         let expired = removeIdle { $0.until <= now }
         nextSweep = places.lazy.flatMap(\.idle).map(\.until).min() ?? .never
         return (expired, nextSweep)
     }
 
-    /// Takes out idle connections of earlier TLS generations; the caller closes them.
+    /// Removes idle connections of earlier TLS generations, which the caller must close.
     mutating func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) -> [Connection] {
         guard tlsGeneration > self.tlsGeneration || proxies > proxyTLSGeneration else { return [] }
         self.tlsGeneration = max(tlsGeneration, self.tlsGeneration)
@@ -320,7 +320,7 @@ extension PoolMachine {
         return removed
     }
 
-    /// Ends all leasing. The caller closes the idle connections and tells the waiters.
+    /// Ends all leasing. The caller must close the idle connections and tell the waiters.
     mutating func close() -> (idle: [Connection], waiters: [Waiter]) {
         isClosed = true
         var idle: [Connection] = []
@@ -340,22 +340,22 @@ extension PoolMachine {
 // MARK: - Counting
 
 extension PoolMachine {
-    /// A connection that is being opened enters a phase.
+    /// Notes that a connection being opened enters a phase.
     mutating func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
         guard let position = position(of: origin) else { return }
         if let previous { places[position].opening[previous] -= 1 }
         places[position].opening[phase] += 1
     }
 
-    /// An opening is over, in this phase. If it failed, it must be reported gone too.
+    /// Notes that an opening ended in this phase. If it failed, it must also be reported gone.
     mutating func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
-        // A closed pool has forgotten its connections, and what they were at.
+        // A closed pool has forgotten its connections and their phases.
         guard let position = position(of: origin) else { return totals.note(end, of: origin) }
         places[position].opening[phase] -= 1
         places[position].totals.note(end)
     }
 
-    /// What there is to say of each origin, in no order.
+    /// The numbers of each origin, in no order.
     var counts: PoolCounts {
         PoolCounts(
             origins: places.map { ($0.origin, $0.gauges) }
@@ -387,7 +387,7 @@ extension PoolMachine {
         return positions[origin]
     }
 
-    /// Forgets an origin that nobody uses; the last place moves into the gap.
+    /// Forgets an origin that is not in use; the last place moves into the gap.
     private mutating func removeIfDeserted(_ position: Int) {
         guard places[position].isDeserted else { return }
         positions[places[position].origin] = nil

@@ -3,20 +3,20 @@ internal import DunlinTypes
 /// What the pool must know of a connection.
 protocol PoolMember {
     var id: UInt64 { get }
-    /// The loop it lives on.
+    /// The loop that it lives on.
     var loop: ObjectIdentifier { get }
     var opened: HTTP.Instant { get }
-    /// How many requests it has served.
+    /// The number of requests that it has served.
     var uses: Int { get }
-    /// Nanoseconds it may be idle, by what the server said last.
+    /// How long it may be idle by the server's latest word, in nanoseconds.
     var idleLimit: Int64 { get }
-    /// The TLS generation it was secured by.
+    /// The TLS generation that secured it.
     var tlsGeneration: UInt64 { get }
-    /// The same of the TLS with a proxy.
+    /// The same for the TLS with a proxy.
     var proxyTLSGeneration: UInt64 { get }
 }
 
 extension PoolMember {
-    /// No proxy, or none over TLS: there is no generation that could become outdated.
+    /// Without a proxy that uses TLS, there is no generation that could become outdated.
     var proxyTLSGeneration: UInt64 { .max }
 }

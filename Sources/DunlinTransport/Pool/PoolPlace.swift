@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// The connections and the waiters of one origin, and what was counted of it.
+/// The connections, waiters and totals of one origin.
 struct PoolPlace<Connection: PoolMember, Waiter> {
     typealias Line = PoolLine<Waiter>
 
     struct Idle {
         var connection: Connection
         var since: HTTP.Instant
-        /// The time from which on it may not be used.
+        /// The time from which it may not be used.
         var until: HTTP.Instant
     }
 
@@ -16,9 +16,9 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
     var open = 0
     var idle: [Idle] = []
     var line = Line()
-    /// Connections that are being inspected, and soon idle again or gone.
+    /// The number of connections that are being inspected, and soon idle again or gone.
     var lookedAt = 0
-    /// Those of the open connections that are being opened, by what they are at.
+    /// The number of connections being opened, by phase.
     var opening = OpeningCounts()
 
     init(origin: HTTP.Origin, totals: PoolTotals.Origin) {
@@ -27,7 +27,7 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
     }
 
     var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
-    /// Whether others wait than those that inspected connections will serve.
+    /// Whether there are waiters beyond those that inspected connections will serve.
     var hasOthersWaiting: Bool { lookedAt == 0 || line.openingCount > 0 || line.count > lookedAt }
     var isDeserted: Bool { open == 0 && line.isEmpty }
 

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// Keeps what was counted of the origins that no connection and no waiter is there for.
+/// Keeps the totals of origins without connections and waiters.
 ///
 /// Rules:
-/// 1. An origin that is used again takes its totals along, and brings them back.
-/// 2. Only so many origins are kept. Beyond, the totals of those that came back longest ago are added to the others,
-///    so that the sum stays right; an origin that is used again after that begins with zeros.
+/// 1. An origin that is used again takes its totals with it, and brings them back later.
+/// 2. The number of origins is limited. Beyond it, the totals of those that came back longest ago are added to the
+///    others, so that the sum stays correct; such an origin begins with zeros when it is used again.
 struct PoolTotals {
-    /// The totals of one origin, since the beginning.
+    /// The totals of one origin since the beginning.
     struct Origin: Equatable {
         var opened = 0
         var reuses = 0
@@ -30,26 +30,26 @@ struct PoolTotals {
 
     static let capacity = 256
 
-    /// Without a limit of its own, since what is forgotten is added to the others.
+    /// Without a limit of its own, since what is removed is added to the others.
     private var origins = RecentValues<HTTP.Origin, Origin>()
     /// The totals of all origins that were forgotten.
     private(set) var others = Origin()
 
     var kept: some Sequence<(key: HTTP.Origin, value: Origin)> { origins.latestFirst }
 
-    /// What was kept and what was not.
+    /// The sum of all totals.
     var sum: Origin {
         var sum = others
         for (_, totals) in kept { sum.add(totals) }
         return sum
     }
 
-    /// The totals of an origin, which are not kept here any more.
+    /// Takes the totals of an origin out of here.
     mutating func take(_ origin: HTTP.Origin) -> Origin {
         origins.remove(origin) ?? Origin()
     }
 
-    /// Keeps the totals of an origin of which there are none here.
+    /// Adds the totals of an origin that has none here.
     mutating func keep(_ totals: Origin, of origin: HTTP.Origin) {
         guard totals != Origin() else { return }
         origins.keep(totals, for: origin)
@@ -58,7 +58,7 @@ struct PoolTotals {
         origins.remove(oldest.key)
     }
 
-    /// An opening ended, to an origin whose totals may be here.
+    /// Notes the end of an opening to an origin whose totals may be here.
     mutating func note(_ end: OpeningEnd, of origin: HTTP.Origin) {
         var totals = take(origin)
         totals.note(end)

@@ -1,10 +1,10 @@
 package import DunlinTypes
 
-/// A queue that serves higher priorities first, and within one priority in order of arrival.
+/// A queue that serves higher priorities first, and within a priority in order of arrival.
 ///
-/// It has one queue for each priority that somebody waits with, nearly always a single one.
+/// It has one lane for each priority in use, nearly always a single one.
 package struct PriorityQueue<Waiter> {
-    /// The position of a waiter; the lesser is served first.
+    /// The position of a waiter; a lesser one is served first.
     package struct Position: Comparable {
         package let priority: HTTP.Priority
         package let number: UInt64
@@ -19,7 +19,7 @@ package struct PriorityQueue<Waiter> {
         }
     }
 
-    /// Ordered by priority, the highest first. Only a single lane may be empty.
+    /// The lanes, highest priority first. Only a single lane may be empty.
     private var lanes: [(priority: HTTP.Priority, line: WaiterQueue<Waiter>)] = []
 
     package init() {}
@@ -33,7 +33,7 @@ package struct PriorityQueue<Waiter> {
         return Position(priority: lane.priority, number: number)
     }
 
-    /// Adds a waiter; one with an earlier number gets its earlier position.
+    /// Adds a waiter. One with an earlier number gets its earlier position.
     package mutating func append(_ waiter: Waiter, priority: HTTP.Priority, number: UInt64) {
         let index = lanes.firstIndex { $0.priority <= priority } ?? lanes.endIndex
         if index == lanes.endIndex || lanes[index].priority != priority {
@@ -50,7 +50,7 @@ package struct PriorityQueue<Waiter> {
         return waiter
     }
 
-    /// Takes out a waiter; nil if its number is not in the queue any more.
+    /// Removes a waiter; nil if its number is not in the queue any more.
     @discardableResult
     package mutating func leave(_ number: UInt64) -> Waiter? {
         for index in lanes.indices {
@@ -61,14 +61,14 @@ package struct PriorityQueue<Waiter> {
         return nil
     }
 
-    /// Gives the number this priority, behind those with the same priority and an earlier number. Has no effect if it
-    /// is not in the queue any more.
+    /// Changes a number's priority; it is then behind those with the same priority and an earlier number. No effect if
+    /// it is not in the queue any more.
     package mutating func move(_ number: UInt64, to priority: HTTP.Priority) {
         guard let waiter = leave(number) else { return }
         append(waiter, priority: priority, number: number)
     }
 
-    /// Removes a lane that is empty. The last one stays, and with it its memory.
+    /// Removes an empty lane. The last one stays, to keep its memory.
     private mutating func removeIfEmpty(_ index: Int) {
         if lanes.count > 1, lanes[index].line.isEmpty { lanes.remove(at: index) }
     }

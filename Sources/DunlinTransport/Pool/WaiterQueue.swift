@@ -1,8 +1,8 @@
-/// A queue of numbered waiters, served in order of their numbers; a waiter may leave and come back.
+/// A queue of numbered waiters, served in order of their numbers. A waiter may leave and come back.
 ///
-/// Waiters are kept in the order of their numbers, so one that leaves is found by binary search; its place is marked
-/// empty. The place at the head is never an empty one. Nearly every waiter has a new number, and is added at the end;
-/// one that comes back with an old number gets its old position.
+/// Waiters are stored in order, so one that leaves is found by binary search, and its place is marked empty. The place
+/// at the head is never empty. Nearly every waiter has a new number and is added at the end; one that comes back with
+/// an old number gets its old position.
 struct WaiterQueue<Waiter> {
     private var places: [(number: UInt64, waiter: Waiter?)] = []
     private var head = 0
@@ -32,7 +32,7 @@ struct WaiterQueue<Waiter> {
         return waiter
     }
 
-    /// Takes out a waiter; nil if its number is not in the queue any more.
+    /// Removes a waiter; nil if its number is not in the queue any more.
     mutating func leave(_ number: UInt64) -> Waiter? {
         let index = index(of: number)
         guard index < places.count, places[index].number == number, let waiter = places[index].waiter else {
@@ -55,7 +55,7 @@ struct WaiterQueue<Waiter> {
         return low
     }
 
-    /// Moves the head to the next waiter that still waits.
+    /// Moves the head to the next remaining waiter.
     private mutating func trim() {
         guard !isEmpty else {
             places.removeAll(keepingCapacity: true)

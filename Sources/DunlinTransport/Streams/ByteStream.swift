@@ -2,10 +2,9 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// The bytes of one connection: as they are on the wire, or under TLS; with a proxy that is spoken to over TLS, the
-/// origin's TLS is inside the proxy's.
+/// The bytes of one connection: plain or under TLS. With a proxy that uses TLS, the origin's TLS is inside the proxy's.
 ///
-/// It knows how to read and write now, and whether more may be there. It must not know HTTP, nor how to wait, which the
+/// It knows how to read and write now, and whether there may be more. It must not know HTTP, nor how to wait, which the
 /// channel does in either case.
 enum ByteStream: Sendable {
     case plain(Channel)
@@ -18,13 +17,13 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// How many layers of TLS there are.
+    /// The number of TLS layers.
     var depth: Int { secure.map { 1 + $0.lower.depth } ?? 0 }
 
-    /// Nil in clear text.
+    /// The TLS channel; nil in clear text.
     var secure: TLSChannel? { if case .tls(let secure) = self { secure } else { nil } }
 
-    /// Reads up to `capacity` bytes in place of those in `bytes`, into the same memory if nobody else uses it.
+    /// Reads up to `capacity` bytes, replacing those in `bytes`, into the same memory if nobody else uses it.
     @inline(__always)
     func read(into bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
@@ -40,7 +39,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Reads up to `capacity` bytes behind those in `bytes`.
+    /// Reads up to `capacity` bytes after those in `bytes`.
     func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
         case .plain(let channel):
@@ -56,8 +55,8 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Writes bytes from `start` on. Returns how many were taken, nil if none can be now. Those taken may not have left
-    /// entirely: see `flush`.
+    /// Writes bytes from `start` on. Returns how many were taken, nil if none can be now. They may not all have left:
+    /// see `flush`.
     @inline(__always)
     func write(_ bytes: Bytes, from start: Int, more: Bool) throws(StreamError) -> Int? {
         switch self {
@@ -91,7 +90,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Passes bytes that were taken to the kernel. Returns whether all of them have left.
+    /// Passes taken bytes to the kernel. Returns whether all of them have left.
     @inline(__always)
     func flush() throws(StreamError) -> Bool {
         switch self {
@@ -100,7 +99,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Whether all bytes that were taken have left already.
+    /// Whether all taken bytes have left.
     var isFlushed: Bool {
         switch self {
         case .plain: true
@@ -108,7 +107,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Closes the stream for good; a TLS peer is told that this is the end.
+    /// Closes the stream for good. A TLS peer is told of the end.
     func close() {
         switch self {
         case .plain(let channel): channel.close()
@@ -124,7 +123,7 @@ extension ByteStream {
     func beginTurn() -> UInt64? {
         if let turn = channel.beginTurn() { return turn }
         guard case .tls(let secure) = self else { return nil }
-        // Another message may come while one is taken.
+        // Another message may come while one is processed.
         for _ in 0..<Self.looks {
             guard secure.absorb() else { return nil }
             if let turn = channel.beginTurn() { return turn }
@@ -134,8 +133,8 @@ extension ByteStream {
 
     private static var looks: Int { 8 }
 
-    /// Whether bytes have come on a new stream, over which nobody has asked anything yet. Its end does not count, nor
-    /// do messages of TLS itself.
+    /// Whether bytes have come on a new stream before anything was requested. Its end does not count, nor do messages
+    /// of TLS itself.
     func hasUnaskedBytes() -> Bool {
         switch self {
         case .plain(let channel): channel.hasInput()
@@ -143,20 +142,20 @@ extension ByteStream {
         }
     }
 
-    /// As `isStillSilent`, of a stream that may still have to send the last message of its handshake.
+    /// Like `isStillSilent`, for a stream that may still have to send the last message of its handshake.
     func isUntouched() -> Bool {
         guard case .tls(let secure) = self else { return channel.isStillSilent() }
         // A server may send its tickets before it has that message.
         return secure.hasNothingToRead && isSilent(secure)
     }
 
-    /// Ends the owner's turn; false if the stream is not fit for another.
+    /// Ends the owner's turn. Returns false if the stream is not fit for another.
     func endTurn() -> Bool {
         guard case .tls(let secure) = self else { return channel.endTurn() }
         return secure.rest() && (channel.endTurn() || isStillSilent())
     }
 
-    /// Whether nothing has come unasked. Messages of TLS itself do not count.
+    /// Whether nothing has come unrequested. Messages of TLS itself do not count.
     func isStillSilent() -> Bool {
         guard case .tls(let secure) = self else { return channel.isStillSilent() }
         return secure.isAtRest && isSilent(secure)

@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// Secures a connection that is being opened, with a proxy or with the origin: drives the TLS engine until it is open,
-/// and asks the handlers.
+/// Secures a connection that is being opened, with a proxy or with the origin: it drives the TLS engine until it is
+/// open, and asks the handlers.
 ///
-/// It knows the phase's limit and the cancellation. It must not know who is trusted and why. Every failure closes the
+/// It knows the phase's limit and the cancellation, and must not know who is trusted and why. Every failure closes the
 /// stream; the peer is told the reason, if that needs no wait.
 struct Handshake: ~Copyable {
     private let line: OpeningLine
@@ -18,15 +18,15 @@ struct Handshake: ~Copyable {
     private var mayHaveMore: Bool
     private var ahead: [UInt8]
 
-    /// Whom it is with.
+    /// The other side of the handshake.
     struct Party {
         let origin: HTTP.Origin
         let tlsPolicy: any TLSPolicy
-        /// `tls` for the origin, `proxyTLS` for a proxy before it.
+        /// `tls` for the origin, `proxyTLS` for its proxy.
         let phase: HTTP.Phase
     }
 
-    /// Returns the stream, once it is secure.
+    /// Runs the handshake. Returns the secure stream.
     static func run(
         over line: OpeningLine, with party: Party, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> TLSChannel {
@@ -55,8 +55,8 @@ struct Handshake: ~Copyable {
         case failed(any Error)
     }
 
-    /// The system's roots take longer to read than others on the loop can wait. Nor does this one wait for a disk
-    /// without end.
+    /// The policy's terms. Reading the system's roots would make others on the loop wait too long, and this wait for a
+    /// disk is limited, too.
     private static func terms(
         of party: Party, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) async throws -> Terms {
@@ -86,7 +86,7 @@ struct Handshake: ~Copyable {
         self.context = context
         self.party = party
         ahead = line.ahead
-        // What the stream below has decrypted already makes no edge.
+        // What the stream below has decrypted already causes no edge.
         mayHaveMore = line.stream.secure != nil
         self.start = start
         do throws(TLSError) {
@@ -111,7 +111,7 @@ struct Handshake: ~Copyable {
         while true {
             switch status {
             case .open:
-                // Our last message is sent with the request.
+                // The last message is sent with the request.
                 return
             case .closed:
                 throw context.closed("the connection was closed during the TLS handshake", party.phase, hop)
@@ -137,7 +137,7 @@ struct Handshake: ~Copyable {
         }
     }
 
-    /// Takes one step of the engine. A failure is told to the server, and thrown as an error of the request.
+    /// Takes one step of the engine. A failure is reported to the server, and thrown as an error of the request.
     private mutating func advance(
         _ hop: HTTP.Hop, _ step: (inout Handshake) throws(TLSError) -> TLSEngine.Status
     ) throws -> TLSEngine.Status {
@@ -197,7 +197,7 @@ extension Handshake {
     }
 
     private func broken(_ error: StreamError, _ hop: HTTP.Hop) -> NetworkError {
-        // The stream below is the proxy's: what is wrong with its TLS says nothing about the origin's.
+        // The stream below is the proxy's: an error of its TLS says nothing about the origin's.
         guard case .tls(let cause) = error else { return context.broken(error, party.phase, hop) }
         return context.closed("the connection to the proxy failed", party.phase, hop, cause)
     }

@@ -1,16 +1,15 @@
 internal import DunlinTypes
 
-/// The bytes of a connection that is being opened, as far as it has come, and the turn of its channel that the caller
-/// owns.
+/// The bytes of a connection that is being opened, and the turn of its channel, which the caller owns.
 struct OpeningLine: Sendable {
-    /// Plain, or under TLS with a proxy.
+    /// The stream, plain or under TLS with a proxy.
     let stream: ByteStream
     let turn: UInt64
     /// The address that the socket is connected to.
     let address: HTTP.SocketAddress
-    /// What was read of the stream already, and is for whoever reads next.
+    /// What was read of the stream already, for the next reader.
     var ahead: [UInt8] = []
-    /// The generation of the TLS policy that a proxy was spoken to by; nil for none.
+    /// The generation of the TLS policy with the proxy; nil for none.
     private(set) var proxyTLSGeneration: UInt64?
 
     init(_ dialed: DialedChannel) {

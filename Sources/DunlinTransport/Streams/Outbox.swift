@@ -2,12 +2,12 @@
 struct Outbox: Sendable {
     var bytes: [UInt8] = []
     private var sent = 0
-    /// Whether no more was taken the last time.
+    /// Whether nothing more was taken the last time.
     private(set) var isStuck = false
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Sends what is taken now; true once the kernel has everything.
+    /// Sends what is taken now. Returns true when the kernel has everything.
     mutating func send(over stream: ByteStream) throws(StreamError) -> Bool {
         if bytes.isEmpty { return try stream.flush() }
         while sent < bytes.count {
@@ -21,7 +21,7 @@ struct Outbox: Sendable {
         return try stream.flush()
     }
 
-    /// Sends bytes that nobody waits for; an error shows with the next read or write.
+    /// Sends bytes that nobody waits for; an error appears with the next read or write.
     mutating func sendAtOnce(over stream: ByteStream) {
         do throws(StreamError) {
             _ = try send(over: stream)

@@ -3,14 +3,14 @@ internal import DunlinSecure
 internal import DunlinTypes
 internal import Synchronization
 
-/// A stream under TLS: its users read and write plaintext, and ciphertext passes through the stream below.
+/// A stream under TLS: its users read and write plaintext, and ciphertext passes through the lower stream.
 ///
-/// One reader and one writer may work at once, on two threads; OpenSSL allows neither. So a lock protects the engine
-/// and the bytes that wait to be sent: records must leave in the order in which they were made. For that the
-/// (non-blocking) send happens under the lock too; the receiving does not. Below may be another of its kind, whose lock
-/// is taken within this one's, never the other way.
+/// One reader and one writer may work at the same time, on two threads, which OpenSSL does not allow. So a lock
+/// protects the engine and the bytes that wait to be sent: records must leave in order. For that the (non-blocking)
+/// send happens under the lock; receiving does not. The lower stream may be another TLS channel, whose lock is taken
+/// within this one's, never the other way.
 final class TLSChannel: Sendable {
-    /// Where the ciphertext goes and comes from.
+    /// The stream that ciphertext goes to and comes from.
     let lower: ByteStream
     /// What the handshake agreed on.
     let security: HTTP.ConnectionSecurity
@@ -21,14 +21,14 @@ final class TLSChannel: Sendable {
         var outbox: Outbox
         /// Plaintext beyond what its reader wanted.
         var surplus = Bytes.empty
-        /// Memory to receive ciphertext into while a long body lasts.
+        /// Memory for receiving ciphertext during a long body.
         var scratch: [UInt8] = []
-        /// The error that ended the stream. It is reported once all that came before it has been read.
+        /// The error that ended the stream. It is reported after everything that came before it has been read.
         var failure: TLSError?
     }
 
-    /// Takes over an engine that has finished its handshake. `outbox` holds what of that has still to leave, and is
-    /// sent with the first request. `surplus` is plaintext that the server sent at once.
+    /// Takes over an engine after its handshake. `outbox` contains what must still leave, which is sent with the first
+    /// request. `surplus` is plaintext that the server sent at once.
     init(
         over lower: ByteStream, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
         _ security: HTTP.ConnectionSecurity
@@ -38,12 +38,12 @@ final class TLSChannel: Sendable {
         state = Mutex(State(engine: engine, outbox: outbox, surplus: surplus))
     }
 
-    /// The channel at the bottom, which knows how to wait.
+    /// The lowest channel, which knows how to wait.
     var channel: Channel { lower.channel }
 
-    /// Reads of this size keep their memory from one to the next.
+    /// Reads of this size keep their memory for the next.
     private static let bulk = 128 * 1024
-    /// Bytes of plaintext that are made into records at once.
+    /// How many bytes of plaintext are made into records at once.
     private static let run = 256 * 1024
 }
 
@@ -64,7 +64,7 @@ extension TLSChannel {
             waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
             return .some(more: true)
         case .failure(let failure): throw .tls(failure)
-        // The server has said that this is the end.
+        // The server has announced the end.
         case .end: return .some(more: false)
         }
         while true {
@@ -76,8 +76,8 @@ extension TLSChannel {
         }
     }
 
-    /// Decrypts what was received. Nothing received means that the stream has ended; an end that was not announced is
-    /// an error. Content before an error is delivered first.
+    /// Decrypts what was received. Empty input means that the stream has ended; an unannounced end is an error. Content
+    /// before an error is delivered first.
     private func decrypt(
         _ ciphertext: [UInt8], behind bytes: inout [UInt8], upTo limit: Int
     ) throws(StreamError) -> (isOver: Bool, hasMore: Bool) {
@@ -100,7 +100,7 @@ extension TLSChannel {
 }
 
 extension TLSChannel.State {
-    /// Whether nothing waits to be read or sent. The beginning of a record waits to be read too.
+    /// Whether nothing waits to be read or sent. The beginning of a record counts as waiting to be read.
     fileprivate var isAtRest: Bool { hasNothingToRead && outbox.isEmpty }
 
     fileprivate var hasNothingToRead: Bool { engine.status == .open && surplus.isEmpty && !engine.isWithinRecord }
@@ -123,7 +123,7 @@ extension TLSChannel.State {
         return engine.status == .closed ? .end : .nothing
     }
 
-    /// Decrypts into `plaintext`. Returns whether the server has said that this is the end.
+    /// Decrypts into `plaintext`. Returns whether the server has announced the end.
     fileprivate mutating func take(_ ciphertext: [UInt8], into plaintext: inout [UInt8]) -> Bool {
         do throws(TLSError) {
             guard !ciphertext.isEmpty else {
@@ -143,7 +143,7 @@ extension TLSChannel.State {
 // MARK: - Writing
 
 extension TLSChannel {
-    /// Takes bytes to send. Returns how many; nil while those taken before have not left.
+    /// Takes bytes to send. Returns how many; nil while earlier ones have not left.
     func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
         try state.withLock { (state) throws(StreamError) in
             if state.outbox.isStuck, try !state.outbox.send(over: lower) { return nil }
@@ -166,7 +166,7 @@ extension TLSChannel {
         try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: lower) }
     }
 
-    /// Whether all of it has left already. The reader sends as well.
+    /// Whether all of it has left. The reader sends too.
     var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } && lower.isFlushed }
 }
 
@@ -179,7 +179,7 @@ extension TLSChannel {
     /// Whether nothing waits to be read, though something may have to be sent.
     var hasNothingToRead: Bool { state.withLock { $0.hasNothingToRead } && lower.secure?.hasNothingToRead ?? true }
 
-    /// Ends an exchange, and releases its memory. False if the stream is not fit for another.
+    /// Ends an exchange, and releases its memory. Returns false if the stream is not fit for another.
     func rest() -> Bool {
         let isAtRest = state.withLock { state in
             if state.scratch.capacity > 0 { state.scratch = [] }
@@ -188,8 +188,8 @@ extension TLSChannel {
         return isAtRest && lower.secure?.rest() ?? true
     }
 
-    /// Takes in what came while the channel was idle. Tickets and changes of keys concern TLS alone; false if there was
-    /// more than that, or the beginning of what may be more.
+    /// Processes what came while the channel was idle. Tickets and key updates concern only TLS. Returns false if there
+    /// was more, or the beginning of what may be more.
     func absorb() -> Bool {
         var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(StreamError) {
@@ -204,8 +204,8 @@ extension TLSChannel {
         }
     }
 
-    /// Whether plaintext has come that nobody has asked for. A record that is still arriving may be TLS's own. What is
-    /// wrong with the stream shows with the next read or write.
+    /// Whether unrequested plaintext has come. A record that is still arriving may be TLS's own. Errors of the stream
+    /// appear with the next read or write.
     func hasUnaskedBytes() -> Bool {
         var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(StreamError) {
@@ -223,7 +223,7 @@ extension TLSChannel {
 
     private static let smallRead = 4 * 1024
 
-    /// Tells the peer that this is the end, if that needs no wait, and closes.
+    /// Tells the peer of the end, if that needs no wait, and closes.
     func close() {
         state.withLock { state in
             guard state.outbox.isEmpty else { return }
