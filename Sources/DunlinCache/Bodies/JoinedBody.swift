@@ -2,13 +2,13 @@ package import DunlinTransport
 package import DunlinTypes
 internal import Synchronization
 
-/// Stored bytes, and behind them what the network brings, which must be as much as it said.
+/// Stored bytes followed by the rest from the network, which must have the announced length.
 package final class JoinedBody: WrappedBody {
-    /// What the network was to bring.
+    /// The rest, which the network is to bring.
     package struct Rest: Sendable {
         let body: any TransportResponse.BodyStream
         let count: Int
-        /// Called if it is shorter or longer: then nobody knows what it is the rest of.
+        /// Called if the rest is shorter or longer than announced: then nobody knows what it is the rest of.
         let refuse: @Sendable () async -> Void
 
         package init(
@@ -23,7 +23,7 @@ package final class JoinedBody: WrappedBody {
     private let rest: Rest
     private let control: TransferControl?
     private let start: Int
-    /// Bytes of the rest that have come.
+    /// The number of bytes of the rest that have come.
     private let count = Atomic(0)
 
     package init(_ stored: StoredBodyStream, _ rest: Rest, control: TransferControl? = nil) {

@@ -3,8 +3,8 @@ package import DunlinTransport
 package import DunlinTypes
 internal import Synchronization
 
-/// Bytes of a stored body, read piece by piece as they are asked for, within the limits of the call. It stands still
-/// while the call is suspended, and counts as a body from the network does.
+/// A stored body, read piece by piece on demand, within the limits of the call. It pauses while the call is suspended,
+/// and is counted as a body from the network is.
 package final class StoredBodyStream: TransportResponse.BodyStream {
     private struct State {
         var rest: Range<Int>
@@ -16,11 +16,11 @@ package final class StoredBodyStream: TransportResponse.BodyStream {
     private let body: any StoredBody
     private let length: Int
     private let wait: StoreWait
-    /// Nil for a call without observers, and where somebody else counts.
+    /// The call's control; nil for a call without observers, and where somebody else counts.
     private let control: TransferControl?
     private let state: Mutex<State>
 
-    /// `range` counts from the body's first stored byte.
+    /// Creates a stream of a part of a body; `range` counts from the body's first stored byte.
     package init(
         _ body: any StoredBody, _ range: Range<Int>, _ hop: HTTP.Hop, within wait: StoreWait,
         control: TransferControl? = nil
@@ -32,7 +32,7 @@ package final class StoredBodyStream: TransportResponse.BodyStream {
 
     private static var piece: Int { 128 * 1024 }
 
-    /// Reads the first piece ahead, so that a body that cannot be read is noticed before anybody has its head.
+    /// Reads the first piece ahead, so that an unreadable body is noticed before anybody gets its head.
     package func begin() async throws {
         let rest = state.withLock(\.rest)
         if rest.isEmpty { return }
@@ -70,6 +70,6 @@ package final class StoredBodyStream: TransportResponse.BodyStream {
 
     package var expectedLength: Int? { length }
     package var trailers: Fields { Fields() }
-    /// How the hop spent its time.
+    /// The hop, with how it spent its time.
     package var hop: HTTP.Hop { state.withLock(\.hop) }
 }

@@ -2,7 +2,7 @@ package import DunlinSemantics
 package import DunlinTypes
 internal import Synchronization
 
-/// A body that is stored while it is read. Whoever stops reading leaves nothing behind that could be taken for whole.
+/// A body that is stored while it is read. If reading stops early, nothing is left that could be taken for whole.
 package final class StoringBody: PassedBody {
     package let stream: any TransportResponse.BodyStream
     private let storing: Storing
@@ -28,20 +28,20 @@ package final class StoringBody: PassedBody {
     }
 }
 
-/// What becomes of a body in the store.
+/// How a body is stored.
 package struct Storing: Sendable {
     let writer: any ResponseWriter
     let draft: CacheDraft
     let replaced: [StoredResponse]
     package let outcome = StoringOutcome()
-    /// How many bytes of the body are stored already.
+    /// The number of bytes of the body that are stored already.
     private let known: Int
 
     package init(writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0) {
         (self.writer, self.draft, self.replaced, self.known) = (writer, draft, replaced, known)
     }
 
-    /// `position` counts from the body's beginning.
+    /// Stores bytes; `position` counts from the body's beginning.
     package func write(_ bytes: Bytes, at position: Int) async {
         let new = known <= position ? bytes : bytes[min(bytes.count, known - position)...]
         if !new.isEmpty { await writer.write(new) }
@@ -53,7 +53,7 @@ package struct Storing: Sendable {
     }
 }
 
-/// Whether a response was stored, which nobody knows before its body has ended.
+/// Whether a response was stored, which is known once its body has ended.
 package final class StoringOutcome: Sendable {
     private let stored = Atomic(false)
 

@@ -1,13 +1,13 @@
 package import DunlinSemantics
 package import DunlinTypes
 
-/// A stored entry as bytes, and back.
+/// Writes a stored entry as bytes, and reads it back.
 ///
-/// One entry has one form: numbers have fixed widths, low end first, and there is nothing optional and no order to
-/// choose. So whatever is read is what would be written, and all else is refused. A value that would be refused is not
+/// An entry has exactly one form: numbers have fixed widths, little-endian, nothing is optional, and the order is
+/// fixed. So whatever is read is what would be written, and all else is refused. A value that would be refused is not
 /// written either.
 package enum CacheEntryCodec {
-    /// More than this is not stored: heads that came over the wire are far shorter.
+    /// The limits, beyond which nothing is stored: heads that came over the wire are far shorter.
     enum Limit {
         static let key = 64 << 10
         static let method = 64
@@ -16,14 +16,14 @@ package enum CacheEntryCodec {
         static let text = 1 << 20
         static let hash = 64
         static let terms = 4096
-        /// The year 9999 ends there.
+        /// The end of the year 9999.
         static let time: Int64 = 253_402_300_799
         static let length = 1 << 50
     }
 
     // MARK: - Writing
 
-    /// Nil for an entry that is beyond the limits.
+    /// Returns the bytes of an entry; nil if it is beyond the limits.
     package static func encoded(_ entry: CacheEntry) -> [UInt8]? {
         guard isWithinLimits(entry) else { return nil }
         var bytes: [UInt8] = []
@@ -169,7 +169,7 @@ extension CacheEntryCodec {
             && isSound(entry.selecting) && isSound(entry.owner) && isSound(entry.fields)
     }
 
-    /// A part has at least one byte and lacks at least one.
+    /// Whether a range is possible: a part has at least one byte and lacks at least one.
     private static func isSound(_ body: CachedBody) -> Bool {
         switch body {
         case .whole(let length): return 0...Limit.length ~= length
@@ -191,7 +191,7 @@ extension CacheEntryCodec {
         owner.user.map { 1...Limit.hash ~= $0.count } ?? true && owner.terms.utf8.count <= Limit.terms
     }
 
-    /// No field may become two of them, or the end of a head.
+    /// Whether no field would read as two, or as the end of a head.
     private static func isSound(_ fields: Fields) -> Bool {
         fields.count <= Limit.fields
             && fields.entries.allSatisfy { entry in

@@ -2,22 +2,22 @@ internal import DunlinSecure
 package import DunlinSemantics
 package import DunlinTypes
 
-/// The file of a key: the heads of all that is stored under it, and the bodies that are short.
+/// The file of a key: the heads of everything stored under it, and the short bodies.
 ///
-/// All of it is under one checksum, the project's XXH3 of 64 bits: it is there for accidents, such as blocks that were
-/// never written when the power went. The folder belongs to its user alone, so it need not withstand people, and of the
-/// checksums at hand it is the fastest without special instructions. What is read is verified before it is looked at.
+/// One checksum covers all of it, the project's 64-bit XXH3: it is for accidents, such as blocks that were not written
+/// before a loss of power. The folder belongs to its user alone, so the checksum need not withstand attackers, and this
+/// one is the fastest at hand without special instructions. It is verified before anything else is read.
 ///
-/// The form: eight bytes that name the version, the checksum of all that follows, how many members there are; of each
-/// its number, its body's bytes if they are here, and its entry, each run of bytes behind its length.
+/// The form: eight bytes that name the version, the checksum of all that follows, and the number of members; then, for
+/// each, its number, its body's bytes if they are here, and its entry. Runs of bytes are preceded by their length.
 package struct CacheRecord {
     package struct Member {
-        /// Names the body, for as long as it is the same one.
+        /// The number of the body, the same for as long as the body is.
         package let id: UInt64
         package let entry: CacheEntry
-        /// Nil if the body has a file of its own.
+        /// The body's bytes; nil if the body has a file of its own.
         package let bytes: Bytes?
-        /// The entry as it stands in the file.
+        /// The entry as it is in the file.
         let encoded: [UInt8]
 
         init?(id: UInt64, entry: CacheEntry, bytes: Bytes?) {
@@ -30,9 +30,9 @@ package struct CacheRecord {
         }
     }
 
-    /// How many forms of one response are stored. The first of them gives way to another.
+    /// The number of forms of a response that are stored. One more replaces the first.
     static var mostMembers: Int { 16 }
-    /// The longest file, of as many members with the longest heads and bodies that are still written.
+    /// The longest file: that many members with the longest heads and bodies that are written.
     static var longest: Int { 4 << 20 }
     private static var magic: [UInt8] { Array("dunlin\u{2}\n".utf8) }
     private static var headLength: Int { magic.count + 8 }
@@ -43,13 +43,13 @@ package struct CacheRecord {
         self.members = members
     }
 
-    /// The keys of all members are the same.
+    /// The key, which all members share.
     var key: CacheKey? { members.first?.entry.key }
     var isEmpty: Bool { members.isEmpty }
-    /// The numbers of the bodies that have files of their own.
+    /// The numbers of the bodies with files of their own.
     var files: Set<UInt64> { Set(members.lazy.filter { $0.bytes == nil }.map(\.id)) }
 
-    /// False for a member that is too long by itself.
+    /// Inserts a member; returns false if it is too long by itself.
     @discardableResult
     mutating func insert(_ member: Member) -> Bool {
         members.removeAll { old in
@@ -60,7 +60,7 @@ package struct CacheRecord {
         return length <= Self.longest
     }
 
-    /// Puts another entry in front of the same body; false if there is no such body or the entry cannot be written.
+    /// Replaces the entry of a body. Returns false if there is no such body or the entry cannot be written.
     mutating func update(_ id: UInt64, to entry: CacheEntry) -> Bool {
         guard let index = members.firstIndex(where: { $0.id == id }),
             entry.body.range.count == members[index].entry.body.range.count,
@@ -101,7 +101,7 @@ extension CacheRecord {
         return Self.sealed(bytes)
     }
 
-    /// With the checksum where it belongs. What is too short to have one stays as it is.
+    /// Returns the bytes with the checksum in its place. Bytes too short to have one are unchanged.
     package static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= headLength else { return bytes }
         var sealed = bytes
@@ -125,7 +125,7 @@ extension CacheRecord {
         let count = try reader.count(UInt8.self, limit: Self.mostMembers)
         for _ in 0..<count { members.append(try Self.member(&reader, rules)) }
         try reader.end()
-        // It is never written without members.
+        // A file without members is never written.
         guard let key, members.allSatisfy({ $0.entry.key == key }), Set(members.map(\.id)).count == count else {
             throw .value
         }

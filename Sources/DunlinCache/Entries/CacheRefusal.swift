@@ -1,14 +1,14 @@
 /// Why bytes of a file are not what a cache has written.
 package enum CacheRefusal: Error, Sendable, Hashable {
-    /// It is no file of a cache, or one of another version.
+    /// It is not a cache's file, or has another version.
     case format
     case checksum
     /// It ends too early.
     case truncated
-    /// Something stands behind its end.
+    /// Bytes follow its end.
     case surplus
-    /// It has more of something than is ever written.
+    /// A number is larger than any that is written.
     case limit
-    /// A value that is never written.
+    /// A value is never written.
     case value
 }

@@ -1,7 +1,7 @@
 package import DunlinTypes
 
-/// Reads numbers, low end first, and runs of bytes, each behind its length. Nothing is set aside by a length before
-/// that many bytes are known to be there.
+/// Reads little-endian numbers, and runs of bytes preceded by their length. Memory is reserved only for bytes that are
+/// known to be there.
 package struct RecordReader {
     private let bytes: Bytes
     private var position = 0
@@ -23,7 +23,7 @@ package struct RecordReader {
         return Number(littleEndian: taken.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
     }
 
-    /// A number that stands for how many, at most `limit`.
+    /// Reads a number of things, at most `limit`.
     mutating func count<Number: FixedWidthInteger>(_: Number.Type, limit: Int) throws(CacheRefusal) -> Int {
         guard let count = Int(exactly: try number(Number.self)), count <= limit else { throw .limit }
         return count

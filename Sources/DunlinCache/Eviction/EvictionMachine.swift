@@ -1,18 +1,18 @@
-/// Decides what is thrown out when a level of a cache is full: S3-FIFO, which counts bytes.
+/// Decides what is evicted when a level of a cache is full: S3-FIFO, counting bytes.
 ///
-/// It knows names and what they cost. It must not know what they stand for, nor the time.
+/// It knows names and their costs. It must not know what they stand for, nor the time.
 ///
 /// Rules:
-/// 1. What is new waits in a short queue, which has a tenth of the room. What was used again by the time it has come to
-///    the front goes on into the long queue; the rest is thrown out. So what is asked for once, a scan of however many
-///    names, passes through a tenth of the room, and the rest stays.
-/// 2. What was thrown out of the short queue is remembered by its name for as long as about as many others have been.
-///    If it comes back meanwhile, it goes into the long queue at once: what is used at long intervals stays as well.
-/// 3. What comes to the front of the long queue begins at its end once more for each time that it was used since, three
-///    times at most; otherwise it is thrown out.
+/// 1. New names wait in a short queue, with a tenth of the room. At the front, a name that was used again moves to the
+///    long queue; others are evicted. So names used once, as in a scan, pass through a tenth of the room and leave the
+///    rest alone.
+/// 2. A name evicted from the short queue is remembered until about as many others have been. If it comes back
+///    meanwhile, it goes to the long queue at once, so names used at long intervals stay too.
+/// 3. A name at the front of the long queue goes back to its end once for each use since, three times at most;
+///    otherwise it is evicted.
 ///
-/// A use is one number that is made larger: a hit moves nothing and allocates nothing, and that is why it is this and
-/// no list that is ordered by use. 2Q and SLRU withstand scans as well, but each hit there changes a list.
+/// A use only increases a number: a hit moves and allocates nothing, unlike in a list ordered by use. 2Q and SLRU
+/// withstand scans too, but change a list at each hit.
 struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private struct Slot {
         var cost: Int
@@ -31,7 +31,7 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private var new = EvictionQueue<Name>()
     private var kept = EvictionQueue<Name>()
     private var lastStamp: UInt64 = 0
-    /// The hashes of names that were thrown out, and when. A name that is taken for another does no harm.
+    /// The hashes of evicted names, and when they were evicted. Two names with one hash do no harm.
     private var remembered: [Int: UInt64] = [:]
     private var memory = EvictionQueue<Int>()
 
@@ -44,10 +44,10 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
 
     func cost(of name: Name) -> Int? { slots[name]?.cost }
 
-    /// Whether it has passed the short queue, or will.
+    /// Whether a name has passed the short queue, or will.
     func isUsed(_ name: Name) -> Bool { slots[name].map { $0.isKept || $0.uses > 0 } ?? false }
 
-    /// Returns whether it is the first use of something new.
+    /// Notes a use. Returns whether it is the first of a new name.
     mutating func use(_ name: Name) -> Bool {
         guard let place = slots.index(forKey: name) else { return false }
         let slot = slots.values[place]
@@ -55,8 +55,8 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
         return slot.uses == 0 && !slot.isKept
     }
 
-    /// Puts in something new, or says what something costs now. Returns what is thrown out for it, which is itself if
-    /// it is too large. `isUsed`: it is known to have been used before.
+    /// Inserts a name, or updates its cost. Returns the evicted names, which include `name` if it is too large.
+    /// `isUsed`: the name is known to have been used before.
     mutating func put(_ name: Name, cost: Int, isUsed: Bool = false) -> [Name] {
         let cost = max(0, cost)
         guard cost <= capacity else {
@@ -106,7 +106,7 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
         if !slot.isKept { newCost -= slot.cost }
     }
 
-    /// Places without a name are no more than there are names.
+    /// Removes outdated places when they outnumber the names.
     private mutating func compact() {
         guard new.count + kept.count > 2 * slots.count + 64 else { return }
         let slots = slots
@@ -121,7 +121,7 @@ extension EvictionMachine {
     private mutating func evicted() -> [Name] {
         var names: [Name] = []
         while cost > capacity {
-            // The short queue has what is over its tenth first. Nothing is lost if the long one is empty.
+            // The short queue evicts first when it is over its tenth. Nothing is lost if the long one is empty.
             if newCost > capacity / 10 || kept.isEmpty, !new.isEmpty {
                 takeNew(&names)
             } else if !kept.isEmpty {

@@ -1,5 +1,5 @@
-/// Names in the order in which they were put in. Whoever has the queue knows which of them still count: a name that
-/// was put in again, or taken out, leaves its old place as it is, with a stamp that nobody has any more.
+/// Names in order of insertion. The queue's owner knows which still count: a name that was inserted again, or removed,
+/// leaves its old place behind, with a stamp that is no longer valid.
 struct EvictionQueue<Name: Sendable>: Sendable {
     private var places: [(name: Name, stamp: UInt64)] = []
     private var start = 0

@@ -1,37 +1,36 @@
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// How a long body lies in its file: blocks of 64 KiB, each with a checksum behind it, the last as long as is left.
+/// The form of a long body's file: blocks of 64 KiB, each followed by a checksum; the last may be shorter.
 ///
-/// A block's checksum covers which body it belongs to and which block it is, so that neither another one nor one of
-/// another file, as a disk may have them after a loss of power, passes for it. How many blocks there are follows from
-/// the length of the body, which the key's file has.
+/// A block's checksum also covers its body's number and its own, so that no other block passes for it, as after a loss
+/// of power. The number of blocks follows from the body's length, which is in the key's file.
 enum BodyBlocks {
     static var size: Int { 64 << 10 }
     static var sumSize: Int { 8 }
 
-    /// How long the file of a body is.
+    /// The length of a body's file.
     static func fileLength(of count: Int) -> Int {
         count + (count + size - 1) / size * sumSize
     }
 
-    /// Where a block begins in the file.
+    /// The offset of a block in the file.
     static func offset(of block: Int) -> Int { block * (size + sumSize) }
 
-    /// Which bytes of a body of `count` bytes are in a block.
+    /// The range of a body of `count` bytes that is in a block.
     static func range(of block: Int, in count: Int) -> Range<Int> {
         let start = min(block * size, count)
         return start..<min(start + size, count)
     }
 
-    /// A block as it lies in the file.
+    /// Returns a block as it is in the file.
     static func sealed(_ bytes: ArraySlice<UInt8>, _ id: UInt64, _ block: Int) -> [UInt8] {
         var sealed = Array(bytes)
         sealed.append(number: sealed.withUnsafeBytes { sum($0, id, block) })
         return sealed
     }
 
-    /// The bytes of a block that was read; nil if they are not those that were written.
+    /// Returns the bytes of a block that was read; nil if they are not those that were written.
     static func opened(_ bytes: [UInt8], _ id: UInt64, _ block: Int) -> Bytes? {
         let count = bytes.count - sumSize
         guard count > 0 else { return nil }
@@ -55,13 +54,12 @@ enum BodyBlocks {
 
 /// Gathers the bytes of a body that is being stored.
 ///
-/// Rules: until they are more than `inline`, they are kept here, and all of them go into the key's file. From then on
-/// whole blocks go into a file of their own as they fill, so that no more than a block and a chunk is ever in memory.
-/// With more than `limit` it gives up.
+/// Rules: up to `inline` bytes are kept here and go into the key's file. With more, full blocks go into a file of their
+/// own, so that at most a block and a chunk are in memory. Beyond `limit` it gives up.
 struct BodyGathering {
     enum Action: Equatable {
         case none
-        /// Write this into the body's file, which may have to be made.
+        /// Write this into the body's file, which is created if needed.
         case write([UInt8], at: Int)
         case giveUp
     }
@@ -77,7 +75,7 @@ struct BodyGathering {
         (self.id, self.inline, self.limit) = (id, inline, limit)
     }
 
-    /// All bytes, if they go into the key's file.
+    /// The whole body, if it goes into the key's file.
     var inlineBytes: Bytes? { count <= inline ? Bytes(kept) : nil }
 
     mutating func add(_ bytes: Bytes) -> Action {
@@ -91,7 +89,7 @@ struct BodyGathering {
         return written(kept.count / BodyBlocks.size)
     }
 
-    /// There are no more bytes: what is left to be written into the body's file.
+    /// Ends the body. Returns what is left to write into its file.
     mutating func end() -> Action {
         guard count > inline, !kept.isEmpty else { return .none }
         return written((kept.count + BodyBlocks.size - 1) / BodyBlocks.size)

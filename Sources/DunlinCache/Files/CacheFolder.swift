@@ -1,22 +1,23 @@
 package import DunlinReactor
 internal import DunlinTypes
 
-/// The folder of a cache and the calls that are made in it. Each may wait for a disk.
+/// A cache's folder, and calls in it. Each may wait for a disk.
 ///
-/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what
-/// a loss of power leaves is recognised by its checksum, and is not there.
+/// Files are written under a temporary name and renamed when they are whole, in one step. Nothing is synced: what a
+/// loss of power damages is recognised by its checksum and counts as absent.
 package struct CacheFolder: Sendable {
     package enum Operation: Sendable, Hashable, CaseIterable {
         case prepare, list, open, read, create, write, rename, remove, lock, mark
     }
 
-    /// Files that have been used again are marked by having no permission to be written, which survives the process.
+    /// The permissions of new and used files: those used again have no write permission, a mark that outlives the
+    /// process.
     static let (new, used): (UInt32, UInt32) = (0o600, 0o400)
 
     let path: String
-    /// Which calls fail, for tests: asked before each.
+    /// Decides which calls fail, for tests: asked before each.
     package var failing: (@Sendable (Operation) -> Errno?)?
-    /// How many milliseconds to wait for a lock: whoever has it may have been stopped.
+    /// How long to wait for a lock, in milliseconds: its owner may have been stopped.
     package var lockLimit = 500
 
     package init(_ path: String, failing: (@Sendable (Operation) -> Errno?)? = nil) {
@@ -29,7 +30,7 @@ package struct CacheFolder: Sendable {
         if let errno = failing?(operation) { throw errno }
     }
 
-    /// Makes the folder if it is not there. Returns why it may not be used, if it is not ours alone.
+    /// Creates the folder if it is missing. Returns why it may not be used; nil if it is ours alone.
     func prepare() throws(Errno) -> FileOwnership.Fault? {
         try begin(.prepare)
         try FileSystem.makeFolders(path, permissions: 0o700)
@@ -41,12 +42,12 @@ package struct CacheFolder: Sendable {
         return try FileSystem.names(in: path)
     }
 
-    /// Nil if there is nothing by that name.
+    /// Returns a file's status; nil if there is no such file.
     func status(of file: String) throws(Errno) -> FileStatus? {
         try FileSystem.status(of: path + "/" + file)
     }
 
-    /// Nil if it is not there.
+    /// Opens a file; nil if there is no such file.
     func open(_ file: CacheFileName) throws(Errno) -> OpenFile? {
         do throws(Errno) {
             try begin(.open)
@@ -60,7 +61,7 @@ package struct CacheFolder: Sendable {
     func read(_ file: OpenFile, at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
         try begin(.read)
         var bytes = try file.read(at: offset, upTo: count)
-        // A call may return less than there is.
+        // A call may return fewer bytes than there are.
         while bytes.count < count {
             let more = try file.read(at: offset + bytes.count, upTo: count - bytes.count)
             if more.isEmpty { break }
@@ -69,15 +70,14 @@ package struct CacheFolder: Sendable {
         return bytes
     }
 
-    /// All of a file that has no more than `limit` bytes; nil if there is nothing by that name. What is longer is as
-    /// empty as what is damaged.
+    /// Returns the contents of a file; nil if there is none. A file longer than `limit` counts as empty, as a damaged
+    /// one does.
     func contents(of file: CacheFileName, limit: Int) throws(Errno) -> [UInt8]? {
         guard let open = try open(file) else { return nil }
         return open.length > limit ? [] : try read(open, at: 0, upTo: open.length)
     }
 
-    /// A new file under a name of its own, which is locked for as long as it is open: others know by that whether it
-    /// still belongs to somebody.
+    /// Creates a file with a name of its own, locked while it is open: so others know whether it is still in use.
     func create() throws(Errno) -> PartFile {
         try begin(.create)
         while true {
@@ -85,7 +85,7 @@ package struct CacheFolder: Sendable {
             do throws(Errno) {
                 return try PartFile(creating: path(of: name), permissions: Self.new)
             } catch {
-                // Another process looked whether it belongs to somebody, before it was locked.
+                // Another process checked, before it was locked, whether it was in use.
                 if !error.meansLocked { throw error }
             }
         }
@@ -101,7 +101,7 @@ package struct CacheFolder: Sendable {
         try FileSystem.move(file.path, to: path(of: name), overwriting: true)
     }
 
-    /// As `rename`, but another process may have been first: then its file stays, and this one is removed.
+    /// Renames the file, unless another process was first: then its file stays, and this one is removed.
     func place(_ file: PartFile, as name: CacheFileName) throws(Errno) {
         try begin(.rename)
         do throws(Errno) {
@@ -122,7 +122,7 @@ package struct CacheFolder: Sendable {
         try FileSystem.remove(path + "/" + file)
     }
 
-    /// Keeps everybody else from changing what is stored under a name.
+    /// Locks a name, so that nobody else changes what is stored under it.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
         try begin(.lock)
         return try FileLock(path(of: .lock), position: name.lockPosition, limit: lockLimit)

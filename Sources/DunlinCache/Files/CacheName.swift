@@ -2,11 +2,11 @@ internal import DunlinSecure
 package import DunlinSemantics
 internal import DunlinTypes
 
-/// What a key's files are called: the SHA-256 of the key, so that nobody reads a URL in the list of a folder.
+/// The name of a key's files: the SHA-256 of the key, so that a list of the folder shows no URL.
 package struct CacheName: Sendable, Hashable {
     let words: SIMD4<UInt64>
 
-    /// Nil if OpenSSL makes no such hashes here.
+    /// Creates the name of a key; nil if OpenSSL has no such hash here.
     package init?(_ key: CacheKey) {
         do throws(HashFunction.Unavailable) {
             let hash = try HashFunction.sha256.hash(of: Bytes(key.text))
@@ -18,7 +18,7 @@ package struct CacheName: Sendable, Hashable {
         }
     }
 
-    /// Reads 64 digits in lower case.
+    /// Creates a name from 64 lowercase hexadecimal digits.
     init?(hex: Substring) {
         guard hex.utf8.count == 64 else { return nil }
         var rest = hex
@@ -32,21 +32,21 @@ package struct CacheName: Sendable, Hashable {
     }
 
     var hex: String { (0..<4).map { CacheFileName.hex(words[$0]) }.joined() }
-    /// Which byte of the lock's file stands for it. Names that share one only wait for each other.
+    /// The byte of the lock's file that stands for this name. Names that share one merely wait for each other.
     var lockPosition: Int { Int(words[0] >> 48) }
 }
 
-/// The files of a cache, by their names. Everything else in the folder is somebody else's, and is left alone.
+/// The names of a cache's files. Other files in the folder belong to others and are left alone.
 enum CacheFileName: Hashable {
-    /// The heads of what is stored under a key, and the bodies that are short.
+    /// A key's file: the heads of what is stored under it, and the short bodies.
     case record(CacheName)
     /// A long body.
     case body(CacheName, UInt64)
-    /// What is being written.
+    /// A file being written.
     case temporary(UInt64)
-    /// The lock of all processes.
+    /// The lock that all processes share.
     case lock
-    /// What secrets are hashed with.
+    /// The salt for hashes of secrets.
     case salt
     /// A file of another version.
     case other
@@ -82,7 +82,7 @@ enum CacheFileName: Hashable {
         }
     }
 
-    /// Empty for those of other versions, which are not made here.
+    /// The name as text; empty for files of other versions, which are not created here.
     var text: String {
         switch self {
         case .record(let name): Self.beginning + name.hex
@@ -96,6 +96,6 @@ enum CacheFileName: Hashable {
 
     static func hex(_ word: UInt64) -> String { Hex.text(word, count: 16) }
 
-    /// Sixteen digits in lower case; nil for anything else.
+    /// Reads sixteen lowercase hexadecimal digits; nil for anything else.
     static func word(_ text: Substring) -> UInt64? { UInt64(text, radix: 16).flatMap { hex($0) == text ? $0 : nil } }
 }

@@ -2,11 +2,11 @@ internal import DunlinReactor
 package import DunlinTypes
 internal import Synchronization
 
-/// What is hashed together with the values of secret fields, so that nobody who gets at stored hashes can look them up
-/// in a table that was made for others, or see that two users have the same secret.
+/// The salt for hashes of secret fields' values, so that whoever gets the hashes can neither look them up in a ready
+/// table nor see that two users share a secret.
 ///
-/// It is random. A cache in memory has its own; that of a folder is in a file there, made once, and belongs to all
-/// processes that share it. What was hashed with another one fits no request, which is a miss.
+/// It is random. A cache in memory has its own; a folder's is in a file there, created once, for all processes that
+/// share it. A value hashed with another salt matches no request, which is a miss.
 package final class CacheSalt: Sendable {
     static var size: Int { 32 }
 
@@ -22,14 +22,14 @@ package final class CacheSalt: Sendable {
         set { salt.withLock { $0 = newValue } }
     }
 
-    /// What to hash in place of a value.
+    /// Returns what to hash instead of a value.
     package func salted(_ value: Bytes) -> Bytes { Bytes(bytes + value.array) }
 }
 
 extension CacheFolder {
-    /// The salt of all processes: what is in the folder, or else `own`, which is there from then on. Waits for a disk.
-    /// Throws if there is none and none can be written; then each process has its own, and what depends on a secret is
-    /// found by the process alone that stored it.
+    /// Returns the salt of all processes: the folder's, or else `own`, which becomes the folder's. Waits for a disk.
+    /// Throws if there is none and none can be written; then each process has its own, and responses that depend on a
+    /// secret are found only by the process that stored them.
     func salt(orElse own: [UInt8]) throws(Errno) -> [UInt8] {
         if let known = try knownSalt() { return known }
         let file = try create()
@@ -46,7 +46,7 @@ extension CacheFolder {
     private func knownSalt() throws(Errno) -> [UInt8]? {
         guard let bytes = try contents(of: .salt, limit: CacheSalt.size) else { return nil }
         if bytes.count == CacheSalt.size { return bytes }
-        // A loss of power has left it without its contents.
+        // A loss of power has left an empty file.
         try remove(.salt)
         return nil
     }

@@ -1,22 +1,22 @@
 package import DunlinReactor
 internal import DunlinTypes
 
-/// Why a cache stores less than it might, or nothing: told once, as a warning. Requests go on without it.
+/// Why a cache stores less than it could, or nothing: reported once, as a warning. Requests go on without it.
 package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
-        /// The folder belongs to others, or others may write to it: what is in it is not believed.
+        /// The folder belongs to others, or others may write to it: its contents are not trusted.
         case foreign(FileOwnership.Fault)
-        /// The folder cannot be made or listed.
+        /// The folder cannot be created or listed.
         case folder(Errno)
         /// Files in it cannot be read.
         case reading(Errno)
-        /// Files in it cannot be written, for want of room or of permission.
+        /// Files in it cannot be written, for lack of space or permission.
         case writing(Errno)
-        /// Something was not what had been written, and was removed.
+        /// Stored bytes had changed, and were removed.
         case damage
-        /// The disk takes too long; requests go on without it for as long as it does.
+        /// The disk takes too long; meanwhile requests do without it.
         case slowness
-        /// OpenSSL makes no SHA-256 here, which files are named by.
+        /// OpenSSL has no SHA-256 here, which names the files.
         case names
     }
 
@@ -36,16 +36,16 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// Why a body that is stored, or begins with what is, does not come to its end.
+/// Why a body that is stored, wholly or in its first part, cannot be read to its end.
 package struct CacheDamage: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
-        /// Its bytes are not those that were stored, or cannot be read any more.
+        /// Its bytes have changed, or can no longer be read.
         case bytes
         /// It was replaced or removed before it was first read.
         case absence
         /// The store takes too long.
         case slowness
-        /// What the network brought is not the rest of it.
+        /// What the network brought is not its rest.
         case rest
     }
 

@@ -1,10 +1,10 @@
-/// How much a cache may store, in bytes.
+/// The capacity of a cache, in bytes.
 package struct CacheCapacity: Sendable, Hashable {
-    /// Of memory; zero for none.
+    /// The capacity in memory; zero for none.
     package var memory: Int
-    /// Of a disk, counted as files take up room there.
+    /// The capacity on a disk, counted in whole blocks as files use them.
     package var disk: Int
-    /// The largest part of a level that the body of one response may take up. What is larger is not stored there.
+    /// The largest part of a level that one response's body may use. Longer bodies are not stored there.
     package var largestShare: Double
 
     package init(memory: Int = 8 << 20, disk: Int = 256 << 20, largestShare: Double = 0.05) {
@@ -21,6 +21,6 @@ package struct CacheCapacity: Sendable, Hashable {
         return largestShare >= 1 ? capacity : Int(Double(capacity) * largestShare)
     }
 
-    /// Bodies that are no longer than this stand in one file with their head: a hit is one file that is read once.
+    /// The longest body that is in one file with its head: a hit reads one file once.
     static var longestInline: Int { 16 << 10 }
 }

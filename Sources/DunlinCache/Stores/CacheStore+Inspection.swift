@@ -4,18 +4,18 @@ internal import DunlinTypes
 internal import Synchronization
 
 extension CacheStore {
-    /// How much is stored, and what became of the rest. What is on the disk is what this process knows of it: after the
-    /// folder was read once, all of it but what others have changed since.
+    /// How much is stored, and what became of the rest. For the disk it is what this process knows: once it has read
+    /// the folder, everything except what others have changed since.
     package struct Figures: Sendable, Hashable {
         package struct Memory: Sendable, Hashable {
             package var bytes = 0
-            /// URLs, each with all the forms that are stored of it.
+            /// The number of URLs, each with all its stored forms.
             package var keys = 0
             package var evictions = 0
         }
 
         package struct Disk: Sendable, Hashable {
-            /// As files take up room.
+            /// The bytes of the files, in whole blocks.
             package var bytes = 0
             package var keys = 0
             package var evictions = 0
@@ -24,7 +24,7 @@ extension CacheStore {
         }
 
         package var memory = Memory()
-        /// Nil without a disk.
+        /// The numbers of the disk; nil without one.
         package var disk: Disk?
     }
 
@@ -38,12 +38,12 @@ extension CacheStore {
     /// A stored response, as a list shows it.
     package struct Listed: Sendable {
         package let entry: CacheEntry
-        /// The bytes of its body.
+        /// The length of its body.
         package let count: Int
         package let level: StoredResponse.Level
     }
 
-    /// Everything that is stored, in no order: what is in the folder, if there is one, and otherwise in memory.
+    /// Returns everything that is stored, in no order: from the folder, if there is one, or else from memory.
     package func list() async -> [Listed] {
         guard let disk = usableDisk else {
             return memory.withLock(\.all).map { Listed(entry: $0.entry, count: $0.body.count, level: .memory) }

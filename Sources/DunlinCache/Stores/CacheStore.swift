@@ -5,19 +5,19 @@ internal import Synchronization
 
 /// The responses of a cache: in memory, on a disk, or in memory in front of a disk.
 ///
-/// Short responses are in memory from when they come, and whenever they were found on the disk; what is in memory is
-/// also on the disk, if there is one. Each level decides by itself what it throws out. Several processes may share a
-/// folder; what another one removes or replaces is seen here once memory has let go of it.
+/// Short responses go into memory when they come, and when they are found on the disk; what is in memory is also on the
+/// disk, if there is one. Each level evicts on its own. Several processes may share a folder; what another one removes
+/// or replaces shows here once memory has dropped it.
 ///
-/// A folder that is full, cannot be written, is gone or belongs to others is told of once and is as good as empty.
+/// A folder that is full, unwritable, gone or owned by others is reported once and counts as empty.
 package final class CacheStore: ResponseStore {
     let capacity: CacheCapacity
     let memory: Mutex<MemoryMachine>
     let disk: DiskLevel?
 
-    /// `folder`: where the responses are on a disk; nil for memory alone. It is made if it is not there, read in the
-    /// background, and kept from others. `salt`: what the rules hash with, which becomes that of the folder. `report`
-    /// is called for each reason at most once, from any thread.
+    /// Creates a store. `folder`: where the responses are on a disk; nil for memory alone. It is created if missing,
+    /// read in the background, and closed to others. `salt`: what the rules hash with, which becomes the folder's.
+    /// `report` is called at most once for each reason, from any thread.
     package init(
         _ capacity: CacheCapacity = CacheCapacity(), folder: CacheFolder?, rules: CacheRules, salt: CacheSalt? = nil,
         threads: DiskThreads = .shared, report: @escaping @Sendable (CacheTrouble) -> Void
@@ -31,18 +31,17 @@ package final class CacheStore: ResponseStore {
         if let disk { disk.background { disk.readFolder() } }
     }
 
-    /// Ends what is done in the background and returns when it has ended. Nothing is stored or found on the disk from
-    /// then on.
+    /// Ends work in the background and returns when it has ended. After that nothing is stored or found on the disk.
     package func close() async {
         await disk?.close()
     }
 
-    /// Returns when nothing is done in the background.
+    /// Returns when no work is under way in the background.
     package func backgroundEnded() async {
         await disk?.finished()
     }
 
-    /// Nil if there is no disk to store on, now or for good.
+    /// The disk; nil if there is none to store on, now or for good.
     var usableDisk: DiskLevel? { disk.flatMap { $0.isRefused ? nil : $0 } }
 
     func name(_ key: CacheKey) -> CacheName? {
@@ -74,14 +73,14 @@ package final class CacheStore: ResponseStore {
 
     package func removals(of key: CacheKey) -> UInt64 { memory.withLock { $0.removals(key) } }
 
-    /// A writer that was made before its key was removed with `remove` finishes without effect.
+    /// Returns a writer. If the key is removed with `remove` meanwhile, the writer has no effect.
     package func writer(
         for key: CacheKey, length: Int?, since removals: UInt64? = nil, within wait: StoreWait? = nil
     ) async -> (any ResponseWriter)? {
         await newWriter(for: key, length: length, behind: 0, removals, within: wait)
     }
 
-    /// The bytes of `part` are copied before this returns.
+    /// Returns a writer that continues `part`, whose bytes are copied before this returns.
     package func writer(
         for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64? = nil,
         within wait: StoreWait? = nil
@@ -111,15 +110,14 @@ package final class CacheStore: ResponseStore {
         return await disk.run(within: wait) { disk.prepare() } ?? false ? disk : nil
     }
 
-    /// Makes a response findable whose body is whole, once the last of it is written. Returns whether it is known to
-    /// be.
+    /// Makes a response with a whole body findable, once its last bytes are written. Returns whether it is known to be.
     func add(_ finished: CacheWriter.Finished, within wait: StoreWait?) async -> Bool {
         let key = finished.entry.key
         guard let disk = finished.disk else { return addToMemory(finished) }
         let name = name(key)
         return await change(key, on: disk, within: wait) {
             var file = finished.file
-            // If it was stored, it has another name by then, and nothing is removed.
+            // A stored file has another name by then, and nothing is removed.
             defer { if let file { disk.discard(file) } }
             guard disk.complete(finished, &file), let name,
                 let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
@@ -157,8 +155,7 @@ package final class CacheStore: ResponseStore {
         await change(key, on: disk, within: wait) { disk.update(id, to: entry, name).map { ($0, name) } }
     }
 
-    /// Changes something on the disk, and what memory has of it. Returns whether it is known what is stored from now
-    /// on.
+    /// Changes something on the disk and in memory. Returns whether it is known what is stored from now on.
     @discardableResult
     private func change(
         _ key: CacheKey, on disk: DiskLevel, within wait: StoreWait?,
@@ -206,7 +203,7 @@ package final class CacheStore: ResponseStore {
         }
     }
 
-    /// Removes everything, of all processes. What is being written meanwhile comes to nothing.
+    /// Removes everything, also of other processes. Writing under way has no effect.
     package func removeAll() async {
         memory.withLock { $0.removeAll() }
         guard let disk = usableDisk else { return }

@@ -1,13 +1,12 @@
 internal import DunlinReactor
 internal import DunlinSemantics
 
-/// Reads a cache's folder: removes what belongs to nobody any more, and lists the rest. Waits for a disk.
+/// Reads a cache's folder: removes files that nobody uses any more, and lists the rest. Waits for a disk.
 ///
 /// Rules:
-/// 1. A temporary file belongs to the process that has it locked. Where there are no locks, one that is a day old
-///    belongs to nobody.
-/// 2. A body belongs to the head that leads to it. It gets its name under the lock under which that head is written, so
-///    one that has none then was left by a process that ended in between.
+/// 1. A temporary file belongs to the process that has it locked. Without locks, one that is a day old is abandoned.
+/// 2. A body belongs to the head that names it. Both are put in place under one lock, so a body without a head was left
+///    by a process that ended in between.
 /// 3. Files of other versions are removed once they are a day old: another program may still use them.
 /// 4. Files of other names are left alone.
 struct CacheSweep {
@@ -30,7 +29,7 @@ struct CacheSweep {
         (self.level, folder, self.now) = (level, level.folder, now)
     }
 
-    /// What is there, the oldest first; nil if the folder cannot be read, or `isOver` said that it is enough.
+    /// Returns what is there, the oldest first; nil if the folder cannot be read, or `isOver` ended the work.
     consuming func run(isOver: () -> Bool) -> [DiskIndex.Found]? {
         do throws(Errno) {
             for text in try folder.names() {
@@ -38,7 +37,7 @@ struct CacheSweep {
                 if let file = CacheFileName(text) { note(file, text) }
             }
         } catch {
-            // Somebody has removed the folder: it is made again when something is stored.
+            // Somebody has removed the folder: it is created again when something is stored.
             if error.meansNoSuchFile { return [] }
             level.tell(.folder(error))
             return nil
@@ -47,7 +46,7 @@ struct CacheSweep {
             if isOver() { return nil }
             removeOrphans(name, group)
         }
-        // Of what came in one second, all processes throw out the same first.
+        // Of names from the same second, all processes evict the same first.
         let order = groups.filter { $0.value.hasRecord }.sorted {
             ($0.value.modified, $0.key.words[0]) < ($1.value.modified, $1.key.words[0])
         }
@@ -71,7 +70,7 @@ struct CacheSweep {
             case .lock, .salt: break
             }
         } catch {
-            // It went meanwhile, is being written, or cannot be removed: then it stays.
+            // A body that has gone meanwhile, is being written, or cannot be removed stays.
         }
     }
 
@@ -89,18 +88,18 @@ struct CacheSweep {
             let listed = try level.readRecord(name)?.files ?? []
             for id in group.bodies.subtracting(listed) { try folder.remove(.body(name, id)) }
         } catch {
-            // They stay for the next time.
+            // What is left stays for the next time.
         }
     }
 
-    /// Removes everything that a cache has stored, and what it is writing.
+    /// Removes everything that a cache has stored or is writing.
     func removeAll() {
         do throws(Errno) {
-            // Once more for what got its name meanwhile.
+            // Twice, for files that got their names meanwhile.
             for _ in 0..<2 {
                 for text in try folder.names() { try remove(text) }
             }
-            // What others had removed is known now, and what came meanwhile.
+            // The index learns what others had removed, and what came meanwhile.
             level.readFolder()
         } catch {
             if error.meansNoSuchFile { level.removedAll() } else { level.tell(.writing(error)) }
@@ -121,7 +120,7 @@ struct CacheSweep {
         do throws(Errno) { try removeTemporary(text, status) } catch {}
     }
 
-    /// What is stored of all keys, as it can be read.
+    /// Returns everything that is stored and can be read.
     func list() -> [CacheStore.Listed] {
         do throws(Errno) {
             var list: [CacheStore.Listed] = []

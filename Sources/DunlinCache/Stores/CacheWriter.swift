@@ -3,18 +3,18 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import Synchronization
 
-/// Takes the bytes of one body, and makes the response findable when there are as many as its entry says.
+/// Stores the bytes of one body, and makes the response findable when it has the length its entry states.
 ///
-/// One caller at a time has it. The state is out of its lock while a disk is written to.
+/// One caller at a time uses it. The state is taken out of its lock while a disk is written to.
 final class CacheWriter: ResponseWriter {
-    /// A response whose body is whole.
+    /// A response with a whole body.
     struct Finished: Sendable {
         let entry: CacheEntry
         let id: UInt64
         /// The body, unless it has a file of its own.
         let bytes: Bytes?
         let file: PartFile?
-        /// What is still to be written into that.
+        /// What is still to be written into that file.
         let last: BodyGathering.Action
         let disk: DiskLevel?
         let replaced: Set<UInt64>
@@ -31,7 +31,7 @@ final class CacheWriter: ResponseWriter {
     private let key: CacheKey
     private let removals: UInt64
     private let wait: StoreWait?
-    /// Nil once nothing will be stored, and while a disk is written to.
+    /// The state; nil when nothing more will be stored, and while a disk is written to.
     private let state: Mutex<State?>
 
     init(
@@ -44,7 +44,7 @@ final class CacheWriter: ResponseWriter {
     }
 
     deinit {
-        // A thread that must not wait for a disk may be the last to let go.
+        // The last reference may end on a thread that must not wait for a disk.
         if let file = state.withLock({ $0.take()?.file }), let disk { disk.threads.start { disk.discard(file) } }
     }
 
@@ -52,7 +52,7 @@ final class CacheWriter: ResponseWriter {
         await step { $0.add(bytes) }
     }
 
-    /// Writes the bytes of another body; false if nothing will be stored. Throws if they cannot be read.
+    /// Copies another body; returns false if nothing will be stored. Throws if it cannot be read.
     func copy(_ body: any StoredBody) async throws(CacheDamage) -> Bool {
         var offset = 0
         while offset < body.count, state.withLock({ $0 != nil }) {
@@ -81,7 +81,7 @@ final class CacheWriter: ResponseWriter {
         self.state.withLock { $0 = kept }
     }
 
-    /// Nil if it could not be written; the file is gone then.
+    /// Writes into a file; returns nil if that failed, and the file is gone then.
     private func write(_ bytes: [UInt8], at offset: Int, into file: PartFile?) async -> PartFile? {
         guard let disk else { return nil }
         let written = await disk.run(within: wait) { written in
@@ -90,7 +90,7 @@ final class CacheWriter: ResponseWriter {
             disk.write(bytes, at: offset, into: file)
         }
         if let written { return written }
-        // It may not have been begun.
+        // The file may not have been begun.
         if let file { await discard(file) }
         return nil
     }

@@ -1,58 +1,56 @@
-/// What this process knows of what lies in a cache's folder, and how much room it takes up there.
+/// What this process knows of a cache's folder, and how much space each name takes.
 ///
-/// Others write into the folder too, so this is no list of what can be found: that is asked of the folder. It decides
-/// what is thrown out, and catches up with the others by reading the folder now and then.
+/// Others write into the folder too, so what can be found is asked of the folder. This decides what is evicted, and
+/// learns of others' changes by reading the folder now and then.
 ///
 /// Rules:
-/// 1. What this process stores or removes is known when it is done, under the lock of its name. So what counts is
-///    there, but for what others have removed since.
-/// 2. What was read of a name is believed only if this process has not changed it since: what was found before a change
-///    does not count after it.
-/// 3. What is thrown out is not counted from then on, though its files are removed later. Until they are, nobody who
-///    finds them counts them again: they would push out others, and be gone all the same. If it is stored again
-///    meanwhile, it is there to stay.
-/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: as many
-///    processes as there are, each may be over it by so much.
+/// 1. What this process stores or removes is noted at once, under the lock of its name. So what is counted is there,
+///    except what others have removed since.
+/// 2. A reading of a name is trusted only if this process has not changed the name since.
+/// 3. An evicted name is no longer counted, though its files are removed later. Until then, finding them does not count
+///    them again: they would evict others, and be gone all the same. A name stored again meanwhile stays.
+/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: each
+///    process may exceed the capacity by that much.
 struct DiskIndex {
-    /// A name as it was found in the folder.
+    /// A name as found in the folder.
     struct Found: Sendable, Equatable {
         let name: CacheName
         let cost: Int
         let isUsed: Bool
     }
 
-    /// What was known of a name when somebody began to look for it.
+    /// What was known of a name when a search for it began.
     struct Stamp: Sendable {
         fileprivate let changes: UInt64
     }
 
     private(set) var machine: EvictionMachine<CacheName>
-    /// What was thrown out, and is still to be removed.
+    /// The evicted names whose files are still to be removed.
     private var leaving: Set<CacheName> = []
-    /// What was changed while the folder is being read; nil if it is not.
+    /// The names changed during the current reading of the folder; nil if none is under way.
     private var changed: Set<CacheName>?
-    /// Whether everything was removed while the folder is being read: nothing of what was read is believed then.
+    /// Whether everything was removed during the current reading: then nothing that it found is trusted.
     private var isVoid = false
-    /// How much of the folder may be otherwise than it was when it was read.
+    /// How many bytes of the folder may have changed since it was read.
     private var drift = 0
-    /// How often names were changed that share a number.
+    /// The number of changes to names, for names grouped by hash.
     private var changes = [UInt64](repeating: 0, count: 256)
 
     init(capacity: Int) {
         machine = EvictionMachine(capacity: capacity)
     }
 
-    /// Files take up whole blocks of 4 KiB. No sum of such costs is too large for a number.
+    /// The cost of a file: files use whole blocks of 4 KiB. No sum of costs overflows.
     static func cost(ofFile length: Int) -> Int { (min(length, 1 << 50) + 4095) / 4096 * 4096 }
 
     var isReadingDue: Bool { changed == nil && drift > machine.capacity / 16 }
 
-    /// Returns whether it is to be marked as used.
+    /// Notes a use. Returns whether the file is to be marked as used.
     mutating func use(_ name: CacheName) -> Bool { machine.use(name) }
 
     // MARK: - What this process does
 
-    /// What something costs that was stored. Returns what is to be thrown out for it.
+    /// Notes what was stored, and its cost. Returns the names to evict for it.
     mutating func stored(_ name: CacheName, cost: Int) -> [CacheName] {
         noteChange(name)
         leaving.remove(name)
@@ -60,7 +58,7 @@ struct DiskIndex {
         return leave(machine.put(name, cost: cost))
     }
 
-    /// Its files are removed. `wasThere`: they were there until then.
+    /// Notes that a name's files are removed. `wasThere`: whether they were there until then.
     mutating func removed(_ name: CacheName, wasThere: Bool = true) {
         noteChange(name)
         leaving.remove(name)
@@ -68,7 +66,7 @@ struct DiskIndex {
         if !wasThere { drift += Self.cost(ofFile: 1) }
     }
 
-    /// Everything is gone.
+    /// Notes that everything is gone.
     mutating func removedAll() {
         for counter in changes.indices { changes[counter] += 1 }
         machine.removeAll()
@@ -76,10 +74,10 @@ struct DiskIndex {
         isVoid = changed != nil
     }
 
-    /// Whether something that was thrown out is still to be removed.
+    /// Whether an evicted name's files are still to be removed.
     func isLeaving(_ name: CacheName) -> Bool { leaving.contains(name) }
 
-    /// What was thrown out cannot be removed. It counts again once the folder is read.
+    /// Notes that an evicted name's files cannot be removed. It counts again once the folder is read.
     mutating func stays(_ name: CacheName) {
         leaving.remove(name)
     }
@@ -102,14 +100,14 @@ struct DiskIndex {
 
     private func isCurrent(_ stamp: Stamp, _ name: CacheName) -> Bool { changes[Self.counter(name)] == stamp.changes }
 
-    /// It is there, and costs so much. Returns what is to be thrown out for it.
+    /// Notes that a name is there, and its cost. Returns the names to evict for it.
     mutating func found(_ name: CacheName, cost: Int, _ stamp: Stamp) -> [CacheName] {
         guard isCurrent(stamp, name), !leaving.contains(name) else { return [] }
         changed?.insert(name)
         return leave(machine.put(name, cost: cost))
     }
 
-    /// It is not there.
+    /// Notes that a name is not there.
     mutating func notFound(_ name: CacheName, _ stamp: Stamp) {
         guard isCurrent(stamp, name) else { return }
         changed?.insert(name)
@@ -119,20 +117,20 @@ struct DiskIndex {
 
     // MARK: - Reading the folder
 
-    /// False if it is being read.
+    /// Begins a reading of the folder; returns false if one is under way.
     mutating func beginReading() -> Bool {
         guard changed == nil else { return false }
         (changed, isVoid, drift) = ([], false, 0)
         return true
     }
 
-    /// These names are not among those in the folder.
+    /// Notes names that are not in the folder.
     mutating func notRead(_ names: some Sequence<CacheName>) {
         guard let changed, !isVoid else { return }
         for name in names where !changed.contains(name) { machine.remove(name) }
     }
 
-    /// These are, in the order in which they came to be. Returns what is to be thrown out.
+    /// Notes names found in the folder, in order of creation. Returns the names to evict.
     mutating func read(_ found: some Sequence<Found>) -> [CacheName] {
         guard let changed, !isVoid else { return [] }
         var thrown: [CacheName] = []

@@ -4,7 +4,7 @@ internal import DunlinTypes
 
 /// The files of one key.
 extension DiskLevel {
-    /// The file of a key; nil if there is none, or what is there is not what was written. That is removed then.
+    /// Reads a key's file; nil if there is none, or if it is damaged, which removes it.
     func readRecord(_ name: CacheName) throws(Errno) -> CacheRecord? {
         guard let bytes = try folder.contents(of: .record(name), limit: CacheRecord.longest) else { return nil }
         if let record = sound(bytes) { return record }
@@ -17,7 +17,7 @@ extension DiskLevel {
         do throws(CacheRefusal) { return try CacheRecord(bytes, rules: rules) } catch { return nil }
     }
 
-    /// Somebody may have put a sound one there meanwhile.
+    /// Somebody may have replaced it by a sound one meanwhile.
     private func removeDamaged(_ name: CacheName) {
         do throws(Errno) {
             let lock = try folder.lock(name)
@@ -27,16 +27,16 @@ extension DiskLevel {
             try folder.remove(.record(name))
             removed(name)
         } catch {
-            // It is no more there for being looked at again.
+            // Reading it again does not make it sound.
         }
     }
 
-    /// What is stored under a key.
+    /// Returns what is stored under a key.
     func find(_ key: CacheKey, _ name: CacheName) -> [StoredResponse] {
         guard !isRefused, !isBanned(name), prepare() else { return [] }
         do throws(Errno) {
             var missing: Set<UInt64> = []
-            // Between the head and the body somebody may have replaced both.
+            // Somebody may have replaced both between reading the head and the body.
             for _ in 0..<2 {
                 let stamp = beginFinding(name)
                 guard let record = try readRecord(name) else {
@@ -65,11 +65,11 @@ extension DiskLevel {
     }
 
     func mark(_ name: CacheName) {
-        // Without the mark it is thrown out sooner by the next process, and no more than that.
+        // Without the mark the next process merely evicts it sooner.
         do throws(Errno) { try folder.mark(name) } catch {}
     }
 
-    /// Without those whose file is missing, or not as long as it should be.
+    /// Returns the responses, except those whose file is missing or has the wrong length.
     func responses(_ record: CacheRecord, _ name: CacheName) throws(Errno) -> [StoredResponse] {
         var responses: [StoredResponse] = []
         for member in record.members {
@@ -89,17 +89,17 @@ extension DiskLevel {
 
     // MARK: - Changes
 
-    /// A response that is to be stored.
+    /// A response to be stored.
     struct Addition: Sendable {
         let name: CacheName
         let member: CacheRecord.Member
-        /// What has the body, if it is long.
+        /// The file with the body, if it is long.
         let file: PartFile?
         let replaced: Set<UInt64>
     }
 
-    /// Stores a response, unless something says under the lock that it is void. Returns what is stored under the key
-    /// from now on; nil if that is not known.
+    /// Stores a response, unless `isVoid` returns true under the lock. Returns what is stored under the key from now
+    /// on; nil if that is not known.
     func add(_ addition: Addition, isVoid: () -> Bool) -> CacheRecord? {
         guard !isRefused, prepare() else { return nil }
         do throws(Errno) {
@@ -131,7 +131,7 @@ extension DiskLevel {
         }
     }
 
-    /// Puts another entry in front of a body. Returns what is stored from now on; nil if that is not known.
+    /// Replaces the entry of a body. Returns what is stored from now on; nil if that is not known.
     func update(_ id: UInt64, to entry: CacheEntry, _ name: CacheName) -> CacheRecord? {
         guard !isRefused, prepare() else { return nil }
         do throws(Errno) {
@@ -156,18 +156,18 @@ extension DiskLevel {
         }
     }
 
-    /// Reads the key's file, changes it and writes it again, under the lock. Bodies that are not listed any more are
-    /// removed. Nil if `edit` said that nothing is to change.
+    /// Reads the key's file, changes it and writes it again, under the lock. Bodies that are no longer listed are
+    /// removed. Returns nil if `edit` changes nothing.
     private func change(
         _ name: CacheName, _ edit: (inout CacheRecord) throws(Errno) -> Bool
     ) throws(Errno) -> CacheRecord? {
         guard let (new, thrown) = try lockedChange(name, edit) else { return nil }
-        // Names may share a lock, so this one's is let go first.
+        // Names may share a lock, so this one's is released first.
         throwOut(thrown)
         return thrown.contains(name) ? nil : new
     }
 
-    /// Also returns what is to be thrown out.
+    /// Makes a change under the lock; also returns the names to evict.
     private func lockedChange(
         _ name: CacheName, _ edit: (inout CacheRecord) throws(Errno) -> Bool
     ) throws(Errno) -> (CacheRecord, thrown: [CacheName])? {
@@ -200,7 +200,7 @@ extension DiskLevel {
         if isUsed(name) { mark(name) }
     }
 
-    /// A file for the body of a response.
+    /// Creates a file for a response's body.
     func newFile() throws(Errno) -> PartFile {
         do throws(Errno) { return try folder.create() } catch {
             // Somebody has removed the folder.
@@ -209,7 +209,7 @@ extension DiskLevel {
         }
     }
 
-    /// Writes into a file, which is made if there is none yet; nil if that fails, and the file is gone then.
+    /// Writes into a file, which is created if there is none; returns nil if that fails, and the file is gone then.
     func write(_ bytes: [UInt8], at offset: Int, into file: PartFile?) -> PartFile? {
         var target = file
         do throws(Errno) {
@@ -225,25 +225,25 @@ extension DiskLevel {
         }
     }
 
-    /// Writes what is left of a body that goes into a file; false if that fails, and there is no file then.
+    /// Writes the end of a body into its file; returns false if that fails, and there is no file then.
     func complete(_ finished: CacheWriter.Finished, _ file: inout PartFile?) -> Bool {
         guard case .write(let bytes, let offset) = finished.last else { return true }
         file = write(bytes, at: offset, into: file)
         return file != nil
     }
 
-    /// What is stored under a name, if all of it may be in memory.
+    /// Returns what is stored under a name, if all of it may be in memory.
     func responsesInMemory(_ record: CacheRecord, _ name: CacheName) -> [StoredResponse]? {
         guard record.files.isEmpty else { return nil }
         do throws(Errno) { return try responses(record, name) } catch { return nil }
     }
 
-    /// Removes a file that came to nothing. If that fails, it is swept once this process has ended.
+    /// Removes an unfinished file. If that fails, a sweep removes it once this process has ended.
     func discard(_ file: PartFile) {
         do throws(Errno) { try file.remove() } catch {}
     }
 
-    /// Removes a body that no head leads to. If that fails, it is swept later.
+    /// Removes a body that no head names. If that fails, a sweep removes it later.
     private func discardBody(_ id: UInt64, _ name: CacheName) {
         do throws(Errno) { try folder.remove(.body(name, id)) } catch {}
     }
@@ -257,21 +257,21 @@ extension DiskLevel {
 
     // MARK: - Removal
 
-    /// Also looks whether the folder is to be read again.
+    /// Evicts names, and reads the folder again if that is due.
     func throwOut(_ names: [CacheName]) {
         for name in names { removeAll(name, .thrownOut) }
         if isReadingDue { background { self.readFolder(isDueOnly: true) } }
     }
 
-    /// Why all that is stored under a name is removed.
+    /// Why everything under a name is removed.
     enum Removal {
-        /// For want of room. It stays if it was stored again meanwhile.
+        /// For lack of space. It stays if it was stored again meanwhile.
         case thrownOut
-        /// It is not to be found any more.
+        /// On request: it must not be found any more.
         case wanted
     }
 
-    /// Removes all that is stored under a name. What is not to be found and cannot be removed is banned.
+    /// Removes everything under a name. What must not be found and cannot be removed is banned.
     func removeAll(_ name: CacheName, _ removal: Removal) {
         let stamp = beginFinding(name)
         do throws(Errno) {
@@ -293,8 +293,8 @@ extension DiskLevel {
         do throws(Errno) { return try folder.status(of: CacheFileName.record(name).text) == nil } catch { return false }
     }
 
-    /// Whoever has the lock may have been stopped. A file is removed all the same: at worst it comes back with what was
-    /// stored before.
+    /// Locks a name if possible; the lock's owner may have been stopped. Files are removed all the same: at worst, what
+    /// was stored before comes back.
     private func lockIfPossible(_ name: CacheName) throws(Errno) -> FileLock? {
         do throws(Errno) { return try folder.lock(name) } catch {
             if error.meansLocked { return nil }
@@ -302,7 +302,7 @@ extension DiskLevel {
         }
     }
 
-    /// A block of a body was not what had been written.
+    /// Removes a body of which a block is damaged.
     func damaged(_ name: CacheName, _ id: UInt64) {
         tell(.damage)
         background { self.remove(name, [id]) }

@@ -3,14 +3,14 @@ internal import DunlinSemantics
 internal import DunlinTypes
 internal import Synchronization
 
-/// What of a cache is on a disk. Nothing of it fails: what cannot be read is not there, what cannot be written is not
-/// stored, and each reason is told once.
+/// The part of a cache that is on a disk. No call fails: what cannot be read is absent, what cannot be written is not
+/// stored, and each reason is reported once.
 ///
-/// Methods that are named for what they do with files wait for disks, and run on disk threads. What is stored under a
-/// key is changed under a lock that all processes share, and read without one: a file is replaced in one step.
+/// Methods named for work with files wait for disks and run on disk threads. A key's responses are changed under a lock
+/// that all processes share, and read without one, as files are replaced in one step.
 ///
-/// Whoever runs a loop takes the lock of the state alone, which nobody has for longer than a moment. The index is asked
-/// and changed on disk threads, and by many names so many at a time.
+/// A loop takes only the state's lock, which is held for moments. The index is used on disk threads, with many names in
+/// batches.
 final class DiskLevel: Sendable {
     private enum Readiness {
         case unknown, ready, refused
@@ -21,10 +21,10 @@ final class DiskLevel: Sendable {
         var told: Set<CacheTrouble.Kind> = []
         var writeFailures = 0
         var damages = 0
-        /// What should have been removed and could not be: it is not there any more for this process.
+        /// Names that should have been removed and could not be: absent for this process.
         var banned: Set<CacheName> = []
         var isClosed = false
-        /// When that began which somebody waits for, by the order in which it did.
+        /// The start times of disk operations that somebody waits for, by their number.
         var waited: [UInt64: HTTP.Instant] = [:]
         var lastWaited: UInt64 = 0
         var background = 0
@@ -34,7 +34,7 @@ final class DiskLevel: Sendable {
     let folder: CacheFolder
     let threads: DiskThreads
     let rules: CacheRules
-    /// Nil if the rules hash without one.
+    /// The salt; nil if the rules hash without one.
     private let salt: CacheSalt?
     private let report: @Sendable (CacheTrouble) -> Void
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ final class DiskLevel: Sendable {
     /// Whether nothing is stored here, for good.
     var isRefused: Bool { state.withLock { $0.readiness == .refused || $0.isClosed } }
 
-    /// Whether the folder can be used. It is made if it is not there.
+    /// Whether the folder can be used. Creates it if it is missing.
     func prepare(again: Bool = false) -> Bool {
         switch state.withLock({ again && $0.readiness == .ready ? .unknown : $0.readiness }) {
         case .ready: return true
@@ -73,7 +73,7 @@ final class DiskLevel: Sendable {
 
     private func shareSalt() {
         guard let salt else { return }
-        // Without one in the folder this process has its own, and secrets of others are not found.
+        // Without a salt in the folder this process uses its own, and does not find others' secrets.
         do throws(Errno) { salt.bytes = try folder.salt(orElse: salt.bytes) } catch {}
     }
 
@@ -102,7 +102,7 @@ final class DiskLevel: Sendable {
 
     func isBanned(_ name: CacheName) -> Bool { state.withLock { $0.banned.contains(name) } }
 
-    /// A name that could not be removed. So many of them are too many.
+    /// Bans a name that could not be removed, up to a limit.
     func ban(_ name: CacheName) {
         state.withLock { state in
             state.banned.insert(name)
@@ -114,7 +114,7 @@ final class DiskLevel: Sendable {
 
     func beginFinding(_ name: CacheName) -> DiskIndex.Stamp { index.withLock { $0.beginFinding(name) } }
 
-    /// Returns what is to be thrown out.
+    /// Notes a name that was found. Returns the names to evict.
     func found(_ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp) -> [CacheName] {
         index.withLock { $0.found(name, cost: cost, stamp) }
     }
@@ -123,7 +123,7 @@ final class DiskLevel: Sendable {
         index.withLock { $0.notFound(name, stamp) }
     }
 
-    /// Under the lock of the name, as `removed`. Returns what is to be thrown out.
+    /// Notes a name that was stored, under its lock, as `removed`. Returns the names to evict.
     func stored(_ name: CacheName, cost: Int) -> [CacheName] {
         state.withLock { state in _ = state.banned.remove(name) }
         return index.withLock { $0.stored(name, cost: cost) }
@@ -141,24 +141,24 @@ final class DiskLevel: Sendable {
     func isLeaving(_ name: CacheName) -> Bool { index.withLock { $0.isLeaving(name) } }
     func stays(_ name: CacheName) { index.withLock { $0.stays(name) } }
 
-    /// Whether it is to be marked as used.
+    /// Notes a use. Returns whether the file is to be marked as used.
     func use(_ name: CacheName) -> Bool { index.withLock { $0.use(name) } }
     func isUsed(_ name: CacheName) -> Bool { index.withLock { $0.machine.isUsed(name) } }
 
     var isReadingDue: Bool { index.withLock(\.isReadingDue) }
 
-    /// It was used in memory.
+    /// Notes a use in memory.
     func noteUse(_ name: CacheName) {
         background { if self.use(name) { self.mark(name) } }
     }
 
     // MARK: - Waiting
 
-    /// The outcome of `work` on a disk thread. Nil if that takes too long or the call is over; the work is done all the
-    /// same, and `late` gets its outcome.
+    /// Returns the outcome of `work` on a disk thread; nil if it takes too long or the call is over. The work is done
+    /// all the same, and `late` gets its outcome.
     ///
-    /// While something takes too long nothing else is begun here, unless it has to be done `always`, and then nobody
-    /// waits for it: a disk that hangs costs the requests meanwhile nothing.
+    /// While an operation takes too long no other is begun, except with `always`, and then nobody waits for it: so a
+    /// disk that hangs does not delay requests.
     func run<Value: Sendable>(
         within wait: StoreWait?, always: Bool = false, late: @escaping @Sendable (Value) -> Void = { _ in },
         _ work: @escaping @Sendable () -> Value
@@ -185,7 +185,7 @@ final class DiskLevel: Sendable {
         return value
     }
 
-    /// Whether something that began before takes too long already.
+    /// Begins an operation. `isStuck`: whether an earlier one takes too long.
     private func begin(at now: HTTP.Instant) -> (number: UInt64, isStuck: Bool) {
         state.withLock { state in
             let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
@@ -201,7 +201,7 @@ final class DiskLevel: Sendable {
 
     // MARK: - In the background
 
-    /// Does work that nobody waits for but `close`.
+    /// Runs work that only `close` waits for.
     func background(_ work: @escaping @Sendable () -> Void) {
         let mayBegin = state.withLock { state in
             if state.isClosed { return false }
@@ -220,23 +220,23 @@ final class DiskLevel: Sendable {
         }
     }
 
-    /// Reads the folder, removes what belongs to nobody any more, and throws out what is too much.
+    /// Reads the folder, removes abandoned files, and evicts what is too much.
     func readFolder(isDueOnly: Bool = false) {
         let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
         guard begins else { return }
         let found = prepare() ? CacheSweep(self, now: Int(WallClock.seconds)).run { self.isClosed } : nil
         let thrown = found.map { read($0) } ?? []
         index.withLock { $0.endReading() }
-        // What is left of it is thrown out by whoever opens the folder next.
+        // Whoever opens the folder next evicts the rest.
         for name in thrown where !isClosed { removeAll(name, .thrownOut) }
     }
 
     private var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// How many names are compared with what was read while nobody else can ask the index.
+    /// The number of names that are compared while the index is locked.
     private static var step: Int { 256 }
 
-    /// Has the index know what is there. Returns what is to be thrown out.
+    /// Updates the index from the folder. Returns the names to evict.
     private func read(_ found: [DiskIndex.Found]) -> [CacheName] {
         let there = Set(found.lazy.map(\.name))
         let gone = index.withLock { Array($0.machine.names) }.filter { !there.contains($0) }
@@ -250,13 +250,13 @@ final class DiskLevel: Sendable {
         return thrown
     }
 
-    /// Returns when nothing is done in the background any more; nothing is stored or found from then on.
+    /// Returns when no work is under way in the background; nothing is stored or found after that.
     func close() async {
         state.withLock { $0.isClosed = true }
         await finished()
     }
 
-    /// Returns when nothing is done in the background.
+    /// Returns when no work is under way in the background.
     func finished() async {
         await withUnsafeContinuation { continuation in
             let isDone = state.withLock { state in

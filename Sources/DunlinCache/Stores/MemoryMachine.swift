@@ -1,18 +1,18 @@
 internal import DunlinSemantics
 internal import DunlinTypes
 
-/// What of a cache is in memory: for some keys, all that is stored under them.
+/// The part of a cache that is in memory: for some keys, everything stored under them.
 ///
 /// It must not know disks. Rules:
-/// 1. What is here of a key is everything that is stored under it, so that an answer from here is never worse than one
-///    from the disk. It is forgotten before something is changed on the disk.
-/// 2. What a disk has said is believed only if nothing of that key was being changed meanwhile: what was read before a
-///    change does not come back after it.
-/// 3. A removal makes what was begun before it void: a response that was on its way meanwhile is not stored.
+/// 1. A key here has everything that is stored under it, so an answer from memory is as good as one from the disk. It
+///    is dropped before the disk changes.
+/// 2. A reading of the disk is trusted only if the key was not being changed meanwhile: nothing read before a change
+///    comes back after it.
+/// 3. A removal voids what began before it: a response that was under way is not stored.
 ///
-/// Keys share the counters that this is decided by; a key that is taken for another is only forgotten sooner.
+/// Keys share the counters for this; a key that shares one is merely dropped sooner.
 struct MemoryMachine {
-    /// What is known of a key's state when something begins.
+    /// A key's state when an operation begins.
     struct Stamp: Sendable {
         fileprivate let key: CacheKey
         fileprivate let changes: UInt64
@@ -25,7 +25,7 @@ struct MemoryMachine {
         var running = 0
     }
 
-    /// The longest body. Heads do not count in it, for nobody can tell how much of one is kept.
+    /// The longest body. Heads do not count, as the size of a kept head is unknown.
     private let longest: Int
     private var eviction: EvictionMachine<CacheKey>
     private var responses: [CacheKey: [StoredResponse]] = [:]
@@ -41,7 +41,7 @@ struct MemoryMachine {
     var evictions: Int { eviction.evictions }
     var all: [StoredResponse] { responses.values.flatMap { $0 } }
 
-    /// What is stored under a key, and whether it is the first time that this is asked; nil if it is not here.
+    /// Returns what is stored under a key, and whether this is its first use; nil if it is not in memory.
     mutating func find(_ key: CacheKey) -> (responses: [StoredResponse], isFirstUse: Bool)? {
         guard let found = responses[key] else { return nil }
         return (found, eviction.use(key))
@@ -49,7 +49,7 @@ struct MemoryMachine {
 
     private func counter(_ key: CacheKey) -> Int { key.hashValue & 255 }
 
-    /// How often something was removed that this key may have been among.
+    /// The number of removals that may have included this key.
     func removals(_ key: CacheKey) -> UInt64 { counters[counter(key)].removals }
 
     // MARK: - In front of a disk
@@ -63,7 +63,7 @@ struct MemoryMachine {
         return Stamp(key: key, changes: counters[counter].changes, isAlone: counters[counter].running == 1)
     }
 
-    /// Nil if it is not known what is stored now.
+    /// Ends a change; `found` is nil if it is not known what is stored now.
     mutating func endChange(_ stamp: Stamp, _ found: [StoredResponse]?) {
         counters[counter(stamp.key)].running -= 1
         if let found { put(found, stamp) }
@@ -85,8 +85,8 @@ struct MemoryMachine {
 
     // MARK: - Alone
 
-    /// Changes what is stored under a key where there is no disk. With `removals`, only if there were none since.
-    /// Returns whether everything that is stored under it from now on was kept.
+    /// Changes what is stored under a key, without a disk. With `removals`, only if there were none since. Returns
+    /// whether everything stored under it was kept.
     @discardableResult
     mutating func change(_ key: CacheKey, removals: UInt64? = nil, _ edit: (inout [StoredResponse]) -> Void) -> Bool {
         if let removals, removals != self.removals(key) { return false }
@@ -127,14 +127,14 @@ struct MemoryMachine {
         for key in eviction.put(key, cost: cost) { responses[key] = nil }
     }
 
-    /// Nil for a body that is not in memory: then nothing of its key is.
+    /// Returns the response as kept in memory; nil for a body that is not in memory, which keeps the whole key out.
     private static func inMemory(_ response: StoredResponse) -> StoredResponse? {
         if response.level == .memory { return response }
         guard let bytes = response.body.bytes else { return nil }
         return StoredResponse(entry: response.entry, level: .memory, body: MemoryBody(bytes), id: response.id)
     }
 
-    /// With the objects that have it, and its places in tables and queues.
+    /// The cost of a response, with its objects and its places in tables and queues.
     private static func cost(_ response: StoredResponse) -> Int {
         response.body.count + response.entry.held + 1024
     }

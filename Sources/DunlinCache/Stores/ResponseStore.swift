@@ -1,35 +1,34 @@
 package import DunlinSemantics
 package import DunlinTypes
 
-/// Where a cache's responses are stored. It knows no rules: what is stored, served and removed is decided by
-/// `CacheMachine`.
+/// A store for a cache's responses. It knows no rules: `CacheMachine` decides what is stored, served and removed.
 ///
-/// Nothing here fails a request. What cannot be read is not there, what cannot be written is not stored, and the
-/// reason is told once, as a warning. So it is with what takes longer than `StoreWait` allows: what was begun is done
-/// all the same, but nobody waits for it. Nil for a wait has no limit.
+/// No failure here fails a request. What cannot be read is absent, what cannot be written is not stored, and the reason
+/// is reported once, as a warning. The same holds for work that takes longer than `StoreWait` allows: it is finished,
+/// but nobody waits for it. A nil wait has no limit.
 package protocol ResponseStore: AnyObject, Sendable {
-    /// What is stored under a key, if that can be said without a wait; nil if `responses(for:)` has to be asked.
+    /// Returns what is stored under a key, if that is known without waiting; nil if `responses(for:)` must be asked.
     func responsesAtHand(for key: CacheKey) -> [StoredResponse]?
 
-    /// What is stored under a key.
+    /// Returns what is stored under a key.
     func responses(for key: CacheKey, within wait: StoreWait?) async -> [StoredResponse]
 
     /// A number that changes when everything under a key is removed.
     func removals(of key: CacheKey) -> UInt64
 
-    /// Begins to store the body of a response that may have `length` bytes. Nil if there is no room for so many. The
-    /// wait holds for all that the writer does. Nothing is stored if everything under the key was removed since
-    /// `removals` was asked for; nil for now.
+    /// Begins to store a response's body of up to `length` bytes. Returns nil if there is no room for it. The wait
+    /// holds for all of the writer's work. Nothing is stored if everything under the key was removed since `removals`
+    /// was read; nil for now.
     func writer(
         for key: CacheKey, length: Int?, since removals: UInt64?, within wait: StoreWait?
     ) async -> (any ResponseWriter)?
 
-    /// The same behind the bytes of `part`. Throws if those cannot be read.
+    /// Begins to store a body that continues `part`. Throws if the part cannot be read.
     func writer(
         for key: CacheKey, length: Int?, behind part: StoredResponse, since removals: UInt64?, within wait: StoreWait?
     ) async throws(CacheDamage) -> (any ResponseWriter)?
 
-    /// Puts another entry in front of the same body. Has no effect if the response is not stored any more.
+    /// Replaces the entry of a body. Has no effect if the response is no longer stored.
     func update(_ response: StoredResponse, to entry: CacheEntry, within wait: StoreWait?) async
 
     func remove(_ responses: [StoredResponse], within wait: StoreWait?) async
@@ -38,8 +37,8 @@ package protocol ResponseStore: AnyObject, Sendable {
     func remove(_ keys: [CacheKey], within wait: StoreWait?) async
 }
 
-/// A stored response, as it was when it was found. Its body is opened when it is first read, and can be read from then
-/// on whatever becomes of it.
+/// A stored response, as it was when it was found. Its body is opened when first read, and can be read from then on
+/// even if it is replaced or removed.
 package struct StoredResponse: Sendable {
     package enum Level: Sendable, Hashable {
         case memory
@@ -49,7 +48,7 @@ package struct StoredResponse: Sendable {
     package let entry: CacheEntry
     package let level: Level
     package let body: any StoredBody
-    /// By what its store knows it again: the same for as long as the same body is stored, whatever its head.
+    /// The store's number for it: the same while the same body is stored, whatever its head.
     package let id: UInt64
 
     package init(entry: CacheEntry, level: Level, body: any StoredBody, id: UInt64 = 0) {
@@ -57,32 +56,32 @@ package struct StoredResponse: Sendable {
     }
 }
 
-/// The stored bytes of a body: those of the entry's `body.range`, counted from its beginning.
+/// The stored bytes of a body: those of the entry's `body.range`, counted from the first of them.
 package protocol StoredBody: AnyObject, Sendable {
     var count: Int { get }
 
-    /// All of them, if they are in memory.
+    /// The whole body, if it is in memory.
     var bytes: Bytes? { get }
 
-    /// At most `count` bytes from `offset` on, and at least one. Throws for bytes that are not what was stored: none of
-    /// them is returned, and the response is removed.
+    /// Returns 1 to `count` bytes from `offset` on. Throws if they are not what was stored: none is returned, and the
+    /// response is removed.
     func read(from offset: Int, upTo count: Int, within wait: StoreWait?) async throws(CacheDamage) -> Bytes
 }
 
 extension StoredBody {
-    /// As long as it takes.
+    /// Reads without a limit of time.
     package func read(from offset: Int, upTo count: Int) async throws(CacheDamage) -> Bytes {
         try await read(from: offset, upTo: count, within: nil)
     }
 }
 
-/// A body that is being stored. Whoever has it calls `finish` or `abandon`; a writer that is released has abandoned.
+/// A writer of a body that is being stored. Its owner calls `finish` or `abandon`; releasing a writer abandons it.
 package protocol ResponseWriter: AnyObject, Sendable {
-    /// Stores the next bytes. Once that has failed, or there are too many of them, nothing is stored.
+    /// Stores the next bytes. After a failure, or too many bytes, nothing is stored.
     func write(_ bytes: Bytes) async
 
-    /// Makes the response findable, and removes those it replaces or supersedes. Without it nothing is. Returns whether
-    /// it is known to be findable now.
+    /// Makes the response findable, and removes those it replaces or supersedes; without this call it is not stored.
+    /// Returns whether it is known to be findable now.
     @discardableResult
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool
 

@@ -1,24 +1,24 @@
 package import DunlinReactor
 package import DunlinTypes
 
-/// How long a call waits for its cache's store: until the call is over, and never for longer than `limit`, by the
-/// session's clock. A disk that hangs is as good as empty, and fails no request.
+/// How long a call waits for its cache's store: until the call is over, and at most `limit`, by the session's clock. A
+/// disk that hangs counts as empty, and fails no request.
 package struct StoreWait: Sendable {
-    /// What a working disk needs is far less; who waits for a response does not wait much longer.
+    /// The limit of a wait: far more than a working disk needs, and not much longer for whoever waits for a response.
     package static var limit: Duration { .seconds(2) }
 
     let loop: Reactor
     let deadline: HTTP.Instant
-    /// The limit that the deadline comes from.
+    /// The limit that the deadline is computed from.
     let total: Duration?
-    /// Nil where the wait is within work that somebody else cancels by its Swift task.
+    /// The call's cancellation; nil within work that is cancelled by its Swift task.
     let cancellation: Cancellation?
 
     package init(loop: Reactor, deadline: HTTP.Instant, total: Duration?, cancellation: Cancellation?) {
         (self.loop, self.deadline, self.total, self.cancellation) = (loop, deadline, total, cancellation)
     }
 
-    /// What a wait of `limit` from now on ends at.
+    /// The end of a wait of `limit` from now on.
     var end: HTTP.Instant {
         min(deadline, loop.now().advanced(by: Self.limit.clampedNanoseconds))
     }

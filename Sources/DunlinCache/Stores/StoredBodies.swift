@@ -6,7 +6,7 @@ internal import Synchronization
 final class MemoryBody: StoredBody {
     private let stored: Bytes
 
-    /// Keeps nothing else of the storage that they are in.
+    /// Creates a body with a copy of the bytes, so that it keeps no other part of their storage.
     init(_ bytes: Bytes) {
         stored = Bytes(bytes.array)
     }
@@ -20,12 +20,12 @@ final class MemoryBody: StoredBody {
     }
 }
 
-/// A body in a file of its own, which is opened when it is first read: whatever becomes of its name then, it can be
-/// read to its end. What nobody reads has no descriptor.
+/// A body in a file of its own, opened when first read: after that it can be read to its end, whatever happens to its
+/// name. Until it is read it has no descriptor.
 final class FileBody: StoredBody {
     private enum Block {
         case bytes(Bytes)
-        /// Others have removed or replaced it before it was opened.
+        /// Others removed or replaced it before it was opened.
         case gone
         case damaged
     }
@@ -42,7 +42,7 @@ final class FileBody: StoredBody {
 
     var bytes: Bytes? { nil }
 
-    /// What is left of one block, at most.
+    /// Reads at most the rest of one block.
     func read(from offset: Int, upTo count: Int, within wait: StoreWait?) async throws(CacheDamage) -> Bytes {
         guard offset >= 0, offset < self.count, count > 0 else { throw CacheDamage() }
         let block = offset / BodyBlocks.size

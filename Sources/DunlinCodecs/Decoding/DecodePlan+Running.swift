@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
 extension DecodePlan {
-    /// Decodes the picture, and does to it what is to be done.
+    /// Decodes the picture, and converts it as planned.
     func picture(of bytes: Bytes) async throws -> ImageBuffer {
         let isTolerant = options.allowsTruncated
         switch info.format {
@@ -41,7 +41,7 @@ extension DecodePlan {
         guard decoder.size == decoded else {
             throw ImageError.damaged(info.format, fault: "its decoded size differs from its header's")
         }
-        // What is left of a picture that may be incomplete is shown.
+        // The rest of an incomplete picture is shown.
         var pixels = decoder.hasOwnPixels ? [] : [UInt8].room(for: decoded, isZeroed: options.allowsTruncated)
         let rows = Work.rows(width: decoded.width)
         var isWhole = true
@@ -66,7 +66,7 @@ extension DecodePlan {
         }
     }
 
-    /// From what was decoded to what was asked for.
+    /// Resizes, turns and converts a decoded picture as the options ask.
     func finish(_ picture: consuming ImageBuffer, profile: Bytes?) async throws -> ImageBuffer {
         var picture = try await picture.resizedInSteps(to: target, options.filter)
         if options.appliesOrientation, info.orientation != .upright {

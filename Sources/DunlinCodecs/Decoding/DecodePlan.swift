@@ -1,21 +1,21 @@
 internal import DunlinTypes
 
-/// What is to be done for a picture, decided by its header alone: at which size it is decoded, what is done to it
-/// afterwards, and how much memory all of that takes.
+/// The plan for decoding a picture, from its header alone: the size it is decoded at, the steps after that, and the
+/// memory needed.
 struct DecodePlan: Sendable {
     let info: ImageInfo
     let options: ImageDecoder.Options
     let limits: ImageLimits
-    /// Eighths of its size at which a JPEG is decoded.
+    /// The scale, in eighths, at which a JPEG is decoded.
     let eighths: Int
-    /// What the decoder makes.
+    /// The size that the decoder produces.
     let decoded: ImageSize
-    /// What the decoded picture is resized to, before it is turned.
+    /// The size that the decoded picture is resized to, before it is turned.
     let target: ImageSize
-    /// Memory, as far as the header tells.
+    /// The memory needed, as far as the header tells, in bytes.
     let bytes: Int
 
-    /// Throws for what cannot be decoded, and for what takes more memory than the limit.
+    /// Creates a plan. Throws if the picture cannot be decoded, or takes more memory than the limit.
     init(_ info: ImageInfo, _ options: ImageDecoder.Options, _ limits: ImageLimits) throws(ImageError) {
         if let fault = info.details.unsupported { throw .unsupported(info.format, what: fault) }
         guard info.format.isDecodable else { throw .unsupported(info.format, what: "only its size can be read") }
@@ -31,7 +31,7 @@ struct DecodePlan: Sendable {
             case .webp where !info.details.isAnimation: Self.scaledByWebP(info.size, for: smaller)
             default: info.size
             }
-        // libwebp multiplies alpha in where it writes; for the others there is a copy for a while.
+        // libwebp multiplies by alpha as it writes; the other formats need a copy for a while.
         let copies = options.alpha == .premultiplied && info.hasAlpha && info.format != .webp ? target.pixels * 4 : 0
         bytes =
             Self.bytes(info, decoded, target, turns: options.appliesOrientation && info.orientation != .upright)
@@ -46,7 +46,8 @@ struct DecodePlan: Sendable {
         return info.size.fitting(isTurned ? bounds.transposed : bounds)
     }
 
-    /// libwebp makes each pixel of all those that it covers, which leaves enough for a better filter at twice the size.
+    /// Returns the size at which libwebp decodes. It averages all covered pixels, so twice the target leaves enough for
+    /// a better filter.
     private static func scaledByWebP(_ size: ImageSize, for target: ImageSize?) -> ImageSize {
         guard let target, target.width * 2 < size.width, target.height * 2 < size.height else { return size }
         return ImageSize(width: target.width * 2, height: target.height * 2)

@@ -17,7 +17,7 @@ actor FrameReader {
         self.options = options
     }
 
-    /// The next frame; nil after the last, and after an error.
+    /// Returns the next frame; nil after the last, and after an error.
     func next() async throws -> ImageFrame? {
         if isOver { return nil }
         do {
@@ -85,7 +85,7 @@ actor FrameReader {
         }
     }
 
-    /// Where a frame breaks off that may, what there is of it is the last one.
+    /// Decodes part of a GIF. Where an incomplete frame is allowed, it is the last one.
     private func gifStep(_ rows: Int, _ plan: DecodePlan) throws -> GIFFrames.Step? {
         do throws(ImageError) {
             return try gif?.step(bytes, rows: rows)

@@ -1,13 +1,13 @@
 public import DunlinTypes
 
-/// Decodes pictures, whoever made them: everything a header asks for is compared with limits before anything is
-/// decoded, and what is damaged ends in a typed error.
+/// Decodes pictures, also untrusted ones: all that a header asks for is compared with limits before decoding, and
+/// damage ends in a typed error.
 ///
 /// Decoding runs on the default pool, wherever it is called from, some rows at a time. It ends with `CancellationError`
 /// when the task is cancelled, and with `ImageError` otherwise.
 public struct ImageDecoder: Sendable {
     public var limits: ImageLimits
-    /// Where decodes wait for their turn; by default all of the process wait in one queue.
+    /// The queue where decodes wait for their turn; by default the one that the whole process shares.
     public var queue: DecodeQueue
 
     public init(limits: ImageLimits = ImageLimits(), queue: DecodeQueue = .shared) {
@@ -17,20 +17,21 @@ public struct ImageDecoder: Sendable {
 
     /// How a picture is decoded.
     public struct Options: Sendable, Hashable {
-        /// What becomes of alpha; `straight` by default, as most files store it.
+        /// How alpha is represented; `straight` by default, as most files store it.
         public var alpha = ImageBuffer.Alpha.straight
-        /// Whether the pixels are turned as the file's EXIF says. A picture is shown wrong without that, unless
-        /// whoever shows it turns it.
+        /// Whether the pixels are turned as the file's EXIF says. Without that a picture is shown wrong, unless the
+        /// program turns it.
         public var appliesOrientation = true
-        /// Whether to take what could be decoded of a picture that ends early or is damaged behind its header. The rest
-        /// is transparent, or what the decoder makes of it. A picture of which nothing came is an error all the same.
+        /// Whether to return what could be decoded of a picture that ends early or is damaged after its header. The
+        /// rest is transparent, or what the decoder makes of it. If nothing could be decoded, it is an error all the
+        /// same.
         public var allowsTruncated = false
-        /// A size into which the picture is to fit, as it is shown, and keeps its shape; it is never enlarged. Nil for
-        /// its own size. JPEG and WebP are decoded at a smaller scale for that, which takes less time and memory.
+        /// The size to fit the picture into, as shown; it keeps its shape and is never enlarged. Nil for its own size.
+        /// JPEG and WebP are decoded at a smaller scale for that, which takes less time and memory.
         public var fitting: ImageSize?
-        /// How what `fitting` asks for is resized.
+        /// The filter for resizing to `fitting`.
         public var filter = ImageBuffer.Filter.lanczos
-        /// Of the picture that comes out: pixels for each point.
+        /// The scale of the result: pixels for each point.
         public var scale = 1.0
 
         public init() {}
@@ -40,7 +41,7 @@ public struct ImageDecoder: Sendable {
         }
     }
 
-    /// Reads the header, compares it with the limits, and decodes nothing. Also of formats whose pixels cannot be
+    /// Reads the header and compares it with the limits, decoding nothing. This also works for formats that cannot be
     /// decoded.
     public func info(of bytes: Bytes) throws(ImageError) -> ImageInfo {
         let info = try ImageInfo(of: bytes)
@@ -49,7 +50,7 @@ public struct ImageDecoder: Sendable {
         return info
     }
 
-    /// Decodes a picture; of an animation the first frame.
+    /// Decodes a picture, or the first frame of an animation.
     public func decode(_ bytes: Bytes, _ options: Options = Options()) async throws -> ImageBuffer {
         try await Work.away {
             let plan = try DecodePlan(try info(of: bytes), options, limits)
@@ -57,8 +58,8 @@ public struct ImageDecoder: Sendable {
         }
     }
 
-    /// The frames of an animation, one after the other, each composed with those before it as it is to be shown; one
-    /// frame of a picture that stands still. Nothing is decoded before it is asked for.
+    /// Returns the frames of an animation in order, each composed with those before it, ready to be shown; a still
+    /// picture has one. A frame is decoded only when it is asked for.
     public func frames(of bytes: Bytes, _ options: Options = Options()) -> ImageFrames {
         ImageFrames(decoder: self, bytes: bytes, options: options)
     }

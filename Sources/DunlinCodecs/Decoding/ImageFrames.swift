@@ -3,13 +3,13 @@ internal import DunlinTypes
 /// One frame of an animation, composed with those before it.
 public struct ImageFrame: Sendable {
     public let picture: ImageBuffer
-    /// How long it is shown. A frame that says 10 milliseconds or less is shown for 100, as browsers do it: such files
-    /// were made for programs that could be no quicker. Zero for a picture that stands still.
+    /// How long the frame is shown. A frame of 10 milliseconds or less is shown for 100, as in browsers: such files
+    /// were made for programs that could be no quicker. Zero for a still picture.
     public let duration: Duration
-    /// From 0.
+    /// The frame's position, from 0.
     public let index: Int
 
-    /// What a file says, by the rule of `duration`.
+    /// Returns a file's duration, by the rule of `duration`.
     static func duration(milliseconds: Int) -> Duration {
         .milliseconds(milliseconds <= 10 ? 100 : milliseconds)
     }
@@ -17,9 +17,9 @@ public struct ImageFrame: Sendable {
 
 /// The frames of a picture, decoded one by one as they are asked for.
 ///
-/// Each iterator begins anew and keeps what it needs of the picture: one or two canvases. Every frame waits for its
-/// turn in the decoder's queue; what an iterator keeps between frames is not counted there, so that an animation which
-/// is being shown holds up nobody. Throws `ImageError`, after the frames that came before; and `CancellationError`.
+/// Each iterator begins anew and keeps one or two canvases. Every frame waits for its turn in the decoder's queue; the
+/// canvases kept between frames are not counted there, so that a shown animation delays nobody. Throws `ImageError`,
+/// after the frames before it, and `CancellationError`.
 public struct ImageFrames: AsyncSequence, Sendable {
     public typealias Element = ImageFrame
 
@@ -34,7 +34,7 @@ public struct ImageFrames: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let reader: FrameReader
 
-        /// The next frame; nil after the last.
+        /// Returns the next frame; nil after the last.
         public mutating func next() async throws -> ImageFrame? {
             let reader = reader
             return try await Work.away { try await reader.next() }

@@ -2,7 +2,7 @@ internal import CJPEG
 public import DunlinTypes
 
 extension ImageEncoder {
-    /// The picture as JPEG. What is not opaque has the background behind it.
+    /// Returns the picture as JPEG, with the background behind transparent pixels.
     public func jpeg(_ picture: ImageBuffer) async throws -> Bytes {
         try await Work.away {
             var writer = try JPEGWriter(picture, self, profile(of: picture))
@@ -15,7 +15,7 @@ extension ImageEncoder {
 
 /// libjpeg-turbo's encoder, which owns what it has written.
 private struct JPEGWriter: ~Copyable {
-    /// The library writes no more, though the format could say 65,535.
+    /// The longest side that the library writes, though the format allows 65,535.
     private static let longestSide = 65_500
 
     private let encoder: OpaquePointer
@@ -47,7 +47,7 @@ private struct JPEGWriter: ~Copyable {
         return try CodecStatus.check(status, .jpeg, String(cString: dunlin_jpeg_encoder_message(encoder)))
     }
 
-    /// Pixels in front of the background.
+    /// Returns the pixels drawn over the background.
     private func covered(_ pixels: Bytes, _ alpha: ImageBuffer.Alpha) -> Bytes {
         var pixels = pixels.array
         let behind = [background.red, background.green, background.blue]

@@ -2,7 +2,7 @@ internal import CPNG
 public import DunlinTypes
 
 extension ImageEncoder {
-    /// The picture as PNG, with eight bits a sample; without alpha if no pixel needs it.
+    /// Returns the picture as PNG, with eight bits a sample, and without alpha if every pixel is opaque.
     public func png(_ picture: ImageBuffer) async throws -> Bytes {
         try await Work.away {
             let hasAlpha = !picture.isOpaque && picture.hasTransparency

@@ -3,18 +3,17 @@ internal import DunlinTypes
 /// Writes pictures as PNG and JPEG, on the default pool and some rows at a time; ends with `CancellationError` when the
 /// task is cancelled, and with `ImageError` otherwise.
 ///
-/// What is written is upright: there is no EXIF in it.
+/// Pictures are written upright, without EXIF.
 public struct ImageEncoder: Sendable, Hashable {
     /// How hard PNG is compressed, from 0 (not at all) to 9 (slow); 6 by default. It is never lossy.
     public var pngLevel = 6
-    /// How much of a JPEG is kept, from 1 to 100; 85 by default. From 90 on colours are kept as finely as brightness.
+    /// The quality of a JPEG, from 1 to 100; 85 by default. From 90 on colours are kept as finely as brightness.
     public var jpegQuality = 85
-    /// Whether a JPEG can be shown coarsely before all of it has come.
+    /// Whether a JPEG is progressive: a coarse picture can be shown before all of it has come.
     public var isProgressive = false
-    /// What a JPEG has behind pixels that are not opaque, since it knows no alpha; white by default.
+    /// The background of a JPEG behind pixels that are not opaque, as it has no alpha; white by default.
     public var background = ImageBuffer.Pixel(255, 255, 255)
-    /// Whether the picture's colour profile is written too. Without it others see colours that differ from the ones
-    /// meant, if there is one.
+    /// Whether the picture's colour profile, if any, is written too. Without it, others see different colours.
     public var keepsColorProfile = true
 
     public init() {}

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// Windows bitmaps, alone or in an icon with its mask. Nothing of it is done by a library.
+/// Decodes Windows bitmaps, alone or in an icon with its mask, without a library.
 struct BMPDecoder: RowDecoder, ~Copyable {
     private let header: BMPHeader
     private let format: ImageFormat
@@ -46,7 +46,7 @@ struct BMPDecoder: RowDecoder, ~Copyable {
         return false
     }
 
-    /// Decodes the stored row that comes next into a row of the picture.
+    /// Decodes the next stored row into a row of the picture.
     private mutating func decode(_ input: Bytes, _ pixels: inout [UInt8], _ place: Int) throws(ImageError) {
         guard let line = Octets(input).slice(header.pixels + row * header.rowLength, header.rowLength) else {
             throw .truncated(format)
@@ -77,7 +77,7 @@ struct BMPDecoder: RowDecoder, ~Copyable {
             red?.value(value) ?? 0, green?.value(value) ?? 0, blue?.value(value) ?? 0, alpha?.value(value) ?? 255)
     }
 
-    /// Where no pixel has any alpha, none was meant: a bitmap is opaque, and an icon has its mask.
+    /// Corrects alpha where no pixel has any: a bitmap is opaque then, and an icon uses its mask.
     private func endAlpha(_ input: Bytes, _ pixels: inout [UInt8]) {
         if header.hasAlphaMask, hasSeenAlpha { return }
         if header.hasAlphaMask {
@@ -86,7 +86,7 @@ struct BMPDecoder: RowDecoder, ~Copyable {
         if header.isIcon { for row in 0..<size.height { mask(row, input, &pixels) } }
     }
 
-    /// Clears what the mask of an icon covers in a row. Some icons have no whole mask.
+    /// Clears the pixels of a row that the icon's mask covers. Some icons have an incomplete mask.
     private func mask(_ row: Int, _ input: Bytes, _ pixels: inout [UInt8]) {
         let start = header.pixels + size.height * header.rowLength + row * header.maskLength
         guard let line = Octets(input).slice(start, header.maskLength) else { return }

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// The run lengths of a Windows bitmap, RLE8 and RLE4. What they pass over has the first colour of the palette.
+/// The run lengths of a Windows bitmap, RLE8 and RLE4. Skipped pixels get the first colour of the palette.
 struct BMPRuns {
     private let size: ImageSize
     private let bits: Int
     private let palette: [UInt32]
     private var offset: Int
     private var column = 0
-    /// From the bottom.
+    /// The current row, from the bottom.
     private var row = 0
     private var hasBegun = false
 
@@ -18,7 +18,7 @@ struct BMPRuns {
         offset = header.pixels
     }
 
-    /// Works off what makes about so many rows; false at the end.
+    /// Decodes about `rows` rows; returns false at the end.
     mutating func step(
         _ input: Bytes, _ pixels: inout [UInt8], rows: Int, format: ImageFormat
     ) throws(ImageError) -> Bool {
@@ -26,7 +26,7 @@ struct BMPRuns {
         hasBegun = true
         let octets = Octets(input)
         let end = row + rows
-        // An instruction that only passes over pixels makes no row complete, so they are counted too.
+        // Instructions that only skip pixels complete no row, so they are counted too.
         for _ in 0..<rows * size.width where row < min(end, size.height) {
             guard let count = octets[offset], let value = octets[offset + 1] else { throw .truncated(format) }
             offset += 2
@@ -39,7 +39,7 @@ struct BMPRuns {
         return row < size.height
     }
 
-    /// False at the end of the picture.
+    /// Handles an escape; returns false at the end of the picture.
     private mutating func escape(
         _ value: UInt8, _ octets: Octets, _ pixels: inout [UInt8], _ format: ImageFormat
     ) throws(ImageError) -> Bool {
@@ -57,18 +57,18 @@ struct BMPRuns {
             for index in 0..<Int(value) {
                 draw(bits == 8 ? run[index] : number(run[index / 2], index), &pixels)
             }
-            // Such a run fills whole words of two.
+            // Such a run is padded to two bytes.
             offset += length + length % 2
         }
         return true
     }
 
-    /// The number of a colour in a byte, which holds two of four bits.
+    /// Returns the index of a colour in a byte, which holds one, or two of four bits.
     private func number(_ value: UInt8, _ index: Int) -> UInt8 {
         bits == 8 ? value : index % 2 == 0 ? value >> 4 : value & 15
     }
 
-    /// What would lie beyond the end of a row is left out.
+    /// Draws a pixel, unless it is beyond the end of the row.
     private mutating func draw(_ number: UInt8, _ pixels: inout [UInt8]) {
         guard column < size.width, row < size.height else { return }
         set(palette[Int(number)], ((size.height - 1 - row) * size.width + column) * 4, &pixels)

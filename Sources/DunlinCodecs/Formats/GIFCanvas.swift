@@ -1,12 +1,12 @@
-/// What a GIF shows: its frames are drawn onto one another, by these rules (GIF89a §23).
+/// The canvas of a GIF, where its frames are drawn over each other, by these rules (GIF89a §23).
 ///
 /// - The canvas is transparent where nothing was drawn; the background colour that a file names is not used, as
 ///   browsers do not use it.
-/// - A frame is drawn where it says, and cut at the edges of the canvas. Transparent pixels leave what was there.
-/// - Before the next frame, what a frame covered becomes what its disposal says: it stays (0, 1 and what is undefined),
-///   is cleared (2), or is what it was before the frame (3).
+/// - A frame is drawn at its position, and clipped to the canvas. Transparent pixels change nothing.
+/// - Before the next frame, the covered area is treated as the disposal says: kept (0, 1 and undefined values), cleared
+///   (2), or restored to what it was before the frame (3).
 struct GIFCanvas {
-    /// Where a frame is; it may lie beyond the canvas.
+    /// The place of a frame, which may extend beyond the canvas.
     struct Frame: Hashable {
         var left = 0
         var top = 0
@@ -14,29 +14,29 @@ struct GIFCanvas {
         var height = 0
         var isInterlaced = false
         var disposal = 0
-        /// 256 colours; zero is transparent.
+        /// The 256 colours; zero is transparent.
         var palette: [UInt32] = []
 
-        /// Whether every pixel of a canvas gets one of its colours.
+        /// Whether the frame gives every pixel of a canvas a colour.
         func covers(_ canvas: ImageSize) -> Bool {
             left == 0 && top == 0 && width >= canvas.width && height >= canvas.height && !palette.contains(0)
         }
     }
 
     let size: ImageSize
-    /// What is shown now. Whoever takes it shares it until the next frame is drawn.
+    /// The pixels shown now. A copy shares them until the next frame is drawn.
     private(set) var pixels: [UInt8] = []
     private var saved: [UInt8] = []
     private var frame = Frame()
     private let isTolerant: Bool
 
-    /// One that is tolerant may be shown before its first frame is complete.
+    /// Creates a canvas; a tolerant one may be shown before its first frame is complete.
     init(_ size: ImageSize, isTolerant: Bool) {
         self.size = size
         self.isTolerant = isTolerant
     }
 
-    /// Ends the frame before, and begins another.
+    /// Ends the previous frame and begins another.
     mutating func begin(_ next: Frame) {
         if pixels.isEmpty {
             pixels = [UInt8].room(for: size, isZeroed: isTolerant || next.disposal == 3 || !next.covers(size))
@@ -49,7 +49,7 @@ struct GIFCanvas {
         saved = next.disposal == 3 ? pixels : []
     }
 
-    /// Draws one row of the frame, given as numbers of colours.
+    /// Draws one row of the frame, given as indices of colours.
     mutating func draw(_ indices: [UInt8], row: Int) {
         let line = frame.top + row
         let visible = min(frame.width, size.width - frame.left)
@@ -76,7 +76,7 @@ struct GIFCanvas {
     }
 }
 
-/// The order in which a GIF has its rows.
+/// The order in which a GIF stores its rows.
 struct GIFRows: Sequence, IteratorProtocol {
     private static let passes: [(start: Int, step: Int)] = [(0, 8), (4, 8), (2, 4), (1, 2)]
     private let height: Int

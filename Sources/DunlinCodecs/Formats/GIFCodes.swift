@@ -1,35 +1,35 @@
 /// The codes of a GIF's pixels (GIF89a, appendix F): LZW, in codes that grow, cut into blocks.
 ///
 /// Rules:
-/// 1. A code is the number of a colour, a string of such numbers that stood there before, "clear" or "end".
-/// 2. Each code but the first after a clear adds a string: that of the code before it, and the first number of its own.
-///    So a code may stand for the string that it adds itself.
-/// 3. Codes are one bit longer than the numbers at first, and grow to twelve bits; then no string is added until there
-///    is a clear.
+/// 1. A code is a colour's index, an earlier string of such indices, "clear" or "end".
+/// 2. Each code except the first after a clear adds a string: that of the code before it, and the first index of its
+///    own. So a code may stand for the string that it adds itself.
+/// 3. Codes are one bit longer than the indices at first, and grow to twelve bits; then no string is added until a
+///    clear.
 /// 4. What does not fit a row stays for the next.
 ///
-/// It knows neither files nor pictures. There may be any number of codes that give no pixel: it takes one block at a
-/// time, and whoever drives it decides how many.
+/// It knows neither files nor pictures. As any number of codes may give no pixel, it takes one block at a time, and the
+/// caller decides how many.
 struct GIFCodes {
     private static let most = 4096
 
     private var clear = 0
     private var width = 0
-    /// The code that stands for the next string.
+    /// The code for the next string.
     private var next = 0
-    /// Nil after a clear.
+    /// The previous code; nil after a clear.
     private var previous: Int?
     private var buffer: UInt32 = 0
     private var bits = 0
-    // Of each code: the code of its string without the last number, the last number, and the first.
+    // For each code: the code of its string without the last index, the last index, and the first.
     private var prefixes = [UInt16](repeating: 0, count: most)
     private var suffixes = [UInt8](repeating: 0, count: most)
     private var firsts = [UInt8](repeating: 0, count: most)
-    /// The numbers that no row had room for yet, the last one first.
+    /// The indices that did not fit the last row, in reverse order.
     private var waiting = [UInt8](repeating: 0, count: most)
     private var depth = 0
 
-    /// Begins a picture whose numbers have so many bits, from one to eight.
+    /// Begins a picture whose indices have `count` bits, from one to eight.
     mutating func begin(bits count: Int) {
         clear = 1 << count
         (buffer, bits, depth) = (0, 0, 0)
@@ -41,8 +41,7 @@ struct GIFCodes {
         (width, next, previous) = (clear.trailingZeroBitCount + 1, clear + 2, nil)
     }
 
-    /// Fills a row, of which so many numbers are there, and returns how many are there then: fewer than all once the
-    /// block is used up.
+    /// Fills a row from `start` on. Returns how many indices the row has then; fewer than all if the block is used up.
     mutating func fill(_ row: inout [UInt8], from start: Int, _ block: inout GIFBlock) throws(ImageError) -> Int {
         var filled = start
         while true {
@@ -56,7 +55,7 @@ struct GIFCodes {
         }
     }
 
-    /// Nil if the block has not all of it.
+    /// Reads a code; nil if the block does not have all of it.
     private mutating func code(_ block: inout GIFBlock) -> Int? {
         while bits < width {
             guard let byte = block.next() else { return nil }
@@ -106,7 +105,7 @@ struct GIFCodes {
     static var tooSoon: ImageError { .damaged(.gif, fault: "its LZW data ends before all pixels are decoded") }
 }
 
-/// A block of codes, and how much of it was read.
+/// A block of codes, and how much of it has been read.
 struct GIFBlock {
     static let size = 255
 
@@ -114,7 +113,7 @@ struct GIFBlock {
     var count = 0
     private var position = 0
 
-    /// Begins with a block of so many bytes.
+    /// Begins a block of `count` bytes.
     mutating func begin(_ count: Int) {
         (self.count, position) = (min(count, Self.size), 0)
     }

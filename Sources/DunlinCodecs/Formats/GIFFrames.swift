@@ -1,24 +1,24 @@
 internal import CGIF
 internal import DunlinTypes
 
-/// The frames of a GIF as they are shown: each is a whole canvas. The blocks of the file are read by giflib.
+/// The frames of a GIF as shown: each is a whole canvas. giflib reads the file's blocks.
 struct GIFFrames: ~Copyable {
     enum Step {
         /// A frame has begun, or some rows of it were decoded.
         case more
-        /// The frame is complete, and shown for so long.
+        /// The frame is complete; `hundredths` is how long it is shown.
         case frame(hundredths: Int)
         case end
     }
 
-    /// 64 KiB of codes, which even where none gives a pixel are a millisecond's work or less.
+    /// The number of blocks in a step: 64 KiB of codes, which take a millisecond or less even if none gives a pixel.
     private static let blocksOfAStep = 256
 
     private let decoder: OpaquePointer
     private(set) var canvas: GIFCanvas
-    /// Nil between two frames.
+    /// The rows still to come; nil between two frames.
     private var rows: GIFRows?
-    /// The row that is being filled; nil once all are complete, and what is left of the blocks is passed over.
+    /// The row being filled; nil once all are complete, and the remaining blocks are skipped.
     private var row: Int?
     private var indices: [UInt8] = []
     private var filled = 0
@@ -40,14 +40,14 @@ struct GIFFrames: ~Copyable {
 
     deinit { dunlin_gif_close(decoder) }
 
-    /// How long the frame is shown that is being decoded.
+    /// How long the current frame is shown.
     var hundredths: Int { delay }
     var isInFrame: Bool { rows != nil }
 
-    /// Decodes about so many rows more.
+    /// Decodes about `count` more rows.
     mutating func step(_ input: Bytes, rows count: Int) throws(ImageError) -> Step {
         guard rows != nil else { return try begin(input) }
-        // A frame may be much wider than what is seen of it, and of any number of codes that give no pixel.
+        // A frame may be much wider than the part that is seen, and have any number of codes that give no pixel.
         var (rowsLeft, blocksLeft) = (min(count, Work.rows(width: indices.count)), Self.blocksOfAStep)
         while rowsLeft > 0, blocksLeft > 0 {
             if try fillRow() {
@@ -64,7 +64,7 @@ struct GIFFrames: ~Copyable {
         return .more
     }
 
-    /// Whether a row was completed. False if that takes another block, or there is no row any more.
+    /// Fills a row. Returns false if it needs another block, or no row is left.
     private mutating func fillRow() throws(ImageError) -> Bool {
         guard let row else { return false }
         filled = try codes.fill(&indices, from: filled, &block)
@@ -107,7 +107,7 @@ struct GIFFrames: ~Copyable {
         indices = [UInt8](repeating: 0, count: frame.width)
         (filled, hasAllBlocks) = (0, false)
         block.begin(0)
-        // One without pixels shows nothing new, and still takes its time.
+        // A frame without pixels shows nothing new, but still takes its time.
         let hasPixels = frame.width > 0 && frame.height > 0
         var rows = GIFRows(height: hasPixels ? frame.height : 0, isInterlaced: hasPixels && frame.isInterlaced)
         row = rows.next()
@@ -124,7 +124,7 @@ struct GIFFrames: ~Copyable {
     }
 }
 
-/// The first frame of a GIF as a picture that stands still.
+/// Decodes the first frame of a GIF as a still picture.
 struct GIFDecoder: RowDecoder, ~Copyable {
     private var frames: GIFFrames
     let hasAlpha: Bool

@@ -1,7 +1,8 @@
 internal import CJPEG
 internal import DunlinTypes
 
-/// JPEG by libjpeg-turbo, baseline and progressive. Inks become colours by plain multiplication, without a profile.
+/// Decodes JPEG by libjpeg-turbo, baseline and progressive. CMYK is converted by plain multiplication, without a
+/// profile.
 struct JPEGDecoder: RowDecoder, ~Copyable {
     private let decoder: OpaquePointer
     let size: ImageSize
@@ -21,7 +22,7 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
         guard let decoder = dunlin_jpeg_open(isTolerant) else { throw .outOfMemory }
         var header = dunlin_jpeg_header()
         let status = input.withPointer { dunlin_jpeg_read_header(decoder, $0, $1, UInt32(eighths), &header) }
-        // The profile of inks says nothing of the colours that are made of them.
+        // A profile for CMYK does not apply to the converted colours.
         let opened = JPEGDecoder(decoder, header, info.colorModel == .cmyk ? nil : info.details.profile)
         _ = try CodecStatus.check(status, .jpeg, String(cString: dunlin_jpeg_message(decoder)))
         let stored = ImageSize(width: Int(header.width), height: Int(header.height))
@@ -45,8 +46,8 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
         ImageSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
     }
 
-    /// The smallest scale, in eighths, at which nothing is lost of a smaller picture that is made of it later. The
-    /// library is quick at these four only.
+    /// The smallest scale, in eighths, that loses nothing for a smaller target. The library is quick only at the four
+    /// scales used.
     static func eighths(of size: ImageSize, for target: ImageSize?) -> Int {
         guard let target else { return 8 }
         let enough = [1, 2, 4].first { eighths in

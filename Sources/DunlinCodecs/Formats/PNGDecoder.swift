@@ -1,8 +1,8 @@
 internal import CPNG
 internal import DunlinTypes
 
-/// PNG by libpng. Samples of 16 bits are rounded to 8; gamma and chromaticities change nothing. Of an animated PNG it
-/// is the picture that programs show which know no animations.
+/// Decodes PNG by libpng. Samples of 16 bits are rounded to 8; gamma and chromaticities change nothing. An animated PNG
+/// gives its still picture, for programs without animations.
 struct PNGDecoder: RowDecoder, ~Copyable {
     private let decoder: OpaquePointer
     let size: ImageSize

@@ -1,18 +1,18 @@
 internal import DunlinTypes
 
-/// A picture on its way from bytes to pixels, some rows at a time, so that whoever drives it may stop in between.
+/// A decoder that works some rows at a time, so that the caller may stop in between.
 protocol RowDecoder: ~Copyable {
-    /// What comes out; known from the beginning, and within the limits.
+    /// The size of the result; known from the beginning, and within the limits.
     var size: ImageSize { get }
-    /// What is done to the pixels by the decoder itself.
+    /// How the decoder itself represents alpha.
     var alpha: ImageBuffer.Alpha { get }
     var hasAlpha: Bool { get }
     var profile: Bytes? { get }
-    /// Whether it needs no room for its pixels: it brings them along in the end.
+    /// Whether it needs no buffer for its pixels, as it brings them along at the end.
     var hasOwnPixels: Bool { get }
 
-    /// Decodes about so many rows more into a picture; false once it is complete, and every byte of it was written.
-    /// The input is the same in every call.
+    /// Decodes about `rows` more rows; returns false once the picture is complete, with every byte written. The input
+    /// must be the same in every call.
     mutating func step(_ input: Bytes, _ pixels: inout [UInt8], rows: Int) throws(ImageError) -> Bool
 }
 
@@ -20,17 +20,17 @@ extension RowDecoder where Self: ~Copyable {
     var hasOwnPixels: Bool { false }
 }
 
-/// What the decoders in C return.
+/// The results of the decoders in C.
 enum CodecStatus: Int32 {
     case complete = 0
     case more = 1
     case truncated = 2
     case damaged = 3
     case noMemory = 4
-    /// There is more to do, and others may have to have their turn.
+    /// There is more to do, but others may need their turn.
     case paused = 5
 
-    /// Whether there is more to do.
+    /// Returns whether there is more to do.
     static func check(
         _ status: Int32, _ format: ImageFormat, _ fault: @autoclosure () -> String
     ) throws(ImageError) -> Bool {
@@ -45,22 +45,22 @@ enum CodecStatus: Int32 {
 }
 
 extension Bytes {
-    /// Calls with where the bytes begin, and how many there are.
+    /// Calls `body` with a pointer to the bytes, and their number.
     func withPointer<Result>(_ body: (UnsafePointer<UInt8>?, Int) -> Result) -> Result {
         withUnsafeBytes { body($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
     }
 }
 
 extension [UInt8] {
-    /// Room for pixels. Where all of them will be written it is as the allocator left it: zeroing it takes a tenth of
-    /// the time in which a large JPEG is decoded.
+    /// Returns memory for pixels. Unless `isZeroed`, it is uninitialised: zeroing takes a tenth of the time of decoding
+    /// a large JPEG.
     static func room(for size: ImageSize, isZeroed: Bool) -> [UInt8] {
         let count = size.pixels * 4
         if isZeroed { return [UInt8](repeating: 0, count: count) }
         return [UInt8](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
     }
 
-    /// Calls with where the bytes begin.
+    /// Calls `body` with a pointer to the bytes.
     mutating func withPointer<Result>(_ body: (UnsafeMutablePointer<UInt8>?) -> Result) -> Result {
         withUnsafeMutableBufferPointer { body($0.baseAddress) }
     }

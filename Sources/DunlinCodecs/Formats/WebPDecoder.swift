@@ -1,10 +1,10 @@
 internal import CWebP
 internal import DunlinTypes
 
-/// A WebP that stands still, by libwebp. It is handed the file in pieces, and decodes as far as each goes.
+/// Decodes a still WebP by libwebp, which gets the file in pieces and decodes as far as each goes.
 struct WebPDecoder: RowDecoder, ~Copyable {
     private static let smallestPiece = 64 * 1024
-    /// A piece that ends within certain headers is read again with the next. So there are not many.
+    /// The number of pieces. A piece that ends within certain headers is read again with the next, so there are few.
     private static let mostPieces = 32
 
     private let decoder: OpaquePointer

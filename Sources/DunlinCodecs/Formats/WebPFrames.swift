@@ -25,7 +25,7 @@ struct WebPFrames: ~Copyable {
 
     deinit { dunlin_webp_animation_close(animation) }
 
-    /// The next frame and how long it is shown, in milliseconds; nil after the last.
+    /// Returns the next frame and how long it is shown, in milliseconds; nil after the last.
     mutating func next() throws(ImageError) -> (pixels: [UInt8], milliseconds: Int)? {
         var pixels = [UInt8].room(for: size, isZeroed: false)
         var ending: Int32 = 0

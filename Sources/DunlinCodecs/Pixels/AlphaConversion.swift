@@ -1,4 +1,4 @@
-/// Between colours that alpha was multiplied into and those that it was not.
+/// Converts between straight and premultiplied alpha.
 enum AlphaConversion {
     static func premultiplied(_ value: UInt8, _ alpha: UInt8) -> UInt8 {
         UInt8(truncatingIfNeeded: (UInt32(value) * UInt32(alpha) + 127) / 255)
@@ -27,15 +27,15 @@ enum AlphaConversion {
 }
 
 extension ImageBuffer {
-    /// The same picture with alpha multiplied into its colours, or taken out of them. Taking it out loses what little
-    /// was left of the colours of pixels that can hardly be seen.
+    /// Returns the picture with alpha multiplied into its colours, or taken out of them. Taking it out is inexact for
+    /// nearly transparent pixels, as little is left of their colours.
     public func converted(to alpha: Alpha) -> ImageBuffer {
         var rows = ConvertingRows(self, to: alpha)
         while rows.step(rows: height) {}
         return rows.picture
     }
 
-    /// As `converted`, some rows at a time.
+    /// Does what `converted` does, some rows at a time.
     func convertedInSteps(to alpha: Alpha) async throws -> ImageBuffer {
         var rows = ConvertingRows(self, to: alpha)
         let each = Work.rows(width: width)
@@ -63,7 +63,7 @@ struct ConvertingRows {
             .carrying(scale: source.scale, profile: source.colorProfile)
     }
 
-    /// Converts some rows; false once there are no more.
+    /// Converts some rows; returns false once there are no more.
     mutating func step(rows: Int) -> Bool {
         let end = min(source.height, row + rows)
         if row < end {

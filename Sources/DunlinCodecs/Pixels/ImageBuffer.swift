@@ -2,14 +2,14 @@ public import DunlinTypes
 
 /// A picture in memory: rows of pixels from top to bottom, four bytes a pixel: red, green, blue, alpha.
 ///
-/// It is a value: a copy shares the pixels until one of the two is changed. Samples are as the file has them, in the
-/// colour space that `colorProfile` describes, or sRGB as a rule where there is none; Dunlin converts no colours.
+/// It is a value: a copy shares the pixels until one of the two is changed. Samples are those of the file, in the
+/// colour space of `colorProfile`, or usually sRGB if there is none; Dunlin converts no colours.
 public struct ImageBuffer: Sendable {
-    /// What the fourth byte of a pixel has done to the other three.
+    /// The effect of a pixel's alpha on its other three samples.
     public enum Alpha: Sendable, Hashable {
-        /// Nothing: the colour is that of the pixel, however transparent it is.
+        /// The colour is independent of alpha.
         case straight
-        /// The colour was multiplied with it: none of the three is greater than alpha.
+        /// The colour is multiplied by alpha: no sample is greater than alpha.
         case premultiplied
     }
 
@@ -18,19 +18,19 @@ public struct ImageBuffer: Sendable {
     public let alpha: Alpha
     /// Whether all pixels are known to be opaque. Then `straight` and `premultiplied` are the same.
     public let isOpaque: Bool
-    /// Pixels for each point on the screen: 2 for a picture that is shown at half its size. It changes no pixel.
+    /// The pixels for each point on the screen: 2 for a picture that is shown at half its size. It changes no pixel.
     public var scale = 1.0
-    /// The ICC profile of the file, as it was there; nil if it had none.
+    /// The file's ICC profile, unchanged; nil if it had none.
     public var colorProfile: Bytes?
     private(set) var storage: [UInt8]
 
-    /// Bytes from the beginning of a row to that of the next.
+    /// The bytes from the beginning of a row to that of the next.
     public var stride: Int { width * 4 }
-    /// Bytes of all rows: what the picture takes in memory.
+    /// The bytes of all rows: what the picture takes in memory.
     public var byteCount: Int { storage.count }
     public var size: ImageSize { ImageSize(width: width, height: height) }
 
-    /// A picture of the given pixels. Nil if they are not four bytes for each of at least one pixel.
+    /// Creates a picture of the given pixels; nil unless there are four bytes for each of at least one pixel.
     public init?(
         width: Int, height: Int, pixels: [UInt8], alpha: Alpha = .straight, isOpaque: Bool = false, scale: Double = 1,
         colorProfile: Bytes? = nil
@@ -42,7 +42,7 @@ public struct ImageBuffer: Sendable {
         self.colorProfile = colorProfile
     }
 
-    /// A picture of pixels that are known to be as many as the size says.
+    /// Creates a picture of pixels that are known to match the size.
     init(_ size: ImageSize, _ pixels: [UInt8], _ alpha: Alpha, isOpaque: Bool) {
         width = size.width
         height = size.height
@@ -71,7 +71,7 @@ public struct ImageBuffer: Sendable {
         try storage.span.withUnsafeBytes(body)
     }
 
-    /// The same pixels with what is said of them beside.
+    /// Returns the same pixels with a scale and a profile.
     func carrying(scale: Double, profile: Bytes?) -> ImageBuffer {
         var copy = self
         copy.scale = scale
@@ -81,7 +81,7 @@ public struct ImageBuffer: Sendable {
 }
 
 extension ImageBuffer: Equatable, CustomStringConvertible, CustomReflectable {
-    /// Compares what is shown: pixels and size, what alpha means, scale and profile.
+    /// Compares what is shown: pixels and size, the meaning of alpha, scale and profile.
     public static func == (left: ImageBuffer, right: ImageBuffer) -> Bool {
         left.size == right.size && left.storage == right.storage && left.scale == right.scale
             && (left.alpha == right.alpha || left.isOpaque && right.isOpaque) && left.colorProfile == right.colorProfile
@@ -106,7 +106,7 @@ extension ImageBuffer {
         public var description: String { "(\(red), \(green), \(blue), \(alpha))" }
     }
 
-    /// The pixel at a column and a row, from the top left; traps if there is none.
+    /// The pixel at a column and a row, from the top left; traps if it is outside the picture.
     public subscript(column: Int, row: Int) -> Pixel {
         precondition(column >= 0 && column < width && row >= 0 && row < height)
         let start = row * stride + column * 4

@@ -1,23 +1,23 @@
-/// How a camera was held: what is to be done with the stored pixels before they are shown. The raw values are EXIF's.
+/// The orientation of a camera, which decides how the stored pixels are turned to be shown. The raw values are EXIF's.
 public enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
     case upright = 1
     case mirrored = 2
     case upsideDown = 3
     case mirroredUpsideDown = 4
-    /// The stored rows are the columns that are shown.
+    /// The stored rows are the columns to show.
     case transposed = 5
-    /// To be turned to the right by a quarter.
+    /// The picture is to be turned right by a quarter.
     case turnedLeft = 6
     case transversed = 7
-    /// To be turned to the left by a quarter.
+    /// The picture is to be turned left by a quarter.
     case turnedRight = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     public var swapsSides: Bool { rawValue >= 5 }
 }
 
 extension ImageBuffer {
-    /// The picture as it is to be shown, its pixels moved to where they belong.
+    /// Returns the picture as it is to be shown, with its pixels moved.
     public func applying(_ orientation: ImageOrientation) -> ImageBuffer {
         if orientation == .upright { return self }
         var turning = TurningRows(self, orientation)
@@ -26,7 +26,7 @@ extension ImageBuffer {
     }
 }
 
-/// Moves the pixels of a picture to where its orientation says, some rows at a time.
+/// Moves a picture's pixels as its orientation says, some rows at a time.
 struct TurningRows {
     private let source: ImageBuffer
     private let orientation: ImageOrientation
@@ -46,7 +46,7 @@ struct TurningRows {
             .carrying(scale: source.scale, profile: source.colorProfile)
     }
 
-    /// Fills some rows of the result; false once there are no more.
+    /// Fills some rows of the result; returns false once there are no more.
     mutating func step(rows: Int) -> Bool {
         let end = min(size.height, row + rows)
         while row < end {
@@ -56,7 +56,7 @@ struct TurningRows {
         return row < size.height
     }
 
-    /// Where the pixel at the left end of a row of the result is stored, and how far it is to the next.
+    /// Returns where the leftmost pixel of a row of the result is stored, and the distance to the next.
     private func walk(_ row: Int) -> (start: Int, step: Int) {
         let (right, bottom, stride) = (source.width - 1, source.height - 1, source.width)
         return switch orientation {

@@ -10,13 +10,13 @@ public struct ImageSize: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(width) x \(height)" }
 
-    /// Pixels in all; as many as an `Int` can say, should there be more.
+    /// The number of pixels; `Int.max` if there are more.
     public var pixels: Int {
         let (product, isBeyond) = width.multipliedReportingOverflow(by: height)
         return isBeyond ? .max : product
     }
 
-    /// Height for width.
+    /// The size with width and height swapped.
     public var transposed: ImageSize { ImageSize(width: height, height: width) }
 
     /// The largest size of the same shape that fits into another; never larger than this one, and at least 1 x 1.

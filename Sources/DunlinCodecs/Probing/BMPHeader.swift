@@ -2,12 +2,12 @@ internal import DunlinTypes
 
 /// The header of a Windows bitmap, alone or in an icon, where its height counts the mask as well.
 struct BMPHeader {
-    /// Where the bits of a colour are in a pixel.
+    /// The position of a colour's bits in a pixel.
     struct Mask {
         let shift: UInt32
         let most: UInt32
 
-        /// Nil for none, and for one with gaps.
+        /// Creates a mask; nil for one without bits or with gaps.
         init?(_ bits: UInt32) {
             guard bits != 0 else { return nil }
             shift = UInt32(bits.trailingZeroBitCount)
@@ -31,14 +31,14 @@ struct BMPHeader {
     let isTopDown: Bool
     let bits: Int
     let coding: Coding
-    /// Where the palette begins, how many colours it has, and how many bytes each of them.
+    /// The palette's offset, its number of colours, and the bytes of each.
     let palette: (start: Int, count: Int, width: Int)
-    /// Where the pixels begin.
+    /// The offset of the pixels.
     let pixels: Int
-    /// In an icon the mask follows the pixels.
+    /// Whether it is in an icon, where the mask follows the pixels.
     let isIcon: Bool
 
-    /// Bytes of a stored row: whole words of four.
+    /// The bytes of a stored row, padded to four.
     var rowLength: Int { Self.rowLength(size.width, bits) }
     var maskLength: Int { Self.rowLength(size.width, 1) }
     /// Whether the pixels themselves have alpha.
@@ -60,7 +60,7 @@ extension BMPHeader {
         var colors = 0
     }
 
-    /// Reads the header at an offset. In a file the offset of the pixels was read before; in an icon it is nil.
+    /// Reads the header at an offset. In a file the pixels' offset has been read before; in an icon it is nil.
     init(_ octets: Octets, at start: Int, pixels: Int?, format: ImageFormat) throws(ImageError) {
         let fields = try Self.fields(octets, start, format)
         guard fields.width > 0, fields.height != 0, fields.height != .min else {
@@ -73,7 +73,7 @@ extension BMPHeader {
         size = ImageSize(width: Int(fields.width), height: isIcon ? height / 2 : height)
         guard size.height > 0 else { throw .damaged(format, fault: "its height is \(fields.height)") }
         coding = try Self.coding(fields, octets, start, format, isIcon: isIcon)
-        // Behind a header of 40 bytes the masks are no part of it.
+        // With a header of 40 bytes the masks follow it.
         let masks = fields.length == 40 ? fields.compression == 3 ? 12 : fields.compression == 6 ? 16 : 0 : 0
         let most = bits <= 8 ? 1 << bits : 0
         let width = fields.length == 12 ? 3 : 4
@@ -114,7 +114,7 @@ extension BMPHeader {
             return .masks(
                 red: Mask(0xFF0000), green: Mask(0xFF00), blue: Mask(0xFF), alpha: isIcon ? Mask(0xFF00_0000) : nil)
         case (3, 16), (3, 32), (6, 16), (6, 32):
-            // At the same place behind a short header and within a long one.
+            // The masks are at the same offset after a short header and within a long one.
             guard let red = octets.little32(start + 40), let green = octets.little32(start + 44),
                 let blue = octets.little32(start + 48)
             else { throw .truncated(format) }

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The headers of Windows bitmaps and icons.
+/// Reads the headers of Windows bitmaps and icons.
 enum BMPProbe {
     static func header(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
         let octets = Octets(bytes)
@@ -21,8 +21,8 @@ enum BMPProbe {
     }
 }
 
-/// The directory of an icon or cursor, and the picture in it that is decoded: the largest, and of several of that size
-/// the one with the most colours.
+/// Reads the directory of an icon or cursor, and selects its picture to decode: the largest, and of several of that
+/// size the one with the most colours.
 enum ICOProbe {
     private struct Entry {
         let area: Int
@@ -48,7 +48,7 @@ enum ICOProbe {
         guard let width = octets[offset], let height = octets[offset + 1], let bits = octets.little16(offset + 6),
             let length = octets.little32(offset + 8), let start = octets.little32(offset + 12)
         else { return nil }
-        // 256 does not fit, and is written as 0. Of a cursor the number of bits is where it is grasped.
+        // 256 does not fit, and is written as 0. A cursor has its hot spot where an icon has the number of bits.
         let area = (width == 0 ? 256 : Int(width)) * (height == 0 ? 256 : Int(height))
         return Entry(area: area, bits: isIcon ? Int(bits) : 0, range: Int(start)..<Int(start) + Int(length))
     }

@@ -1,13 +1,13 @@
 internal import DunlinTypes
 
-/// The size of the main picture of an AVIF or HEIF file: `ispe` in `meta`/`iprp`/`ipco` (ISO 23008-12 §6.5.3).
+/// Reads the size of the main picture of an AVIF or HEIF file: `ispe` in `meta`/`iprp`/`ipco` (ISO 23008-12 §6.5.3).
 ///
-/// Which `ispe` belongs to the main picture is written elsewhere; the largest is taken, since thumbnails and tiles have
-/// one too. Where the picture is made of tiles, the whole has the largest.
+/// The largest `ispe` is taken, as thumbnails and tiles have one too, and which one is the main picture's is written
+/// elsewhere. A picture made of tiles has the largest.
 enum BoxProbe {
     private typealias Box = (type: Int, body: Range<Int>)
 
-    /// A file of this kind has a handful of boxes, and about ten properties for each picture.
+    /// The number of boxes that are read: such a file has a handful, and about ten properties for each picture.
     private static let mostBoxes = 1000
 
     static func info(_ format: ImageFormat, _ bytes: Bytes) throws(ImageError) -> ImageInfo {
@@ -45,7 +45,7 @@ enum BoxProbe {
         return found
     }
 
-    /// Goes from box to box until `visit` says no, or there are no more.
+    /// Visits the boxes until `visit` returns false, or there are no more.
     private static func walk(
         _ range: Range<Int>, _ octets: Octets, _ format: ImageFormat, _ visit: (Box) -> Bool
     ) throws(ImageError) {
@@ -65,7 +65,7 @@ enum BoxProbe {
                 throw .damaged(format, fault: "it has a box that is shorter than the box's header")
             }
             let end = min(offset + length, range.upperBound)
-            // A header of 16 bytes may be cut by the end of the box around it.
+            // The end of the outer box may cut a header of 16 bytes.
             if !visit((offset + 4, min(offset + header, end)..<end)) { return }
             offset += length
         }

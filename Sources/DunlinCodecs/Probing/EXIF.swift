@@ -1,10 +1,10 @@
 internal import DunlinTypes
 
-/// The orientation in a block of EXIF, which is a small TIFF file (EXIF 2.32 §4.6).
+/// Reads the orientation in a block of EXIF, which is a small TIFF file (EXIF 2.32 §4.6).
 enum EXIF {
     private static let orientationTag: UInt16 = 0x0112
 
-    /// Nil if there is none that makes sense.
+    /// Returns the orientation; nil if there is no valid one.
     static func orientation(of block: Bytes) -> ImageOrientation? {
         guard let reader = TIFFReader(block) else { return nil }
         for entry in reader.entries() where entry.tag == orientationTag {
@@ -14,7 +14,7 @@ enum EXIF {
     }
 }
 
-/// The first directory of a TIFF file, in either order of bytes.
+/// The first directory of a TIFF file, in either byte order.
 struct TIFFReader {
     struct Entry {
         let tag: UInt16
@@ -34,7 +34,7 @@ struct TIFFReader {
         directory = Int(offset)
     }
 
-    /// Entries of one short or long number; those that lie beyond the end are left out.
+    /// Returns the entries with one short or long number; those beyond the end are left out.
     func entries() -> [Entry] {
         guard let count = short(directory) else { return [] }
         let room = (octets.count - directory - 2) / 12
@@ -43,7 +43,7 @@ struct TIFFReader {
 
     private func entry(_ offset: Int) -> Entry? {
         guard let tag = short(offset), let type = short(offset + 2), let count = long(offset + 4) else { return nil }
-        // Of several values the first is enough, where it lies in the entry itself.
+        // Of several values, the first one in the entry itself is enough.
         switch type {
         case 3: return short(offset + 8).map { Entry(tag: tag, value: UInt32($0), count: count) }
         case 4: return long(offset + 8).map { Entry(tag: tag, value: $0, count: count) }

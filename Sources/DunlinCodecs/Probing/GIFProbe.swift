@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The blocks of a GIF, passed over without decoding (GIF89a §15 and later).
+/// Reads the blocks of a GIF without decoding (GIF89a §15 and later).
 struct GIFProbe {
     private let octets: Octets
     private var info: ImageInfo
@@ -40,18 +40,18 @@ struct GIFProbe {
         info.frameCount = frames
         info.hasAlpha = isTransparent || !coversCanvas
         info.details.isAnimation = true
-        // The canvas, the one that a frame may ask to come back, and giflib's tables.
+        // The canvas, the one that a frame may restore, and giflib's tables.
         info.details.workingBytes = info.size.pixels * 8 + 100_000
         return info
     }
 
-    /// Bytes of the palette that flags announce.
+    /// Returns the bytes of the palette that the flags announce.
     private func palette(_ flags: UInt8?) -> Int {
         guard let flags, flags & 0x80 != 0 else { return 0 }
         return 3 << (Int(flags & 7) + 1)
     }
 
-    /// Where the blocks of data end that begin at an offset.
+    /// Returns the end of the data blocks that begin at an offset.
     private func skip(_ start: Int) -> Int {
         var offset = start
         while let length = octets[offset] {
@@ -61,7 +61,7 @@ struct GIFProbe {
         return offset
     }
 
-    /// Reads what is of interest in an extension, and returns where its blocks begin.
+    /// Reads what is of interest in an extension, and returns the start of its blocks.
     private mutating func takeExtension(_ offset: Int) -> Int {
         let blocks = offset + 1
         if octets[offset] == 0xF9, octets[blocks] == 4, let flags = octets[blocks + 1] {
@@ -70,7 +70,7 @@ struct GIFProbe {
         if octets[offset] == 0xFF, octets.has("NETSCAPE2.0", at: blocks + 1), octets[blocks + 12] == 3,
             octets[blocks + 13] == 1, let repeats = octets.little16(blocks + 14)
         {
-            // It counts how often it begins again.
+            // The stored number counts repetitions.
             info.loopCount = repeats == 0 ? 0 : Int(repeats) + 1
         }
         return blocks
@@ -82,10 +82,10 @@ struct GIFProbe {
             let width = octets.little16(offset + 4), let height = octets.little16(offset + 6)
         else { return }
         let (right, bottom) = (Int(left) + Int(width), Int(top) + Int(height))
-        // Without a screen the first picture says how large it is.
+        // Without a screen size, the first picture's counts.
         if frames == 1, info.size.pixels == 0 { info.size = ImageSize(width: right, height: bottom) }
         let unseen = max(0, Int(width) * Int(height) - info.size.pixels)
-        // Of 65,535 by 65,535 pixels there may be more than a file has bytes for.
+        // Frames of 65,535 by 65,535 pixels add up to more than a file has bytes for.
         info.details.unseenPixels = min(info.details.unseenPixels + unseen, .max / 2)
         guard frames == 1 else { return }
         info.details.unseenInFirst = unseen

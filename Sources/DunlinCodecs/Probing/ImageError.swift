@@ -1,21 +1,21 @@
-/// Why a picture could not be read, written or changed. No case carries any of its bytes.
+/// The error when a picture cannot be read, written or changed. No case carries any of its bytes.
 public enum ImageError: Error, Sendable, Hashable {
-    /// The bytes begin like no format that Dunlin knows.
+    /// The bytes begin like no known format.
     case unknownFormat
-    /// Dunlin knows the format, and cannot decode it, or not this kind of it.
+    /// Dunlin knows the format but cannot decode it, or not this kind of it.
     case unsupported(ImageFormat, what: String)
-    /// The bytes end before the picture does. `ImageDecoder.Options.allowsTruncated` takes what there is.
+    /// The bytes end before the picture does. `ImageDecoder.Options.allowsTruncated` accepts what there is.
     case truncated(ImageFormat)
-    /// Not what the format prescribes: what is wrong.
+    /// The bytes break the format's rules; `fault` says how.
     case damaged(ImageFormat, fault: String)
-    /// The picture goes beyond a limit, which was found before it was decoded. It may be a valid one.
+    /// The picture exceeds a limit, as found before decoding. It may be valid.
     case limitExceeded(ImageLimits.Kind, value: Int, limit: Int)
-    /// A picture cannot have this size: it is empty, or larger than the format allows.
+    /// The size is impossible for a picture: empty, or larger than the format allows.
     case invalidSize(ImageSize)
-    /// There was no memory for the picture.
+    /// There was not enough memory for the picture.
     case outOfMemory
 
-    /// A limit of ours was exceeded; what came may have been valid.
+    /// Whether one of Dunlin's limits was exceeded; the picture may have been valid.
     public var isLimit: Bool {
         if case .limitExceeded = self { true } else { false }
     }

@@ -1,7 +1,7 @@
 public import DunlinTypes
 
 extension ImageFormat {
-    /// The format that bytes begin like, whatever else they are called; nil if they begin like none of these.
+    /// Creates the format from the first bytes, whatever they are labelled; nil if they match none of these.
     public init?(sniffing bytes: Bytes) {
         let head = Octets(bytes)
         if head.begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
@@ -25,7 +25,7 @@ extension ImageFormat {
         }
     }
 
-    /// What the brands of an ISO media file say, the main one first.
+    /// Returns the format from the brands of an ISO media file, the main one first.
     private static func ofBrands(_ head: Octets) -> ImageFormat? {
         guard head.has("ftyp", at: 4), let length = head.big32(0), length >= 16 else { return nil }
         let end = min(Int(length), head.count, 256)

@@ -5,13 +5,13 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable, CustomStringC
     case webp = "WebP"
     case gif = "GIF"
     case bmp = "BMP"
-    /// Icons and cursors of Windows.
+    /// Windows icons and cursors.
     case ico = "ICO"
-    /// Its size can be read, its pixels cannot.
+    /// TIFF: the size can be read, but not the pixels.
     case tiff = "TIFF"
-    /// Its size can be read, its pixels cannot.
+    /// AVIF: the size can be read, but not the pixels.
     case avif = "AVIF"
-    /// Its size can be read, its pixels cannot.
+    /// HEIF: the size can be read, but not the pixels.
     case heif = "HEIF"
 
     /// Whether Dunlin can decode it, and not only tell its size.

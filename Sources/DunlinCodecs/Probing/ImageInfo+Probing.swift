@@ -1,8 +1,8 @@
 public import DunlinTypes
 
 extension ImageInfo {
-    /// Reads the header of a picture. Nothing is decoded, and nothing compared with limits. Of a GIF and an animated
-    /// WebP all blocks are passed over, because only that tells how many frames they have.
+    /// Reads the header of a picture, decoding nothing and checking no limits. For a GIF and an animated WebP it goes
+    /// through all blocks, as only that tells the number of frames.
     public init(of bytes: Bytes) throws(ImageError) {
         guard let format = ImageFormat(sniffing: bytes) else { throw .unknownFormat }
         self =

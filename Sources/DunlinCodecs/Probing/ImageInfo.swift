@@ -1,37 +1,37 @@
 internal import DunlinTypes
 
-/// What the header of a picture says of it, which is read without decoding.
+/// A picture's properties, from its header, without decoding.
 public struct ImageInfo: Sendable, Hashable {
     public enum ColorModel: Sendable, Hashable {
         case gray
         case rgb
-        /// Each pixel is the number of a colour in a palette.
+        /// Each pixel is the index of a colour in a palette.
         case indexed
-        /// Inks, as for a printing press.
+        /// Four inks, as for a printing press.
         case cmyk
-        /// The header that was read does not tell.
+        /// The header that was read does not say.
         case unknown
     }
 
     public let format: ImageFormat
-    /// Pixels as they are stored; of an animation the canvas, of an ICO the largest picture in it.
+    /// The size as stored: for an animation the canvas, for an ICO its largest picture.
     public internal(set) var size: ImageSize
-    /// How many frames `ImageDecoder.frames` gives. 1 for a picture that stands still, and for an animated PNG, of
-    /// which Dunlin decodes the still picture only. Nil if the header that was read does not tell.
+    /// The number of frames that `ImageDecoder.frames` gives: 1 for a still picture, and for an animated PNG, of which
+    /// Dunlin decodes only the still picture. Nil if the header that was read does not say.
     public internal(set) var frameCount: Int? = 1
-    /// How often an animation is shown: 0 is for ever. Nil if it is none, or does not say.
+    /// How often an animation is shown; 0 means for ever. Nil if it is not animated, or does not say.
     public internal(set) var loopCount: Int?
     public internal(set) var orientation = ImageOrientation.upright
-    /// Whether there may be pixels that are not opaque.
+    /// Whether some pixels may not be opaque.
     public internal(set) var hasAlpha = false
-    /// Bits of each sample as it is stored; of a palette's colours, not of its numbers. Nil if unknown.
+    /// The bits of each stored sample; with a palette, of its colours, not of the indices. Nil if unknown.
     public internal(set) var bitsPerComponent: Int? = 8
     public internal(set) var colorModel = ColorModel.rgb
-    /// Bytes of colour profile and EXIF, as they are stored.
+    /// The bytes of colour profile and EXIF, as stored.
     public internal(set) var metadataBytes = 0
     var details = Details()
 
-    /// The size that is shown: with width and height in each other's place where the orientation says so.
+    /// The size when shown: width and height are swapped if the orientation says so.
     public var displaySize: ImageSize { orientation.swapsSides ? size.transposed : size }
     public var isAnimated: Bool { frameCount ?? 1 > 1 }
 
@@ -40,23 +40,23 @@ public struct ImageInfo: Sendable, Hashable {
         self.size = size
     }
 
-    /// What only the decoder of the format asks for.
+    /// Properties that only the format's decoder needs.
     struct Details: Sendable, Hashable {
-        /// Of JPEG and WebP, whose profiles are stored as they are.
+        /// The colour profile of JPEG and WebP, which store it unchanged.
         var profile: Bytes?
-        /// Bytes that the library keeps for each decode beside the pixels, at full size.
+        /// The memory that the library needs for a decode beside the pixels, at full size.
         var workingBytes = 0
-        /// WebP that is stored without loss.
+        /// Whether a WebP is lossless.
         var isLossless = false
-        /// Pixels of its frames beyond as many canvases: they are read, though nobody sees them.
+        /// The pixels of all frames beyond the area of as many canvases: they are read, though never seen.
         var unseenPixels = 0
-        /// The same of the first frame.
+        /// The unseen pixels of the first frame.
         var unseenInFirst = 0
-        /// Of a BMP, an icon or a still picture in a container.
+        /// Whether a GIF or WebP is decoded as an animation.
         var isAnimation = false
-        /// Of an ICO: where the picture lies.
+        /// The range of an ICO's picture.
         var range = 0..<0
-        /// What Dunlin cannot decode in a format that it decodes as a rule.
+        /// A feature that Dunlin cannot decode, though it decodes the format.
         var unsupported: String?
     }
 }

@@ -1,6 +1,6 @@
-/// How much a picture may ask for before it is refused. All of it is compared before anything is decoded.
+/// Limits of what a picture may ask for, checked before anything is decoded.
 ///
-/// The defaults let through what cameras and designers make, and keep a small file from taking the memory of a machine.
+/// The defaults accept pictures from cameras and designers, and keep a small file from using up a machine's memory.
 public struct ImageLimits: Sendable, Hashable {
     /// A limit, as errors name it.
     public enum Kind: String, Sendable, Hashable {
@@ -17,16 +17,16 @@ public struct ImageLimits: Sendable, Hashable {
         }
     }
 
-    /// Pixels of a picture, or of the canvas of an animation. 64 Mi by default, 256 MiB as RGBA.
+    /// The pixels of a picture, or of an animation's canvas. 64 Mi by default, 256 MiB as RGBA.
     public var pixels = 64 << 20
-    /// Frames of an animation. 10,000 by default.
+    /// The frames of an animation. 10,000 by default.
     public var frames = 10_000
-    /// Pixels of all frames of an animation together, each as large as the canvas: what decoding costs in time. 4 Gi by
-    /// default, which is nine minutes of 640 x 480 at 25 frames a second.
+    /// The pixels of all frames of an animation, each as large as the canvas: the cost in time. 4 Gi by default, which
+    /// is nine minutes of 640 x 480 at 25 frames a second.
     public var animationPixels = 4 << 30
-    /// Bytes of colour profile and EXIF. 4 MiB by default; a profile seldom has more than 3.
+    /// The bytes of colour profile and EXIF. 4 MiB by default; a profile rarely has more than 3.
     public var metadataBytes = 4 << 20
-    /// Memory of one decode: the pixels, and what the decoder itself needs for them, as far as the header tells.
+    /// The memory of one decode, in bytes: the pixels, and what the decoder needs for them, as far as the header tells.
     /// 512 MiB by default.
     public var decodeBytes = 512 << 20
 
@@ -35,7 +35,7 @@ public struct ImageLimits: Sendable, Hashable {
     func check(_ kind: Kind, _ value: Int) throws(ImageError) {
         let limit =
             switch kind {
-            // With more than a terapixel the sums would not fit that are made of it.
+            // Beyond a terapixel, sums would overflow.
             case .pixels: min(pixels, 1 << 40)
             case .frames: frames
             case .animationPixels: animationPixels

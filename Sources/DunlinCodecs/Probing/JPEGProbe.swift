@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The segments of a JPEG up to its first scan (ITU-T T.81 §B.2; the ICC profile by ICC.1:2022 §B.4).
+/// Reads the segments of a JPEG up to its first scan (ITU-T T.81 §B.2; the ICC profile by ICC.1:2022 §B.4).
 struct JPEGProbe {
     private let octets: Octets
     private var info: ImageInfo?
@@ -24,7 +24,7 @@ struct JPEGProbe {
         while true {
             guard let mark = octets[offset] else { throw .truncated(.jpeg) }
             guard mark == 0xFF else { throw .damaged(.jpeg, fault: "a marker is missing") }
-            // Any number of 0xFF may stand before a marker.
+            // A marker may be preceded by any number of 0xFF.
             while octets[offset] == 0xFF { offset += 1 }
             guard let marker = octets[offset] else { throw .truncated(.jpeg) }
             offset += 1
@@ -86,13 +86,13 @@ struct JPEGProbe {
         return [1, 3, 4].contains(components) ? nil : "it has \(components) colour components"
     }
 
-    /// What is known where the first scan begins.
+    /// Returns what is known at the start of the first scan.
     private func summary(_ scan: Octets) throws(ImageError) -> ImageInfo {
         guard var info else { throw .damaged(.jpeg, fault: "its pixels come before the frame header") }
         info.orientation = orientation ?? .upright
         info.metadataBytes = metadataBytes
         info.details.profile = profile.whole
-        // Some rows of blocks; and all coefficients, two bytes each, where a scan has not all there is to a pixel.
+        // Some rows of blocks; and all coefficients, two bytes each, if a scan lacks part of each pixel.
         info.details.workingBytes = info.size.width * components.count * 64
         if isProgressive || Int(scan[0] ?? 0) < components.count {
             info.details.workingBytes += coefficientBytes(info.size)
@@ -120,7 +120,7 @@ extension JPEGProbe {
             parts[number] = segment.bytes[Self.headLength..<segment.count]
         }
 
-        /// Nil if a part is missing.
+        /// The whole profile; nil if a part is missing.
         var whole: Bytes? {
             guard let count, count > 0 else { return nil }
             var profile: [UInt8] = []

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// Bytes that are looked at by number. What lies beyond the end is nil, wherever that is.
+/// Bytes by their offset; nil beyond the end.
 struct Octets {
     let bytes: Bytes
 
@@ -14,7 +14,7 @@ struct Octets {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
 
-    /// Whether there are so many bytes from an offset on.
+    /// Whether there are `count` bytes from an offset on.
     func holds(_ count: Int, at offset: Int) -> Bool {
         offset >= 0 && count >= 0 && offset <= bytes.count && count <= bytes.count - offset
     }

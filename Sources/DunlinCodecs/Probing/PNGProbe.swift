@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The header of a PNG, and the chunks before its pixels (PNG, third edition, §5 and §11).
+/// Reads the header of a PNG, and the chunks before its pixels (PNG, third edition, §5 and §11).
 enum PNGProbe {
     private static let signatureLength = 8
 
@@ -39,7 +39,7 @@ enum PNGProbe {
         info.bitsPerComponent = color == 3 ? 8 : Int(depth)
         info.hasAlpha = color >= 4
         info.colorModel = color == 3 ? .indexed : color & 2 == 0 ? .gray : .rgb
-        // Two rows as they are stored, eight bytes a pixel at most.
+        // Two stored rows, of at most eight bytes a pixel.
         info.details.workingBytes = Int(width) * 16
         return info
     }

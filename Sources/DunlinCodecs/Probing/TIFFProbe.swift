@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The size of the first picture of a TIFF file.
+/// Reads the size of the first picture of a TIFF file.
 enum TIFFProbe {
     static func info(_ bytes: Bytes) throws(ImageError) -> ImageInfo {
         guard let reader = TIFFReader(bytes) else { throw .truncated(.tiff) }

@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// The chunks of a WebP file (RFC 9649 §2).
+/// Reads the chunks of a WebP file (RFC 9649 §2).
 struct WebPProbe {
     private let octets: Octets
     private var info: ImageInfo?
@@ -21,7 +21,7 @@ struct WebPProbe {
         guard let size = octets.little32(4) else { throw .truncated(.webp) }
         let end = min(octets.count, Int(size) + 8)
         var offset = 12
-        // Decoders take what begins otherwise for a picture without a container.
+        // Decoders take other beginnings for a picture without a container.
         let starts = ["VP8 ", "VP8L", "VP8X"]
         if octets.holds(4, at: offset), !starts.contains(where: { octets.has($0, at: offset) }) {
             throw .damaged(.webp, fault: "it does not begin with a picture")
@@ -35,7 +35,7 @@ struct WebPProbe {
             guard frames > 0 else { throw .truncated(.webp) }
             info.frameCount = frames
             info.details.isAnimation = true
-            // The two canvases of the decoder, and a frame on its way to them.
+            // The decoder's two canvases, and the frame being decoded.
             info.details.workingBytes = info.size.pixels.multipliedReportingOverflow(by: 12).partialValue
         }
         return info
@@ -66,7 +66,7 @@ struct WebPProbe {
     private mutating func takeEXIF(_ body: Int, _ length: Int) {
         info?.metadataBytes += length
         guard let block = octets.slice(body, length) else { return }
-        // Some programs write the mark in front of it that belongs to JPEG.
+        // Some programs put JPEG's mark in front of it.
         let start = Octets(block).has("Exif\0\0", at: 0) ? 6 : 0
         info?.orientation = EXIF.orientation(of: block[start..<block.count]) ?? .upright
     }
@@ -101,7 +101,7 @@ struct WebPProbe {
         info?.details.workingBytes = size.pixels * 5
     }
 
-    /// The one picture of a file; an extended file has said before how large it is.
+    /// Notes the only picture of a file; an extended file has announced its size.
     private mutating func take(_ size: ImageSize, hasAlpha: Bool) throws(ImageError) {
         guard size.pixels > 0 else { throw .damaged(.webp, fault: "its size is \(size)") }
         if isAnimation { return }

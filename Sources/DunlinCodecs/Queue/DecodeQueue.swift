@@ -1,29 +1,29 @@
 internal import Glibc  // sysconf tells how many processors there are
 internal import Synchronization
 
-/// What all decodes of a process share: so many at a time, and so many bytes for all of them together. Who comes first
-/// goes first, and who is cancelled waits no longer.
+/// A queue that limits how many decodes run at a time, and how many bytes they take together. They run in order of
+/// arrival; a cancelled one stops waiting.
 public final class DecodeQueue: Sendable {
-    /// As many decodes as there are processors, and 1 GiB.
+    /// The queue that a process shares: as many decodes as there are processors, and 1 GiB.
     public static let shared = DecodeQueue(decodes: sysconf(Int32(_SC_NPROCESSORS_ONLN)), bytes: 1 << 30)
 
     private let machine: Mutex<DecodeQueueMachine<UnsafeContinuation<Bool, Never>>>
 
-    /// A queue of its own for a part of a program. A decode that takes more than `bytes` runs alone.
+    /// Creates a separate queue for a part of a program. A decode that takes more than `bytes` runs alone.
     public init(decodes: Int, bytes: Int) {
         machine = Mutex(DecodeQueueMachine(decodes: decodes, bytes: bytes))
     }
 
-    /// Decodes that run now.
+    /// The number of decodes running now.
     public var running: Int { machine.withLock { $0.running } }
-    /// Decodes that wait for their turn.
+    /// The number of decodes waiting for their turn.
     public var waiting: Int { machine.withLock { $0.waiting } }
-    /// Bytes that the running decodes take, as far as their headers told.
+    /// The bytes that running decodes take, as far as their headers tell.
     public var bytes: Int { machine.withLock { $0.taken } }
-    /// Whether nobody runs, waits or has begun.
+    /// Whether no decode runs, waits or has begun.
     var isIdle: Bool { machine.withLock { $0.isIdle } }
 
-    /// Runs `work` when it is its turn. Throws `CancellationError` if the task is cancelled before.
+    /// Runs `work` when its turn comes. Throws `CancellationError` if the task is cancelled before that.
     func admit<Value: Sendable>(
         _ bytes: Int, _ work: @Sendable @concurrent () async throws -> Value
     ) async throws -> Value {

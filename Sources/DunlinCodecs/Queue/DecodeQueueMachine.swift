@@ -1,8 +1,8 @@
-/// Which decodes may run, and who waits.
+/// Decides which decodes may run, and which wait.
 ///
-/// So many run at a time, and take so many bytes together. Who comes first goes first: a decode that waits for much
-/// memory is not overtaken by smaller ones, which could keep it waiting for ever. One that takes more than there is at
-/// all runs alone. A cancel may come before its decode has entered: it is kept until then.
+/// The number of decodes, and their bytes together, are limited. They run in order of arrival: smaller ones do not
+/// overtake one that waits for much memory, as it might wait for ever. One that exceeds the limit runs alone. A cancel
+/// that comes before its decode has entered is kept until then.
 struct DecodeQueueMachine<Waiter> {
     enum Entry {
         case admitted
@@ -10,7 +10,7 @@ struct DecodeQueueMachine<Waiter> {
         case cancelled
     }
 
-    /// Of one who waited: who it is, and whether it may go.
+    /// A waiter, and whether it is admitted.
     struct Answer {
         let waiter: Waiter
         let isAdmitted: Bool
@@ -25,9 +25,9 @@ struct DecodeQueueMachine<Waiter> {
     private let decodes: Int
     private let bytes: Int
     private var lastID: UInt64 = 0
-    /// Those who have begun and not entered, and whether they were cancelled.
+    /// Those that have begun but not entered, and whether they were cancelled.
     private var begun: [UInt64: Bool] = [:]
-    /// In the order of their arrival.
+    /// The waiters, in order of arrival.
     private var queue: [Waiting] = []
     private(set) var running = 0
     private(set) var taken = 0
@@ -56,14 +56,14 @@ struct DecodeQueueMachine<Waiter> {
         return .waiting
     }
 
-    /// A decode is over.
+    /// Notes that a decode is over.
     mutating func leave(_ bytes: Int) -> [Answer] {
         running -= 1
         taken -= bytes
         return admitMore()
     }
 
-    /// Who was admitted has no use for this any more.
+    /// Cancels a waiter; has no effect on one that was admitted.
     mutating func cancel(_ id: UInt64) -> [Answer] {
         if begun[id] != nil {
             begun[id] = true

@@ -1,6 +1,6 @@
 extension ImageBuffer {
-    /// The picture with round corners, which are smooth at their edges and transparent beyond. The radius is in pixels;
-    /// one of more than half of the shorter side counts as that.
+    /// Returns the picture with round corners, smooth at their edges and transparent beyond. The radius is in pixels,
+    /// and at most half the shorter side.
     public func withRoundCorners(radius: Double) -> ImageBuffer {
         let radius = min(max(radius.isNaN ? 0 : radius, 0), Double(min(width, height)) / 2)
         if radius == 0 { return self }
@@ -18,7 +18,7 @@ extension ImageBuffer {
         return ImageBuffer(size, pixels, alpha, isOpaque: false).carrying(scale: scale, profile: colorProfile)
     }
 
-    /// How much of a pixel lies within the circle of a corner, told from four by four points in it.
+    /// Returns how much of a pixel is within a corner's circle, estimated from four by four points.
     private static func coverage(_ column: Int, _ row: Int, _ radius: Double) -> Double {
         var inside = 0
         for point in 0..<16 {

@@ -10,8 +10,8 @@ extension ImageBuffer {
         }
     }
 
-    /// The part of the picture that lies within an area. What of the area lies beyond the picture is left out; throws
-    /// `ImageError.invalidSize` if that is all of it.
+    /// Returns the part of the picture within an area. The area is clipped to the picture; throws
+    /// `ImageError.invalidSize` if nothing is left.
     public func cropped(to area: Area) throws(ImageError) -> ImageBuffer {
         let columns = Self.range(area.left, area.size.width, within: width)
         let rows = Self.range(area.top, area.size.height, within: height)
@@ -26,7 +26,7 @@ extension ImageBuffer {
         return ImageBuffer(size, pixels, alpha, isOpaque: isOpaque).carrying(scale: scale, profile: colorProfile)
     }
 
-    /// The part in the middle that is as large as a size, or as the picture where that is smaller.
+    /// Returns the middle part of a given size, which is limited to the picture's.
     public func cropped(toCenter size: ImageSize) throws(ImageError) -> ImageBuffer {
         let (wide, high) = (min(max(size.width, 0), width), min(max(size.height, 0), height))
         let size = ImageSize(width: wide, height: high)

@@ -1,5 +1,5 @@
 extension ImageBuffer {
-    /// How a pixel of a resized picture is made of those around its place.
+    /// How a resized pixel is computed from those around its place.
     public enum Filter: Sendable, Hashable {
         /// The nearest pixel; for pixel art, and quick.
         case nearest
@@ -10,7 +10,7 @@ extension ImageBuffer {
         /// Three lobes of Lanczos: sharp, with faint rings at hard edges.
         case lanczos
 
-        /// How far it looks, in pixels of the coarser of the two pictures.
+        /// The filter's reach, in pixels of the coarser of the two pictures.
         var radius: Double {
             switch self {
             case .nearest: 0
@@ -20,7 +20,7 @@ extension ImageBuffer {
             }
         }
 
-        /// The weight of a pixel at a distance.
+        /// Returns the weight of a pixel at a distance.
         func weight(_ distance: Double) -> Double {
             let x = distance.magnitude
             if x >= radius { return 0 }
@@ -37,9 +37,9 @@ extension ImageBuffer {
     }
 }
 
-/// Sines without a library of mathematics, which needs an import of its own.
+/// Computes sines without a mathematics library, which would need an import.
 enum Sine {
-    /// sin(πx) / πx for 0 ≤ x ≤ 3, right to a millionth.
+    /// Returns sin(πx) / πx for 0 ≤ x ≤ 3, correct to a millionth.
     static func normalized(_ x: Double) -> Double {
         if x < 1e-9 { return 1 }
         // sin(πx) has the period 2, and is odd around whole numbers.
@@ -56,11 +56,11 @@ enum Sine {
     }
 }
 
-/// For each pixel of one side of a resized picture: which pixels it is made of, and how much each counts.
+/// For each pixel of one side of a resized picture: its source pixels, and their weights.
 struct ResizingWeights {
     struct Window {
         let first: Int
-        /// Where its weights begin among all, and how many there are.
+        /// The start of its weights among all, and their number.
         let start: Int
         let count: Int
     }
@@ -79,7 +79,7 @@ struct ResizingWeights {
                 append(first: min(source - 1, Int(center)), [1])
                 continue
             }
-            // Pixels beyond an edge do not count, and those within it count for more instead.
+            // Pixels beyond an edge do not count; those within count for more instead.
             let first = max(0, Int((center - reach).rounded(.down)))
             let last = min(source - 1, Int((center + reach).rounded(.up)))
             append(
@@ -87,7 +87,7 @@ struct ResizingWeights {
         }
     }
 
-    /// Adds a window, whose weights are made to be 1 in all.
+    /// Adds a window, with its weights scaled to a sum of 1.
     private mutating func append(first: Int, _ values: [Double]) {
         let leading = values.prefix { $0 == 0 }.count
         let kept = values.dropFirst(leading)

@@ -1,9 +1,8 @@
 /// Resizes a picture, some rows at a time.
 ///
-/// Each row of the source is resized to the new width once, when the first row of the result needs it, and kept as long
-/// as one does; the rows of the result are made of those. Colours are taken with alpha multiplied in, so that pixels
-/// which cannot be seen do not colour their neighbours. Sums are made of the samples as they are stored, that is in the
-/// file's gamma and not in linear light, as browsers and most libraries do.
+/// Each source row is resized to the new width once, when first needed, and kept while it is; the rows of the result
+/// are sums of those. Colours have alpha multiplied in, so that invisible pixels do not colour their neighbours. Sums
+/// use the stored samples, in the file's gamma and not in linear light, as browsers and most libraries do.
 struct ResizingRows {
     private typealias Pixels = SIMD4<Float>
 
@@ -12,16 +11,16 @@ struct ResizingRows {
     private let alpha: ImageBuffer.Alpha
     private let across: ResizingWeights
     private let down: ResizingWeights
-    /// Rows of the source at the new width, in turn: row `n` lies at `n` modulo their number.
+    /// Source rows at the new width, reused in turn: row `n` is at `n` modulo their number.
     private var kept: [Pixels]
     private let most: Int
-    /// Of the row that is being made.
+    /// The sums of the current row.
     private var sums: [Pixels]
     private var nextSource = 0
     private var row = 0
     private var pixels: [UInt8]
 
-    /// The sizes are at least 1 x 1, and what comes out has the same alpha as what goes in.
+    /// Prepares a resize. Sizes are at least 1 x 1, and the result has the source's form of alpha.
     init(_ source: ImageBuffer, to size: ImageSize, _ filter: ImageBuffer.Filter) {
         self.source = source
         self.size = size
@@ -34,7 +33,7 @@ struct ResizingRows {
         pixels = [UInt8](repeating: 0, count: size.pixels * 4)
     }
 
-    /// What it takes: the result; the rows that each of its rows is made of, four floats a pixel; the weights.
+    /// Returns the memory needed: the result; the rows that a row is made of, four floats a pixel; the weights.
     static func bytes(from source: ImageSize, to target: ImageSize) -> Int {
         let rows = min(source.height, source.height / target.height * 6 + 8)
         return target.pixels * 4 + target.width * 16 * rows + (source.width + source.height) * 64
@@ -45,7 +44,7 @@ struct ResizingRows {
             .carrying(scale: source.scale, profile: source.colorProfile)
     }
 
-    /// Makes some rows of the result; false once there are no more.
+    /// Produces some rows of the result; returns false once there are no more.
     mutating func step(rows: Int) -> Bool {
         let end = min(size.height, row + rows)
         while row < end {
@@ -91,7 +90,7 @@ struct ResizingRows {
         }
     }
 
-    /// Makes a row of the result of the kept ones in a window.
+    /// Sums the kept rows in a window into a row of the result.
     private mutating func combine(_ window: ResizingWeights.Window, _ row: Int) {
         let (kept, columns) = (kept, size.width)
         let from = kept.span
@@ -106,14 +105,14 @@ struct ResizingRows {
         write(row)
     }
 
-    /// Rounds the sums of a row to samples.
+    /// Rounds the sums of a row to samples and stores them.
     private mutating func write(_ row: Int) {
         let isStraight = alpha == .straight && !source.isOpaque
         let sums = sums
         var place = row * size.width * 4
         var target = pixels.mutableSpan
         for var sum in sums {
-            // The lobes below zero can lead beyond what a sample holds, and colours beyond their alpha.
+            // The filter's negative lobes can exceed a sample's range, and colours can exceed alpha.
             let opacity = min(max(sum.w, 0), 255)
             sum.clamp(lowerBound: .zero, upperBound: Pixels(repeating: opacity))
             if isStraight, opacity > 0 { sum *= 255 / opacity }

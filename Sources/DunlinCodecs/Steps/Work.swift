@@ -1,24 +1,24 @@
-/// Work that grows with the number of pixels: away from the caller's executor, in steps between which it may be
+/// Runs work that grows with the number of pixels: off the caller's executor, in steps, between which it can be
 /// cancelled and others get their turn.
 enum Work {
-    /// Pixels of a step: a millisecond or less.
+    /// The pixels of a step, a millisecond's work or less.
     private static let pixels = 1 << 16
-    /// Steps until others get their turn, some milliseconds. After each step it would be an eighth of the time in which
-    /// a large JPEG is decoded.
+    /// The steps before others get their turn, some milliseconds. Yielding after each would cost an eighth of the time
+    /// of decoding a large JPEG.
     private static let stepsInTurn = 16
 
-    /// Rows of a step.
+    /// Returns the rows of a step.
     static func rows(width: Int, atLeast least: Int = 8) -> Int { max(least, pixels / max(width, 1)) }
 
-    /// Runs on the default pool, also for a task that prefers another executor, such as a loop. Who is on the pool
-    /// already stays where they are: to leave and come back takes half as long as a small JPEG.
+    /// Runs work on the default pool, also for a task that prefers another executor, such as a loop. A caller on the
+    /// pool already stays there: leaving and coming back takes half as long as decoding a small JPEG.
     static func away<Value: Sendable>(_ work: @Sendable @concurrent () async throws -> Value) async throws -> Value {
         let preferred = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
         if preferred == nil { return try await work() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in try await work() }
     }
 
-    /// Calls `step` until it returns false. Throws `CancellationError` once the task was cancelled.
+    /// Calls `step` until it returns false. Throws `CancellationError` once the task is cancelled.
     static func inSteps(_ step: () throws -> Bool) async throws {
         var count = 0
         try Task.checkCancellation()
@@ -28,7 +28,7 @@ enum Work {
         }
     }
 
-    /// Between two steps: others get their turn, from time to time, and a task that was cancelled ends.
+    /// Runs between two steps: yields now and then, and throws if the task was cancelled.
     static func pass(after steps: Int) async throws {
         if steps % stepsInTurn == 0 { await Task.yield() }
         try Task.checkCancellation()
