@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 512], [Samples.raw, Samples.rawDynamic, Samples.zlib])
-    func `the content decoder gives all that the last byte stands for`(size: Int, wire: [UInt8]) {
+    func `the content decoder returns everything that the last byte encodes`(size: Int, wire: [UInt8]) {
         var limits = InflateLimits()
         limits.pieceSize = size
         let expected = DecodeOutcome(of: [wire], [.deflate])

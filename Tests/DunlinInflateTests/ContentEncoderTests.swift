@@ -45,7 +45,7 @@ import Testing
         #expect(wire.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
     }
 
-    @Test func `a level that is none is moved to the nearest`() throws {
+    @Test func `an invalid level is moved to the nearest valid one`() throws {
         let body = Payload.prose(50_000)
         #expect(try Payload.encoded([body], level: .min) == Payload.encoded([body], level: 0))
         #expect(try Payload.encoded([body], level: .max) == Payload.encoded([body], level: 9))

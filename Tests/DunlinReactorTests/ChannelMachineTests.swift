@@ -265,7 +265,7 @@ extension `Channel machine` {
     @Test(arguments: [
         (99, " next 100"), (100, "r1 next 200"), (101, "r1 next 200"), (200, "r1w2 next never"),
     ])
-    func `a look wakes whose time is over, not a moment sooner`(now: Int64, expected: String) {
+    func `a look wakes waiters at their deadline, not a moment sooner`(now: Int64, expected: String) {
         let machine = Self.opened()
         _ = machine.ask(1, .reading, until: 100)
         _ = machine.ask(2, .writing, until: 200)
@@ -281,7 +281,7 @@ extension `Channel machine` {
         #expect(machine.look(at: 300) == "r2 next never")
     }
 
-    @Test func `nobody is woken twice`() {
+    @Test func `no waiter is woken twice`() {
         let machine = Self.opened()
         _ = machine.ask(1, .reading, until: 100)
         #expect(machine.look(at: 100) == "r1 next never")

@@ -178,7 +178,7 @@ import Testing
         #expect(reactor.ledger.openTimers == 0)
     }
 
-    @Test func `that others set, and give up, are told to who follows the loop`() async throws {
+    @Test func `deadlines that others set or give up are reported to the loop's followers`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let start = reactor.now()

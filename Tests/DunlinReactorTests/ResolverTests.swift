@@ -83,7 +83,7 @@ import Testing
         #expect(machine.answered("a") == [])
     }
 
-    @Test func `all who wait are given back where no thread can be started`() {
+    @Test func `all waiters are returned if no thread can be started`() {
         let machine = Driver(threads: 2, backlog: 4)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.ask("a", 2) == .wait)
@@ -93,7 +93,7 @@ import Testing
         #expect(machine.ask("a", 4) == .startThread)
     }
 
-    @Test func `nobody is given back while another thread runs`() {
+    @Test func `no waiter is returned while another thread runs`() {
         let machine = Driver(threads: 2, backlog: 4)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.next() == "a")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [[], [1], [10], [2, 3, 7], Array(1...10)])
-    func `a stream of news passes over what is none, and ends when nothing comes any more`(list: [Int]) async {
+    func `a stream of news skips what is not new, and ends when nothing comes any more`(list: [Int]) async {
         var told: [Int] = []
         for await number in Self.numbers(telling: Set(list)) { told.append(number) }
         #expect(told == list)

@@ -24,7 +24,7 @@ import Testing
         #expect(Self.word(machine.came("b", 14)) == "wait 5")
     }
 
-    @Test func `what was given is tried by others until a server has judged it`() {
+    @Test func `a given credential is tried by others until a server has judged it`() {
         var machine = Machine()
         _ = machine.came("a", 10)
         _ = machine.answered("a", 1, "pw")
@@ -44,7 +44,7 @@ import Testing
         #expect(machine.answered("a", 1, "late") == [])
     }
 
-    @Test func `what nobody judges is kept for a number of spaces, and questions are never lost`() {
+    @Test func `unjudged credentials are kept for a limited number of spaces, and no question is lost`() {
         var machine = Machine()
         _ = machine.came("open", 0)
         for number in 0..<500 {

@@ -57,7 +57,7 @@ import Testing
         func leave(_ waiter: UInt64) { machine.left(waiter) }
     }
 
-    @Test func `a refresh that has asked nobody is followed by no rest`() {
+    @Test func `a refresh that reached no server is followed by no rest`() {
         let scene = Scene()
         for number in 1...3 as ClosedRange<UInt64> {
             #expect(scene.ask(0) == "wait \(number), begin #\(number)")
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Requests that fail in a rest have asked nobody: however many, they make no rest longer.
-    @Test func `who asks in a rest neither begins a refresh nor makes the rest longer`() {
+    @Test func `a request during a rest neither begins a refresh nor prolongs the rest`() {
         let scene = Scene()
         #expect(scene.ask(0) == "wait 1, begin #1" && scene.fail(1, 0) == 1)
         for _ in 0..<100 { #expect(scene.ask(0.999) == "fail") }

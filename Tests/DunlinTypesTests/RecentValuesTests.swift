@@ -3,7 +3,7 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Recent values` {
-    @Test func `what was used longest ago goes first`() {
+    @Test func `the least recently used value goes first`() {
         var values = RecentValues<String, Int>(limit: 2)
         values.keep(1, for: "a")
         values.keep(2, for: "b")
@@ -40,7 +40,7 @@ import Testing
         #expect(values.count == 0 && values.first == nil && values[1] == nil)
     }
 
-    @Test func `what is not there is not used, changed or removed`() {
+    @Test func `an absent value is not used, changed or removed`() {
         var values = RecentValues<Int, Int>()
         #expect(values.use(1) == nil)
         #expect(values.remove(1) == nil)

@@ -85,7 +85,7 @@ import Testing
             entry(.whole(1), owner: CacheOwner(user: nil, terms: String(repeating: "t", count: 4097))),
             entry(.whole(1), key: String(repeating: "k", count: (64 << 10) + 1)),
         ].map { Unsound($0) })
-    func `what would be refused is not written`(unsound: Unsound) {
+    func `an entry that would be refused is not written`(unsound: Unsound) {
         #expect(CacheEntryCodec.encoded(unsound.entry) == nil)
     }
 
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a length that lies is refused before anything is set aside for it`() throws {
+    @Test func `a false length is refused before memory is reserved for it`() throws {
         let bytes = try Self.record().encoded()
         // Behind the version and the checksum: how many members, then the number and the flag of the first.
         for (offset, count) in [(16, 1), (26, 4)] {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `of a key so many forms are kept, and the first gives way`() throws {
+    @Test func `a limited number of a key's forms is kept, and the first is replaced`() throws {
         var record = CacheRecord()
         for id in 0..<20 {
             let entry = Self.form(of: Self.entry(.whole(1)), id)
@@ -182,7 +182,7 @@ import Testing
             ("dunlin-cache-2-new-ff", nil), ("dunlin-cache-2-new-00000000000000FF", nil), ("photo.jpg", nil),
             ("dunlin-cache-2-new-00000000000000ff-1", nil), (".", nil),
         ] as [(String, CacheFileName?)])
-    func `files that a cache did not make are not known by their names`(text: String, file: CacheFileName?) {
+    func `files that a cache did not create are not recognised`(text: String, file: CacheFileName?) {
         #expect(CacheFileName(text) == file)
         if let file, file != .other { #expect(file.text == text) }
     }

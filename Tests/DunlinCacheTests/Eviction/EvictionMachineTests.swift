@@ -24,7 +24,7 @@ import Testing
             (["+a40", "-a", "+b60", "+c40"], ""),
             (["+a0", "+b100", "+c0"], ""),
         ] as [([String], String)])
-    func `what is new and was not used is thrown out first`(steps: [String], thrown: String) {
+    func `new names that were not used again are evicted first`(steps: [String], thrown: String) {
         var machine = EvictionMachine<String>(capacity: 100)
         var gone: [String] = []
         for step in steps {
@@ -40,7 +40,7 @@ import Testing
         #expect(machine.cost <= 100)
     }
 
-    @Test func `one scan, however long, does not throw out what is used`() {
+    @Test func `a scan of any length does not evict names in use`() {
         var machine = EvictionMachine<Int>(capacity: 10_000)
         for name in 0..<80 { _ = machine.put(name, cost: 100) }
         for name in 0..<80 { _ = machine.use(name) }
@@ -50,7 +50,7 @@ import Testing
         #expect(thrown.count > 29_000)
     }
 
-    @Test func `what is known to have been used stays over a scan by another process`() {
+    @Test func `names known as used survive another process's scan`() {
         var machine = EvictionMachine<Int>(capacity: 10_000)
         for name in 0..<80 { _ = machine.put(name, cost: 100, isUsed: true) }
         var thrown: Set<Int> = []
@@ -58,7 +58,7 @@ import Testing
         #expect(thrown.allSatisfy { $0 >= 1000 })
     }
 
-    @Test func `only the first use of something new is said to be that`() {
+    @Test func `only the first use of a new name is reported as such`() {
         var machine = EvictionMachine<Int>(capacity: 100)
         _ = machine.put(1, cost: 1)
         let uses = [1, 1, 2].map { machine.use($0) }

@@ -20,7 +20,7 @@ import Testing
         "\(key)-000000000000000g", "\(key)-+0000000000000ff", "\(key)-000000000000000ff", "new-+0000000000000ff",
         "new-", "\(key.dropLast(16))\(number.dropLast())+", "\(key)-\(number)-\(number)",
     ])
-    func `what only looks like a name of its own is somebody else's file`(rest: String) {
+    func `a file whose name only looks like a cache's is left alone`(rest: String) {
         #expect(CacheFileName("dunlin-cache-\(CacheFileName.version)-\(rest)") == nil)
     }
 }

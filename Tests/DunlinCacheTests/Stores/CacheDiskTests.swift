@@ -56,7 +56,7 @@ private final class HungDisk: Sendable {
         }
     }
 
-    @Test func `a disk that does not answer is a miss after two seconds, and no wait from then on`() async throws {
+    @Test func `a disk that does not answer is a miss after two seconds, and then at once`() async throws {
         let clock = ManualClock()
         let told = Mutex<[CacheTrouble.Kind]>([])
         let store = await store { trouble in told.withLock { $0.append(trouble.kind) } }
@@ -81,7 +81,7 @@ private final class HungDisk: Sendable {
         await store.close()
     }
 
-    @Test func `who is cancelled does not wait for a disk`() async throws {
+    @Test func `a cancelled request does not wait for a disk`() async throws {
         let clock = ManualClock()
         let store = await store()
         let mock = try Self.mocked(store, clock)
@@ -96,7 +96,7 @@ private final class HungDisk: Sendable {
         await store.close()
     }
 
-    @Test func `who has less time than a disk is given does not wait for it`() async throws {
+    @Test func `a request with less time than a disk's limit ends at its own`() async throws {
         let clock = ManualClock()
         let store = await store()
         let mock = try Self.mocked(store, clock)
@@ -133,7 +133,7 @@ private final class HungDisk: Sendable {
         await store.close()
     }
 
-    @Test func `a body is opened when it is read, and no other one`() async throws {
+    @Test func `only the body that is read is opened`() async throws {
         let store = await store()
         for index in 0..<5 { await store.put("/a", CachePlace.bytes(100_000, seed: UInt64(index))) }
         let before = disk.calls(.open)
@@ -146,7 +146,7 @@ private final class HungDisk: Sendable {
 
     // MARK: - Secrets
 
-    @Test func `what depends on a secret is found by the next process, and its hash fits no other folder`() async throws
+    @Test func `a response that depends on a secret is found by the next process, but in no other folder`() async throws
     {
         let transport = MockTransport()
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc").always()
@@ -173,7 +173,7 @@ private final class HungDisk: Sendable {
         for record in records { #expect(record.firstRange(of: Data(plain)) == nil) }
     }
 
-    @Test(arguments: [0, 31, 33]) func `a salt that is damaged is made anew, and what was hashed with it is a miss`(
+    @Test(arguments: [0, 31, 33]) func `a damaged salt is replaced, and what was hashed with it is a miss`(
         count: Int
     ) async throws {
         let transport = MockTransport()

@@ -93,7 +93,7 @@ import Testing
         await later.close()
     }
 
-    @Test func `nothing is found behind a head that is not what was stored`() async throws {
+    @Test func `nothing is found through a damaged head`() async throws {
         let place = CachePlace()
         let bodies = ["/short": CachePlace.bytes(500), "/long": CachePlace.bytes(150_000)]
         for offset in stride(from: 0, to: 900, by: 41) {
@@ -185,7 +185,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `what was used again is known to the next process, and stays over a scan`() async throws {
+    @Test func `the next process knows what was used again, and keeps it during a scan`() async throws {
         let place = CachePlace()
         let capacity = CacheCapacity(memory: 8 << 20, disk: 400_000, largestShare: 0.3)
         let first = await place.open(capacity)
@@ -212,7 +212,7 @@ import Testing
     // MARK: - Failures
 
     @Test(arguments: [CacheFolder.Operation.create, .write, .rename, .lock], [5, 100_000])
-    func `what cannot be written is not stored, and that is told once`(
+    func `what cannot be written is not stored, which is reported once`(
         operation: CacheFolder.Operation, count: Int
     ) async throws {
         let place = CachePlace()
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: CacheFolder.Operation.allCases, [EIO, EROFS, EACCES, EMFILE])
-    func `no failure is the caller's, and what is removed is not found again`(
+    func `no failure reaches the caller, and what is removed is not found again`(
         operation: CacheFolder.Operation, errno: Int32
     ) async throws {
         let place = CachePlace()
@@ -269,7 +269,7 @@ import Testing
         #expect(place.troubles.isEmpty)
     }
 
-    @Test func `a folder that cannot be made is told of once, and memory goes on without it`() async throws {
+    @Test func `a folder that cannot be created is reported once, and memory works without it`() async throws {
         let place = CachePlace()
         #expect(FileManager.default.createFile(atPath: place.path, contents: Data()))
         let store = await place.open()

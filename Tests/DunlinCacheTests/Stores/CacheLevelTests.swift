@@ -37,7 +37,7 @@ import Testing
             ("c1c2CCf3F", [3]),
             ("f1FrR", nil),
         ] as [(String, [UInt64]?)])
-    func `memory never has what a change has replaced`(events: String, expected: [UInt64]?) {
+    func `memory never returns what a change has replaced`(events: String, expected: [UInt64]?) {
         var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
         var findings: [(MemoryMachine.Stamp, UInt64)] = []
         var changes: [(MemoryMachine.Stamp, UInt64?)] = []
@@ -78,7 +78,7 @@ import Testing
         #expect(memory.cost > 20_000 && memory.cost < 26_000)
     }
 
-    @Test func `removals are counted for what is on its way`() {
+    @Test func `removals are counted for responses under way`() {
         var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
         let before = memory.removals(Self.key)
         memory.change(Self.key, removals: before) { $0.append(Self.response(1)) }

@@ -63,7 +63,7 @@ private final class Gate: Sendable {
         return store
     }
 
-    @Test func `what is thrown out and still lies there pushes out nothing else when it is found again`() async throws {
+    @Test func `an evicted response that is still on the disk evicts no other when it is found`() async throws {
         let gate = Gate()
         let store = await narrow(among: 100, holdingUp: .remove, gate)
         #expect(store.figures.disk?.evictions == 80)
@@ -132,7 +132,7 @@ private final class Gate: Sendable {
         return try HTTPSession(configuration)
     }
 
-    @Test(arguments: [3, 100_000]) func `only what was stored is said to be`(count: Int) async throws {
+    @Test(arguments: [3, 100_000]) func `only a stored response is reported as stored`(count: Int) async throws {
         let store = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
         let transport = MockTransport()
         let body = CachePlace.bytes(count)
@@ -168,7 +168,7 @@ private final class Gate: Sendable {
         await store.close()
     }
 
-    @Test func `what memory has no room for is not said to be stored`() async throws {
+    @Test func `a response that does not fit into memory is not reported as stored`() async throws {
         let store = CacheStore(
             CacheCapacity(memory: 20_000, disk: 0, largestShare: 1), folder: nil, rules: CachePlace.rules
         ) { _ in }

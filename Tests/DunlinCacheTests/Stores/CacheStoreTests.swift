@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
-    func `what was asked for before everything under its key was removed is not stored`(levels: Levels) async throws {
+    func `a response requested before its key was removed is not stored`(levels: Levels) async throws {
         let place = CachePlace()
         let store = await levels.open(place)
         let key = CachePlace.key("/a")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
-    func `of what was on its way at the same time for the same requests, the last is stored`(
+    func `of responses under way for the same requests, the last is stored`(
         levels: Levels
     ) async throws {
         let place = CachePlace()
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
-    func `a response may have its share of the room, and no more`(levels: Levels) async throws {
+    func `a response may use its share of the capacity, and no more`(levels: Levels) async throws {
         let place = CachePlace()
         let store = await levels.open(place)
         let key = CachePlace.key("/a")
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
-    func `a removal makes void what was on its way`(levels: Levels) async throws {
+    func `a removal voids responses under way`(levels: Levels) async throws {
         let place = CachePlace()
         let store = await levels.open(place)
         let writer = try #require(await store.writer(for: CachePlace.key("/a"), length: nil))
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `what is in memory is there without a wait`() async throws {
+    @Test func `a response in memory is returned without waiting`() async throws {
         let place = CachePlace()
         let store = await Levels.both.open(place)
         let key = CachePlace.key("/a")

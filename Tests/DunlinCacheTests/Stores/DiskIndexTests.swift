@@ -17,7 +17,7 @@ import Testing
         return index.read(found)
     }
 
-    @Test func `what was changed while the folder was read is as it was changed`() throws {
+    @Test func `changes made while the folder is read are kept`() throws {
         var index = DiskIndex(capacity: 1000)
         let (a, b, c, d) = (
             try Self.found("/a", 1), try Self.found("/b", 2), try Self.found("/c", 4), try Self.found("/d", 8)
@@ -58,7 +58,7 @@ import Testing
         #expect(index.isReadingDue)
     }
 
-    @Test func `what others have stored counts, and the oldest that nobody used goes`() throws {
+    @Test func `what others have stored counts, and the oldest unused name is evicted`() throws {
         var index = DiskIndex(capacity: 100)
         let used = try Self.found("/used", 40, isUsed: true)
         _ = index.beginReading()
@@ -67,7 +67,7 @@ import Testing
         #expect(index.machine.isUsed(used.name))
     }
 
-    @Test func `what was thrown out and is still there counts no more, until it is stored again`() throws {
+    @Test func `an evicted name that is still there does not count until it is stored again`() throws {
         var index = DiskIndex(capacity: 100)
         let all = try (0..<8).map { try Self.found("/\($0)", 20) }
         _ = index.beginReading()
@@ -88,7 +88,7 @@ import Testing
         #expect(Self.read([all[1]] + all[4...] + [all[0]], &index).count == 1)
     }
 
-    @Test func `nothing that was read before everything was removed is believed`() throws {
+    @Test func `nothing read before everything was removed counts`() throws {
         var index = DiskIndex(capacity: 1000)
         _ = index.beginReading()
         index.removedAll()

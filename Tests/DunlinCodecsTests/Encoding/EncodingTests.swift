@@ -3,7 +3,7 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Encoding` {
-    @Test(arguments: ["GRAY", "CMYK", "XXXX", ""]) func `a profile that a PNG cannot have is left out`(
+    @Test(arguments: ["GRAY", "CMYK", "XXXX", ""]) func `a profile that does not fit into a PNG is left out`(
         space: String
     ) async throws {
         var profile = [UInt8](repeating: 0, count: space.isEmpty ? 7 : 132)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [ImageBuffer.Alpha.straight, .premultiplied])
-    func `a JPEG has the background behind what is not opaque`(alpha: ImageBuffer.Alpha) async throws {
+    func `a JPEG shows the background behind transparent pixels`(alpha: ImageBuffer.Alpha) async throws {
         let half = ImageBuffer.Pixel(200, 0, 0, 128)
         let picture = try #require(Pictures.buffer(16, 16) { x, _ in x < 8 ? ImageBuffer.Pixel(9, 9, 9, 0) : half })
         var encoder = ImageEncoder()
@@ -66,7 +66,7 @@ import Testing
         #expect(shown.distance { x, _ in x < 8 ? ImageBuffer.Pixel(0, 0, 200) : ImageBuffer.Pixel(100, 0, 100) } <= 3)
     }
 
-    @Test func `a profile is written with the picture unless that is not wanted`() async throws {
+    @Test func `a profile is written with the picture unless switched off`() async throws {
         let source = try await ImageDecoder().decode(Pictures.bytes("png/rgb-profile.png"))
         var encoder = ImageEncoder()
         for keeps in [true, false] {

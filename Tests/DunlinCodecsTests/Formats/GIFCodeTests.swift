@@ -103,7 +103,7 @@ import Testing
             ([4, 0], "its LZW data ends before all pixels are decoded"),
             ([], "its LZW data ends before all pixels are decoded"),
         ] as [([Int], String)])
-    func `codes that stand for nothing, and too few of them, are an error`(codes: [Int], fault: String) async {
+    func `undefined codes and missing ones are an error`(codes: [Int], fault: String) async {
         var (buffer, data) = (0, [UInt8]())
         for (index, code) in codes.enumerated() { buffer |= code << (3 * index) }
         for _ in 0..<(codes.count * 3 + 7) / 8 {
@@ -114,13 +114,13 @@ import Testing
         await #expect(throws: ImageError.damaged(.gif, fault: fault)) { try await ImageDecoder().decode(bytes) }
     }
 
-    @Test func `what stands behind the last pixel is passed over`() async throws {
+    @Test func `data after the last pixel is skipped`() async throws {
         let data = Writer.codes(of: [1, 2, 3, 0], bits: 2, clearsWhenFull: true) + [UInt8](repeating: 255, count: 9999)
         let picture = try await ImageDecoder().decode(Self.gif(ImageSize(width: 2, height: 2), bits: 2, data))
         #expect([0, 4, 8, 12].map { picture.pixels[$0] } == [1, 2, 3, 0])
     }
 
-    @Test(arguments: [0, 9, 255]) func `numbers of a length that there is not are an error`(bits: Int) async {
+    @Test(arguments: [0, 9, 255]) func `an impossible code length is an error`(bits: Int) async {
         let bytes = Self.gif(ImageSize(width: 1, height: 1), bits: bits, [1, 2, 3])
         await #expect(throws: ImageError.self) { try await ImageDecoder().decode(bytes) }
     }
@@ -148,7 +148,7 @@ import Testing
 
     /// So that others get their turn, and a task that is cancelled ends.
     @Test(arguments: hostile.indices)
-    func `what gives no pixel is read in steps, none of which takes long`(index: Int) throws {
+    func `codes without pixels are read in short steps`(index: Int) throws {
         let (name, bytes) = Self.hostile[index]
         var info = ImageInfo(.gif, ImageSize(width: 1, height: 1))
         info.frameCount = 1

@@ -13,7 +13,7 @@ import Testing
         #expect(info.frameCount == 1 && !info.isAnimated && info.colorModel == .indexed)
     }
 
-    @Test func `what is transparent in a GIF is`() async throws {
+    @Test func `transparent pixels of a GIF stay transparent`() async throws {
         let picture = try await ImageDecoder().decode(Pictures.bytes("gif/transparent.gif"))
         #expect(!picture.isOpaque)
         #expect(picture[0, 0] == ImageBuffer.Pixel(0, 0, 0, 0))
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 100), (1, 100), (2, 20), (3, 30), (10, 100), (65_535, 655_350)])
-    func `a frame that says it is shown hardly at all is shown for a tenth of a second`(
+    func `a frame with a very short duration is shown for a tenth of a second`(
         hundredths: Int, milliseconds: Int
     ) async throws {
         var file = GIFFile()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, nil), (0, 0), (3, 4)] as [(UInt8?, Int?)])
-    func `how often an animation is shown is told by its header`(loops: UInt8?, count: Int?) throws {
+    func `the header tells how often an animation repeats`(loops: UInt8?, count: Int?) throws {
         var file = GIFFile()
         file.loops = loops
         file.frames = [GIFFile.Frame()]

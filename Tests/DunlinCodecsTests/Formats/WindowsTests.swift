@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: lies)
-    func `a bitmap that lies about itself is an error`(offset: Int, value: UInt32, error: ImageError) async throws {
+    func `a bitmap with false headers is an error`(offset: Int, value: UInt32, error: ImageError) async throws {
         var bytes = try Pictures.bytes("bmp/rgb24.bmp").array
         for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(index * 8)) }
         await #expect(throws: error) { try await ImageDecoder().decode(Bytes(bytes)) }

@@ -54,7 +54,7 @@ import Testing
         ("png/rgba.png", 600), ("jpeg/fine.jpg", 560), ("jpeg/progressive.jpg", 700), ("webp/tall.webp", 220),
         ("bmp/rgb24.bmp", 700),
     ])
-    func `what came of a truncated picture is taken where that is allowed`(path: String, count: Int) async throws {
+    func `a truncated picture is shown as far as it came, if that is allowed`(path: String, count: Int) async throws {
         let bytes = try Pictures.bytes(path)
         let whole = try await ImageDecoder().decode(bytes)
         let part = bytes[0..<count]
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [("png/rgb.png", 40), ("jpeg/fine.jpg", 300), ("webp/lossless.webp", 22), ("gif/plain.gif", 70)])
-    func `a picture of which nothing came is an error also where truncated ones are allowed`(
+    func `a picture without any pixels is an error even if truncated ones are allowed`(
         path: String, count: Int
     ) async throws {
         let bytes = try Pictures.bytes(path)[0..<count]
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `what came of the last frame of a GIF is taken where that is allowed`() async throws {
+    @Test func `a GIF's last frame may be incomplete if that is allowed`() async throws {
         var file = GIFFile(width: 40, height: 40)
         file.frames = [GIFFile.Frame(width: 40, height: 40, indices: [1])]
         let bytes = file.bytes
@@ -94,7 +94,7 @@ import Testing
         #expect(frames == 1)
     }
 
-    @Test func `frames that came before an animation breaks off are given`() async throws {
+    @Test func `the frames before an animation breaks off are returned`() async throws {
         var file = GIFFile(hasTrailer: false)
         file.frames = [GIFFile.Frame(), GIFFile.Frame(indices: [1]), GIFFile.Frame(indices: [2])]
         let bytes = file.bytes
@@ -137,7 +137,7 @@ import Testing
         await #expect(throws: ImageError.self) { _ = try await ImageDecoder().decode(Bytes(file)) }
     }
 
-    @Test(.timeLimit(.minutes(3))) func `many blocks of EXIF that promise much are read in no time`() async throws {
+    @Test(.timeLimit(.minutes(3))) func `many EXIF blocks with large counts are read quickly`() async throws {
         let block: [UInt8] = Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 0xFF, 0xFF]
         let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
         var file: [UInt8] = [0xFF, 0xD8]
@@ -145,7 +145,7 @@ import Testing
         #expect(throws: ImageError.self) { try ImageInfo(of: Bytes(file)) }
     }
 
-    @Test func `frames that are larger than the canvas count as what they are`() async throws {
+    @Test func `frames larger than the canvas count with their own size`() async throws {
         var small = GIFFile()
         small.frames = [GIFFile.Frame()]
         var file = small.array

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0...255)
-    func `multiplying with alpha is undone as far as it can be`(alpha: Int) throws {
+    func `premultiplied alpha is undone as exactly as possible`(alpha: Int) throws {
         let picture = try #require(
             Pictures.buffer(256, 1) { x, _ in ImageBuffer.Pixel(UInt8(x), UInt8(255 - x), 7, UInt8(alpha)) })
         let product = picture.converted(to: .premultiplied)

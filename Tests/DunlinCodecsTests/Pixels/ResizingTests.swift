@@ -31,7 +31,7 @@ import Testing
         for x in 8..<120 { #expect(abs(Int(large[x, 1].red) - x * 2) <= 3) }
     }
 
-    @Test func `what cannot be seen does not colour what can`() async throws {
+    @Test func `invisible pixels do not colour visible ones`() async throws {
         // Red that is transparent beside opaque blue.
         let source = try #require(
             Pictures.buffer(8, 8) { x, _ in x < 4 ? ImageBuffer.Pixel(255, 0, 0, 0) : ImageBuffer.Pixel(0, 0, 255) })
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `no colour goes beyond its alpha, and no sample beyond what it can hold`() async throws {
+    @Test func `no colour exceeds its alpha, and no sample its range`() async throws {
         let source = try #require(
             Pictures.buffer(20, 20) { x, y in
                 (x / 3 + y / 3) % 2 == 0 ? ImageBuffer.Pixel(255, 255, 255) : ImageBuffer.Pixel(0, 0, 0, 0)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the weights of each window are one in all, and symmetrical`() {
+    @Test func `the weights of each window add up to one and are symmetrical`() {
         for filter in [ImageBuffer.Filter.bilinear, .mitchell, .lanczos] {
             for (source, target) in [(100, 33), (33, 100), (7, 7), (1, 9), (9, 1)] {
                 let weights = ResizingWeights(from: source, to: target, filter)
@@ -77,14 +77,14 @@ import Testing
     }
 
     @Test(arguments: [(0, 5), (5, 0), (-1, 5), (1 << 20, 1 << 20)])
-    func `a size that no picture can have is an error`(width: Int, height: Int) async throws {
+    func `an impossible size is an error`(width: Int, height: Int) async throws {
         let source = try #require(Pictures.buffer(2, 2) { _, _ in Pictures.gray(1) })
         await #expect(throws: ImageError.self) {
             try await source.resized(to: ImageSize(width: width, height: height))
         }
     }
 
-    @Test func `what takes too much memory to resize is refused`() async throws {
+    @Test func `a resize that needs too much memory is refused`() async throws {
         let tall = try #require(Pictures.buffer(1, 100_000) { _, _ in Pictures.gray(1) })
         var limits = ImageLimits()
         limits.decodeBytes = 1 << 20
@@ -98,7 +98,7 @@ import Testing
         (2, 3, 5, 4, 2, 3, 5, 4), (-2, -1, 5, 4, 0, 0, 3, 3), (18, 10, 9, 9, 18, 10, 2, 2),
         (0, 0, Int.max, Int.max, 0, 0, 20, 12), (5, 5, Int.max, 1, 5, 5, 15, 1),
     ])
-    func `what is cut out of a picture is what lies within it`(
+    func `cropping beyond the edge keeps the part inside`(
         left: Int, top: Int, width: Int, height: Int, x: Int, y: Int, columns: Int, rows: Int
     ) throws {
         let source = try #require(Pictures.buffer(Pictures.pixel))
@@ -109,13 +109,13 @@ import Testing
     }
 
     @Test(arguments: [(20, 0), (-9, 9), (0, 12), (Int.min, 3), (Int.max, 3)])
-    func `nothing cut out of a picture is an error`(left: Int, top: Int) throws {
+    func `cropping outside the picture is an error`(left: Int, top: Int) throws {
         let source = try #require(Pictures.buffer(Pictures.pixel))
         let area = ImageBuffer.Area(left: left, top: top, size: ImageSize(width: 9, height: 9))
         #expect(throws: ImageError.invalidSize(area.size)) { try source.cropped(to: area) }
     }
 
-    @Test func `the middle of a picture is cut out of its middle`() throws {
+    @Test func `cropping to the centre keeps the middle`() throws {
         let source = try #require(Pictures.buffer(Pictures.pixel))
         let part = try source.cropped(toCenter: ImageSize(width: 4, height: 100))
         #expect(part.isExactly { Pictures.pixel($0 + 8, $1) } && part.height == 12)

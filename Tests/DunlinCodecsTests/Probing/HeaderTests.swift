@@ -7,7 +7,7 @@ import Testing
         ("headers/little.tiff", ImageFormat.tiff), ("headers/big.tiff", .tiff), ("headers/picture.avif", .avif),
         ("headers/picture.heic", .heif),
     ])
-    func `of formats that Dunlin cannot decode the size is told, and the format by name`(
+    func `formats that Dunlin cannot decode are named, with the picture's size`(
         path: String, format: ImageFormat
     ) async throws {
         let bytes = try Pictures.bytes(path)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\0", "GIF", "RIFF1234WAVE", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "\u{1}ftypavif"])
-    func `bytes that begin like no picture are of no known format`(text: String) async {
+    func `bytes that do not begin like a picture have no known format`(text: String) async {
         let bytes = Bytes(text)
         #expect(ImageFormat(sniffing: bytes) == nil)
         await #expect(throws: ImageError.unknownFormat) { try await ImageDecoder().decode(bytes) }

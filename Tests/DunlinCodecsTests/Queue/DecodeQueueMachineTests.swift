@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: plays.indices)
-    func `who comes first goes first, within the limits`(play: Int) {
+    func `decodes run in order of arrival, within the limits`(play: Int) {
         let play = Self.plays[play]
         #expect(told(play.events, decodes: play.decodes, bytes: 100) == play.told)
     }

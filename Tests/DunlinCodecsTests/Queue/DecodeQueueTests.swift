@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `under random cancels the limits hold, and nobody is forgotten`() async throws {
+    @Test func `under random cancels the limits hold, and every decode ends`() async throws {
         let queue = DecodeQueue(decodes: 3, bytes: 100)
         let counter = Counter()
         var tasks: [Task<Void, any Error>] = []
@@ -114,7 +114,7 @@ import Testing
         #expect(queue.isIdle)
     }
 
-    @Test func `an error gives back what the decode took`() async throws {
+    @Test func `an error releases the memory that its decode reserved`() async throws {
         let queue = DecodeQueue(decodes: 1, bytes: 1)
         let bytes = try Pictures.bytes("png/rgb.png")
         for count in [bytes.count, 100, bytes.count] {

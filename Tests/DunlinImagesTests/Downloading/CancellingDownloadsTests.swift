@@ -57,7 +57,7 @@ import Testing
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 
-    @Test(.rows("ID-14", "ID-18")) func `what was cancelled before it began is never sent`() async throws {
+    @Test(.rows("ID-14", "ID-18")) func `an image cancelled before it began is never requested`() async throws {
         let (gallery, gate) = (try Gallery { $0.maximumActive = 1 }, Gate())
         for path in ["/1", "/2", "/3"] { try await gallery.hang(path, behind: gate) }
         let first = try await gallery.downloader.download(gallery.request("/1"))
@@ -70,7 +70,7 @@ import Testing
         #expect(gallery.targets == ["/1", "/3"])
     }
 
-    @Test(.rows("ID-18")) func `what nobody wants any more may be finished for the cache`() async throws {
+    @Test(.rows("ID-18")) func `an image that nobody waits for may be finished for the cache`() async throws {
         let (gallery, gate) = (try Gallery { $0.unwanted = .finishForCache }, Gate())
         try await gallery.hang("/cat", number: 7, behind: gate)
         let receipt = try await gallery.downloader.download(gallery.request("/cat"))

@@ -28,7 +28,7 @@ import Testing
         #expect(machine.active == 1)
     }
 
-    @Test(.rows("ID-2", "ID-13")) func `so many run at a time, and the next begins when one has ended`() {
+    @Test(.rows("ID-2", "ID-13")) func `a limited number run at a time, and the next begins when one has ended`() {
         var machine = Machine(maximum: 2, order: .firstInFirstOut)
         var started: [Action] = []
         for waiter in 1...4 as ClosedRange<UInt64> { started += Self.ask(&machine, waiter, "\(waiter)") }
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(.rows("ID-14", "ID-23"), arguments: 1...20)
-    func `whatever comes in whatever order, each is answered once and no more run than may`(seed: UInt64) throws {
+    func `in any order of events each is answered once, and the limit holds`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         let maximum = chance.next(in: 1...5)
         var machine = Machine(

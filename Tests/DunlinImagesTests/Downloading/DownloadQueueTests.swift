@@ -39,7 +39,7 @@ import Testing
         #expect(Self.all(queue) == [2, 3, 4, 1])
     }
 
-    @Test(arguments: 1...10) func `it does what sorting would`(seed: UInt64) throws {
+    @Test(arguments: 1...10) func `it orders as sorting would`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         let order = seed % 2 == 0 ? DownloadQueue.Order.firstInFirstOut : .lastInFirstOut
         var queue = DownloadQueue(order)

@@ -110,7 +110,7 @@ import Testing
         #expect(Self.limit(5).end(from: nil) == .never)
     }
 
-    @Test func `nobody is late for what has come`() {
+    @Test func `nobody is late for an image that has come`() {
         var machine = Self.begun(Self.limit(5))
         machine.arrived(1)
         _ = machine.join(2, "a", 0, Self.limit(1), at: Self.time(2))
@@ -120,7 +120,7 @@ import Testing
         #expect(answered == [1, 2])
     }
 
-    @Test func `what goes on for the cache alone has the time of the last who waited`() {
+    @Test func `a download continued for the cache has the time of its last waiter`() {
         var machine = Self.begun(Self.limit(50), finishesForCache: true)
         _ = machine.join(2, "a", 0, Self.limit(5), at: Self.time(3))
         let (one, two) = (machine.leave(1), machine.leave(2))
@@ -139,7 +139,7 @@ import Testing
         #expect(joined.late == [] && joined.actions == [])
     }
 
-    @Test func `what went on for the cache alone before its turn has time from then`() {
+    @Test func `a download continued for the cache before its turn has time from then on`() {
         var machine = Machine(maximum: 1, order: .firstInFirstOut, finishesForCache: true)
         _ = machine.begin(1, "a", 0, Self.limit(5))
         _ = machine.leave(1)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func `whatever comes in whatever order, each is answered in time or is late`(seed: UInt64) throws {
+    func `in any order of events each is answered in time or is late`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         var machine = Machine(maximum: 2, order: .firstInFirstOut, finishesForCache: seed % 2 == 0)
         var (running, ends): (Set<UInt64>, [UInt64: Int64]) = ([], [:])

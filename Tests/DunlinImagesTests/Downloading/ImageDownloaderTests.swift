@@ -71,7 +71,7 @@ import Testing
             "", "http://", "https:///cat", "ftp://a.test/cat", "http://a test/", "cat.jpg", "http://a.test/%zz",
             "http://a.test:99999/cat", "http://user:pw@/cat",
         ])
-    func `what is no URL is refused at once`(text: String) async throws {
+    func `a text that is no URL is refused at once`(text: String) async throws {
         let transport = MockTransport()
         let downloader = ImageDownloader(session: try HTTPSession(.init(baseURL: nil, transport: transport)))
         let error = try await networkError { _ = try await downloader.download(.init(.url(text))) }
@@ -132,7 +132,7 @@ import Testing
     ]
 
     @Test(.rows("ID-6"), arguments: changes)
-    func `requests share a download that differ in nothing which selects the image`(
+    func `requests share a download if nothing that selects the image differs`(
         change: @escaping Change, count: Int
     ) async throws {
         let (gallery, gate) = (try Gallery(), Gate())
@@ -203,7 +203,7 @@ import Testing
         #expect(gallery.targets == ["/0", "/4", "/5", "/2", "/3", "/1"])
     }
 
-    @Test(.rows("ID-22")) func `what is no image is an error for all who wait, and is not stored`() async throws {
+    @Test(.rows("ID-22")) func `a response without an image is an error for all, and is not stored`() async throws {
         let gallery = try Gallery()
         gallery.transport.on(.get, "/cat").respond(fields: ["Content-Type": "image/png"], body: "no image").always()
         gallery.transport.on(.get, "/page").respond(fields: ["Content-Type": "text/html"], body: "<p>").always()
@@ -269,13 +269,13 @@ import Testing
         #expect(gallery.cache.count == 1)
     }
 
-    @Test func `chains of other names are called by other names`() {
+    @Test func `different chains of filters have different names`() {
         func name(_ names: String...) -> String? { names.map { ImageFilter($0) { $0 } }.name }
         #expect(name() == nil)
         #expect(Set([name("a | b"), name("a", "b"), name("a |", "b"), name("a \\", "b"), name("a \\| b")]).count == 5)
     }
 
-    @Test func `nothing that is dumped shows a secret`() async throws {
+    @Test func `no dump shows a secret`() async throws {
         let gallery = try Gallery()
         gallery.transport.on(.get, "/cat").never()
         let request = gallery.request("/cat?token=hunter2") { $0.fields = ["Authorization": "hunter2"] }

@@ -29,7 +29,7 @@ import Testing
         #expect(gallery.downloader.imageInMemory(for: gallery.request("/dog")) == nil)
     }
 
-    @Test(.rows("ID-5")) func `who shares a download is not answered from memory`() async throws {
+    @Test(.rows("ID-5")) func `a request that shares a download is not answered from memory`() async throws {
         let (gallery, gate) = (try Gallery(), Gate())
         try await gallery.hang("/cat", number: 7, behind: gate)
         let first = try await gallery.downloader.download(gallery.request("/cat"))
@@ -73,7 +73,7 @@ import Testing
         #expect(Pictures.number(picture) == stored)
     }
 
-    @Test(.rows("ID-9")) func `what may not use the network opens no connection`() async throws {
+    @Test(.rows("ID-9")) func `a request that may not use the network opens no connection`() async throws {
         for session in [false, true] {
             let gallery = try Gallery(session: { if session { $0.cache = HTTPSession.Cache(.small) } })
             let error = try await networkError { _ = try await Self.source(gallery) { $0.usesNetwork = false } }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `what is over is asked about, and a 304 renews it`() async throws {
+    @Test func `an expired image is revalidated, and a 304 renews it`() async throws {
         let clock = ManualClock()
         let gallery = try Gallery(clock: clock)
         let fields: Fields = ["Content-Type": "image/png", "ETag": "\"1\"", "Cache-Control": "max-age=60"]

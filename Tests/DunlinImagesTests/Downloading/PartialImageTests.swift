@@ -22,7 +22,7 @@ import Testing
             (["ETag": "\"1\"", "Accept-Ranges": "rows"], nil),
             (["ETag": "\"1\"", "Accept-Ranges": "none"], nil), (["ETag": "\"1\"", "Accept-Ranges": "bytes"], "\"1\""),
         ] as [(Fields, String?)])
-    func `what can be told from another can be resumed`(fields: Fields, validator: String?) {
+    func `an image with a strong validator can be resumed`(fields: Fields, validator: String?) {
         #expect(PartialImage("abc", of: Self.head(fields), from: nil)?.fields["If-Range"] == validator)
         #expect(PartialImage("", of: Self.head(fields), from: nil) == nil)
     }
@@ -43,7 +43,7 @@ import Testing
             (206, ["Content-Range": "bytes"], false), (206, [:], false),
             (200, ["Content-Range": "bytes 3-9/10"], false),
         ] as [(HTTP.Status, Fields, Bool)])
-    func `the rest is what begins where the part ends`(status: HTTP.Status, fields: Fields, isRest: Bool) throws {
+    func `the rest begins where the part ends`(status: HTTP.Status, fields: Fields, isRest: Bool) throws {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: nil))
         #expect(part.fields == ["Range": "bytes=3-", "If-Range": "\"1\""])
         #expect(part.isContinued(by: Self.head(fields, status), from: nil) == isRest)
@@ -52,13 +52,13 @@ import Testing
     private static let places: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
 
     @Test(arguments: places, places)
-    func `the rest is from the place that the part is from`(place: FinalURL?, other: FinalURL?) throws {
+    func `the rest comes from the same place as the part`(place: FinalURL?, other: FinalURL?) throws {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: place))
         let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
         #expect(part.isContinued(by: rest, from: other) == (place == other))
     }
 
-    @Test func `no more is kept than there is room for, and the oldest goes first`() throws {
+    @Test func `the parts kept are limited, and the oldest goes first`() throws {
         var parts = PartialImages<Int>(capacity: 10)
         func part(_ count: Int) throws -> PartialImage {
             let bytes = Bytes([UInt8](repeating: 1, count: count))

@@ -50,7 +50,7 @@ import Testing
         #expect(machine.isIdle)
     }
 
-    @Test(arguments: 1...10) func `in a storm of cancels each waiter hears once`(seed: UInt64) {
+    @Test(arguments: 1...10) func `in a storm of cancels each waiter is told once`(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
         var machine = Machine()
         var heard: [Int: Int] = [:]

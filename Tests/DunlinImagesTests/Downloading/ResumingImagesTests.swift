@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [["ETag": "W/\"1\""], [:], ["ETag": "\"1\"", "Accept-Ranges": "none"]] as [Fields])
-    func `one that cannot be told from another is not kept`(fields: Fields) async throws {
+    func `one without a strong validator is not kept`(fields: Fields) async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
         gallery.transport.on(.get, "/cat").reply(
             halves.cut(fields.overlaid(with: ["Content-Type": "image/png"])))
@@ -179,7 +179,7 @@ import Testing
         #expect(await gallery.downloader.parts.count == 0)
     }
 
-    @Test func `what broke off is kept too, and a request that fails before an answer loses nothing`() async throws {
+    @Test func `an interrupted part is kept, and a request that fails before an answer loses nothing`() async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
         let broken = MockTransport.Outcome.stream(
             [halves.whole[0..<halves.half]], fields: Self.fields, length: halves.whole.count,

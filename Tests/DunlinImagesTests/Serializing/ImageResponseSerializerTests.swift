@@ -170,7 +170,7 @@ import Testing
         #expect(try JSONDecoder().decode(ImageResponseSerializer.self, from: saved) == serializer)
     }
 
-    @Test func `what sniffs goes by the first bytes whatever the type says`() async throws {
+    @Test func `with sniffing the first bytes count, whatever the type says`() async throws {
         let serializer = ImageResponseSerializer().sniffing()
         let png = try await Pictures.png()
         for type in ["application/octet-stream", "text/plain", nil, "image/png"] {

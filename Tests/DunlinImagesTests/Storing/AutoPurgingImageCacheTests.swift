@@ -35,7 +35,7 @@ import Testing
         #expect(cache.memoryUsage == width * height * 4 + AutoPurgingImageCache.overhead + 1)
     }
 
-    @Test(.rows("IC-7", "IC-11", "IC-13")) func `what was added is there, and gone when it was removed`() throws {
+    @Test(.rows("IC-7", "IC-11", "IC-13")) func `an added image is found until it is removed`() throws {
         let cache = try Self.cache()
         #expect(!cache.removeAll())
         cache.add(try Pictures.buffer(2, 2, number: 7), for: "a")
@@ -49,7 +49,7 @@ import Testing
         #expect(!cache.removeImage(for: key))
     }
 
-    @Test(.rows("IC-6")) func `keys differ whose texts would be the same when joined`() throws {
+    @Test(.rows("IC-6")) func `keys with the same joined text differ`() throws {
         let cache = try Self.cache()
         let keys = [
             ImageKey(url: "http://a.test/a", filter: "bc"), ImageKey(url: "http://a.test/ab", filter: "c"),
@@ -81,7 +81,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `what is over is stale, and fresh again once it was confirmed`() async throws {
+    @Test func `an expired image is stale, and fresh again once confirmed`() async throws {
         let clock = ManualClock()
         let cache = try Self.cache(clock: clock)
         let key = ImageKey(url: "http://a.test/1")
@@ -96,7 +96,7 @@ import Testing
         #expect(!cache.renew(ImageKey(url: "http://a.test/2"), freshness: freshness))
     }
 
-    @Test func `what may not be stored is not, and takes the place of what was`() throws {
+    @Test func `an image that may not be stored is not, and removes the one before it`() throws {
         let cache = try Self.cache()
         let key = ImageKey(url: "http://a.test/1")
         cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)
@@ -190,7 +190,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: loads.indices) func `all that a picture keeps counts, and is bounded`(index: Int) throws {
+    @Test(arguments: loads.indices) func `everything that a picture keeps counts, and is bounded`(index: Int) throws {
         let cache = try Self.cache(10 << 20, 5 << 20)
         for number in 0..<30 { try Self.loads[index](cache, number) }
         #expect(cache.count <= 10)
@@ -198,13 +198,13 @@ import Testing
         #expect(cache.memoryUsage <= 10 << 20)
     }
 
-    @Test func `pictures without bytes of their own to speak of do not pile up`() throws {
+    @Test func `pictures of hardly any bytes do not pile up`() throws {
         let cache = try Self.cache(1 << 20, 1 << 19)
         for number in 0..<5000 { cache.add(try Pictures.buffer(1, 1), for: "\(number)") }
         #expect(cache.count <= (1 << 20) / AutoPurgingImageCache.overhead)
     }
 
-    @Test func `a profile is kept without what it was cut from`() throws {
+    @Test func `a profile does not keep the file it was cut from`() throws {
         let cache = try Self.cache()
         var picture = try Pictures.buffer(1, 1)
         picture.colorProfile = Bytes([UInt8](repeating: 7, count: 1 << 20))[10..<20]

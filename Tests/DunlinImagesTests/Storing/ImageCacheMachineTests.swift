@@ -31,7 +31,7 @@ import Testing
         #expect(Set(machine.keys) == ["3", "4"])
     }
 
-    @Test(.rows("IC-5")) func `what was read last goes last`() throws {
+    @Test(.rows("IC-5")) func `the image read last is evicted last`() throws {
         var machine = try Self.machine(30, 10)
         for number in 0..<3 { _ = machine.add(number, bytes: 10, for: "\(number)") }
         guard case .fresh(0) = machine.value(for: "0", at: .zero) else {
@@ -56,7 +56,7 @@ import Testing
         #expect(more.isEmpty)
     }
 
-    @Test(.rows("IC-10")) func `what is larger than the capacity is refused and drives out no other`() throws {
+    @Test(.rows("IC-10")) func `an image larger than the capacity is refused and evicts no other`() throws {
         var machine = try Self.machine(100, 60)
         _ = machine.add(1, bytes: 70, for: "a")
         let other = machine.add(2, bytes: 101, for: "b")
@@ -69,7 +69,7 @@ import Testing
         #expect(machine.usage == 0)
     }
 
-    @Test func `what has just come stays though it is larger than what is preferred`() throws {
+    @Test func `a new image stays even if it is larger than the preferred usage`() throws {
         var machine = try Self.machine(100, 60)
         _ = machine.add(1, bytes: 50, for: "a")
         let isAdded = machine.add(2, bytes: 90, for: "b")
@@ -119,7 +119,7 @@ import Testing
         #expect(Self.look(&machine, at: 20) == "stale")
     }
 
-    @Test func `what is renewed counts as it is then, and makes room for itself`() throws {
+    @Test func `a renewed image counts with its new size, and makes room for itself`() throws {
         var machine = try Self.machine(100, 60)
         for name in ["a", "b", "c"] { _ = machine.add(20, bytes: 20, for: name) }
         let larger = machine.renew("a", until: nil) {

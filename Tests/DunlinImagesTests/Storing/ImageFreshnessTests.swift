@@ -16,7 +16,7 @@ import Testing
         ("Accept, X-User", ["accept"], true), ("", [], false),
     ]
 
-    @Test(arguments: varying) func `what varies by more than pictures are told apart by is asked about each time`(
+    @Test(arguments: varying) func `an image that varies by other fields than its key is revalidated each time`(
         vary: String, known: Set<String>, isAsked: Bool
     ) {
         let fields: Fields = ["Cache-Control": "max-age=60", "Vary": vary, "ETag": "\"1\""]
@@ -102,7 +102,7 @@ import Testing
         ("0", .zero), ("", .zero),
     ]
 
-    @Test(arguments: ends) func `what is no date, such as the 31st of February, has expired`(
+    @Test(arguments: ends) func `an invalid date, such as the 31st of February, has expired`(
         expires: String, lifetime: Duration
     ) {
         #expect(Self.freshness(["Expires": expires]).lifetime == lifetime)
@@ -113,7 +113,7 @@ import Testing
             ("Sun, 06 Nov 1994 08:49:17 GMT", 40), ("Sun, 06 Nov 1994 08:49:57 GMT", 60),
             ("Thu, 31 Feb 1994 08:49:17 GMT", 60),
         ] as [(String, Int)])
-    func `what was made earlier by its date is as much older`(date: String, left: Int) {
+    func `an image with an earlier date is as much older`(date: String, left: Int) {
         #expect(Self.freshness(["Cache-Control": "max-age=60", "Date": date]).lifetime == .seconds(left))
     }
 }

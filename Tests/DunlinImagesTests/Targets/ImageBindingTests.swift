@@ -116,7 +116,7 @@ private final class Frame: ImageTarget {
     }
 
     @Test(.rows("UI-4", "UI-10"))
-    func `two who want the same share a load, and each gets the image`() async throws {
+    func `two targets of the same image share a load, and each gets it`() async throws {
         let binding = binding
         async let first = binding.show("https://a", placeholder: .clear)
         await expect("load https://a", in: source.news)
@@ -145,7 +145,7 @@ private final class Frame: ImageTarget {
     }
 
     @Test(.rows("UI-8"))
-    func `who brings a closure shows the image himself`() async throws {
+    func `a caller with a closure shows the image itself`() async throws {
         source.remember("https://a", Picture.of(5))
         try await binding.show("https://a") { image, target in
             (target as? Frame)?.note("mine: \(Picture.name(image))")

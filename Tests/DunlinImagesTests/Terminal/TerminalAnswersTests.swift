@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: rows, [1, 3, 4096])
-    func `only what answers a question exactly counts, however it is split`(row: Row, piece: Int) {
+    func `only exact answers to a question count, however they are split`(row: Row, piece: Int) {
         var answers = TerminalAnswers()
         let bytes = Array(row.bytes.utf8)
         for start in stride(from: 0, to: bytes.count, by: piece) {

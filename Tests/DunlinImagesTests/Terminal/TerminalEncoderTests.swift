@@ -24,7 +24,7 @@ import Testing
     // MARK: - Blocks
 
     @Test(arguments: pictures.indices)
-    func `blocks show every pixel in its colour, and leave out what is hardly there`(index: Int) throws {
+    func `blocks show every pixel in its colour, and leave out nearly transparent ones`(index: Int) throws {
         let picture = Self.pictures[index]
         let text = Self.text(BlockEncoder.encode(picture, Self.style(.blocks)))
         let screen = try #require(Screen(blocks: text, width: picture.width))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `blocks of a palette are as near as its colours are`() throws {
+    @Test func `blocks use the palette's nearest colours`() throws {
         let picture = TestPicture.gradient(64, 48)
         let style = Self.style(.blocks) { $0.colors = .palette }
         let screen = try #require(Screen(blocks: Self.text(BlockEncoder.encode(picture, style)), width: 64))
@@ -167,7 +167,7 @@ import Testing
     // MARK: - Backgrounds
 
     @Test(arguments: [(0, nil), (1, 0x0000_64), (128, 0x64_0032), (255, 0xC8_0000)] as [(Int, Int?)])
-    func `what lets some of the background through is mixed with it`(alpha: Int, expected: Int?) {
+    func `translucent pixels are mixed with the background`(alpha: Int, expected: Int?) {
         let picture = TestPicture.stripes([ImageBuffer.Pixel(200, 0, 0, UInt8(alpha))], height: 1)
         let pixels = ShownPixels(picture, over: ImageBuffer.Pixel(0, 0, 100))
         let value = pixels[0, 0]

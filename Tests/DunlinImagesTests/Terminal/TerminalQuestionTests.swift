@@ -93,7 +93,7 @@ private final class PseudoTerminal: Sendable {
         #expect(terminal.mode == before)
     }
 
-    @Test func `what answers for ever is not read for ever`() {
+    @Test func `an endless answer is not read for ever`() {
         // Before it is asked it drops what is more than a line may have.
         let thread = Thread { [terminal] in
             _ = terminal.takeQuestions()
@@ -114,7 +114,7 @@ private final class PseudoTerminal: Sendable {
         #expect(ask().isInterrupted)
     }
 
-    @Test func `what is no terminal is not asked`() {
+    @Test func `a file that is no terminal is not asked`() {
         #expect(TerminalQuestion.ask("/dev/null", limit: .seconds(60)) == TerminalAnswers())
         #expect(TerminalQuestion.ask("/dev/there/is/none", limit: .seconds(60)) == TerminalAnswers())
     }

@@ -259,7 +259,7 @@ import Testing
             })
     }
 
-    @Test func `a value that says two things at one place is refused`() {
+    @Test func `a value that encodes twice at one place is refused`() {
         let works: [(any Encoder) throws -> Void] = [
             { encoder in
                 var container = encoder.singleValueContainer()
@@ -372,7 +372,7 @@ import Testing
         #expect(try HTTP.JSON.standard.encode(Writer(work: works[1])) == #"{"a":2}"#)
     }
 
-    @Test func `what fails makes room for another value`() throws {
+    @Test func `after a failure another value can be written`() throws {
         // Foundation keeps the elements before the fault.
         let list = Writer { encoder in
             var container = encoder.singleValueContainer()
@@ -395,7 +395,7 @@ import Testing
 
     private struct Failure: Error {}
 
-    @Test func `nobody hears what a container is told whose value has failed`() throws {
+    @Test func `a container whose value has failed ignores what it is given`() throws {
         var kept: (any UnkeyedEncodingContainer)?
         let text = try HTTP.JSON.standard.encode(
             Writer { encoder in

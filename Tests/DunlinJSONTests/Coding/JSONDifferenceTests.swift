@@ -50,13 +50,13 @@ import Testing
     ]
 
     @Test(arguments: refused + taken)
-    func `a text is refused by one and taken by the other`(difference: Difference) {
+    func `texts that only one of the two accepts`(difference: Difference) {
         let ours = difference.ours().description.hasPrefix("corrupted")
         let theirs = difference.theirs().description.hasPrefix("corrupted")
         #expect(ours == difference.isRefused && theirs != ours)
     }
 
-    @Test func `of two members of one name the last counts, not the first`() throws {
+    @Test func `of members with equal names the last counts, not the first`() throws {
         let text = #"{"a":1,"a":2}"#
         #expect(try HTTP.JSON.standard.decode(Holder.self, from: Bytes(text)).a == 2)
         #expect(try JSONDecoder().decode(Holder.self, from: Data(text.utf8)).a == 1)
@@ -69,7 +69,7 @@ import Testing
         #expect(try HTTP.JSON.strict.decode(DynamicValue.self, from: Bytes(text)).members?.count == 2)
     }
 
-    @Test func `names that are one when they are converted are a name that comes twice`() throws {
+    @Test func `names that become equal when converted count as repeated`() throws {
         struct Named: Decodable { var firstName: Int }
         let text: Bytes = #"{"first_name":1,"firstName":2}"#
         #expect(try HTTP.JSON.snakeCase.decode(Named.self, from: text).firstName == 2)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `what is no number is refused as a Decimal too, and a year of five digits as a date`() throws {
+    @Test func `an invalid number is refused as a Decimal too, and a year of five digits as a date`() throws {
         #expect(throws: EncodingError.self) { try HTTP.JSON.standard.encode(Decimal.nan) }
         #expect(throws: EncodingError.self) { try HTTP.JSON.iso8601.encode(Date(timeIntervalSince1970: 1e12)) }
         var exact = HTTP.JSON()

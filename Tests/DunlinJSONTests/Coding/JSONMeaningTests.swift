@@ -243,7 +243,7 @@ import Testing
         "2024-05-01T12:00:00.Z", "2024-05-01T12:00:00+24:00", "2024-05-01T12:00:00+1", "+2024-05-01T12:00:00Z",
         "٢٠٢٤-05-01T12:00:00Z",
     ])
-    func `what is no date of ISO 8601 is refused`(text: String) {
+    func `an invalid date of ISO 8601 is refused`(text: String) {
         #expect(throws: DecodingError.self) { try HTTP.JSON.iso8601.decode(Date.self, from: Bytes("\"\(text)\"")) }
     }
 
@@ -290,7 +290,7 @@ import Testing
         expectSame([Data].self, "[\"AP8=\",1]", json, decoder)
     }
 
-    @Test func `numbers that are none are refused, or written and read as the texts that stand for them`() {
+    @Test func `infinite numbers and NaN are refused, or written and read as their texts`() {
         let numbers = [1, Double.infinity, -.infinity, .nan]
         for number in numbers { expectSameWritten(number) }
         var json = HTTP.JSON()

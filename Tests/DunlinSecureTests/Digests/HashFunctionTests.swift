@@ -21,7 +21,7 @@ import Testing
     private struct Enough: Error {}
 
     @Test(arguments: HashFunction.allCases, [0, 1, 1 << 20, (2 << 20) + 1])
-    func `what is hashed in steps has the same hash, and the next step can be called off`(
+    func `hashing in steps gives the same hash, and can be stopped between steps`(
         function: HashFunction, count: Int
     ) throws {
         let content = Bytes([UInt8](repeating: 5, count: count))
@@ -77,7 +77,7 @@ import Testing
         #expect(try HashFunction.sha512.code(of: Bytes(message), key: Bytes(key)).hex == sha512)
     }
 
-    @Test func `a slice is hashed and keyed as what it is`() throws {
+    @Test func `a slice is hashed, and used as a key, by its own bytes`() throws {
         let text: Bytes = "xabcx"
         #expect(try HashFunction.md5.hash(of: text[1..<4]) == HashFunction.md5.hash(of: "abc"))
         let code = try HashFunction.sha256.code(of: text[1..<4], key: text[1..<4])

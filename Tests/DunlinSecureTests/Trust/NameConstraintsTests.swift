@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `an authority vouches for what it permits and does not exclude, by each kind of host`(row: Row) {
+    func `an authority vouches for permitted hosts that are not excluded, of each kind`(row: Row) {
         let constraints = NameConstraints(permitted: row.permitted, excluded: row.excluded)
         #expect(constraints.permits(HostIdentity(row.host)) == row.isPermitted)
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(Verdict(try decide(old.chain(), roots: [old.root.certificate.der])) == .accepted)
     }
 
-    @Test func `another path leads past who may not vouch for the host by any name in the certificate`() throws {
+    @Test func `another path leads past authorities that may not vouch for any of the certificate's names`() throws {
         let twins = try Twins { $0.excluding("bar.corp.test") }
         let chain = try twins.chain(.server("*.corp.test"))
         let root = twins.root.certificate.der

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a staple by anybody else, about another, too old or unreadable tells nothing`() throws {
+    @Test func `a staple by another signer, about another certificate, too old or unreadable tells nothing`() throws {
         let staples = [
             try root.staple(.good, for: server),
             try CertificateAuthority().staple(.good, for: server),

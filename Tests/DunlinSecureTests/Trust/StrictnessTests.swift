@@ -82,7 +82,7 @@ import Testing
             parts.prefix(3) == ["the certificate of api.t", "the certificate is for a", "the certificate of api.t"])
     }
 
-    @Test func `a list that is missing and may be is not told of`() throws {
+    @Test func `a missing list is not reported if it may be missing`() throws {
         let other = try CertificateAuthority().revocationList().der
         let late = CertificateTemplate.server("api.test").expired
         for template in [late, late.withoutAuthorityKey] {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `nothing more is told of a signature that does not fit`() throws {
+    @Test func `after a wrong signature no other fault is reported`() throws {
         var der = try authority.issue(.server("a.test").expired).der.array
         der[der.count - 1] ^= 1
         let refusal = try #require(try decide([Bytes(der)], roots: [authority.certificate.der]).refusal)

@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinSecure
 
 @Suite struct `OpenSSL's verification codes` {
-    @Test func `each verification code has a reason, and only what is nobody's fault is internal`() {
+    @Test func `each verification code has a reason, and only failures of the verifier itself are internal`() {
         let internals = VerificationCode.known.filter { VerificationCode.reason(Int32($0)) == .internalError }
         #expect(internals == [1, 17, 50, 69, 70])
     }

@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `what no password answers is refused, and what is beside it is not`(field: String, reason: String) {
+    func `a challenge that no password answers is refused, others are not`(field: String, reason: String) {
         let choice = Self.choice("\(field), Basic realm=b")
         #expect(choice.refusals.map(\.description) == [reason])
         #expect(Self.shown(choice) == ["Basic b"])

@@ -34,7 +34,7 @@ import Testing
             // Where a quote is not closed, or something has no name, nothing is believed.
             (#"extension="max-age=3600, max-age=1"#, 0), ("=1, max-age=3600", 0), ("@, max-age=3600", 0),
         ] as [(String, Int64?)])
-    func `a lifetime is digits behind the name, and what is nearly that is none`(value: String, seconds: Int64?) {
+    func `a lifetime is digits after the name, and nothing similar`(value: String, seconds: Int64?) {
         #expect(Self.response(value).maxAge == seconds)
     }
 
@@ -55,7 +55,7 @@ import Testing
         ("no-transform", { $0.isNoTransform }), ("private", { $0.isPrivate }),
     ]
 
-    @Test(arguments: forbidding.indices) func `what forbids counts however it is written`(index: Int) {
+    @Test(arguments: forbidding.indices) func `directives that forbid count however they are written`(index: Int) {
         let (name, counts) = Self.forbidding[index]
         let written = [
             name, name.uppercased(), "x, \(name)", "\(name), x", "\(name),max-age=1", "\(name) x", "\(name)=@",
@@ -71,7 +71,7 @@ import Testing
         arguments: [
             ("public", true), ("public=1", false), ("public x", false), (#"x="public"#, false), ("PUBLIC", true),
         ])
-    func `what permits counts only as it should be`(value: String, counts: Bool) {
+    func `directives that permit count only if they are well-formed`(value: String, counts: Bool) {
         #expect(Self.response(value).isPublic == counts)
         let understood = value.replacing("public", with: "must-understand").replacing("PUBLIC", with: "Must-Understand")
         #expect(Self.response(understood).mustUnderstand == counts)
@@ -121,7 +121,7 @@ import Testing
             ("max-stale=5", nil, nil, 5), ("max-stale=5, max-stale", nil, nil, 5), ("max-stale=x", nil, nil, 0),
             ("max-stale =5", nil, nil, 0), (#"max-stale, x="y"#, nil, nil, nil), ("only-if-cached", nil, nil, nil),
         ] as [(String, Int64?, Int64?, Int64?)])
-    func `of a request the strictest reading counts`(
+    func `the strictest reading of a request counts`(
         value: String, maxAge: Int64?, minFresh: Int64?, maxStale: Int64?
     ) {
         let directives = Self.request(value)

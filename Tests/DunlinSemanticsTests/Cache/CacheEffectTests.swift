@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: unsafe, [400, 404, 500, 503] as [HTTP.Status])
-    func `one that fails does not`(method: HTTP.Method, status: HTTP.Status) {
+    func `an unsafe request that fails does not`(method: HTTP.Method, status: HTTP.Status) {
         CacheScenario(
             "\(method) \(status)", .first(Self.fresh), CacheStep(method: method, status: status, expects: .network),
             .then(.cache)
@@ -98,7 +98,7 @@ import Testing
         scenario.play()
     }
 
-    @Test func `what a HEAD casts doubt on is asked about, however fresh`() {
+    @Test func `a response that a HEAD casts doubt on is revalidated, however fresh`() {
         for (status, response) in [(200, ["ETag": #""b""#]), (404, [:]), (410, [:])] as [(HTTP.Status, Fields)] {
             CacheScenario(
                 "\(status)", .first(["Cache-Control": "max-age=99", "ETag": #""a""#], pause: 0),

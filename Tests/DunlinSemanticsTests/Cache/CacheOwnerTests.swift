@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: requests.indices)
-    func `neither the user nor a secret field takes the place of the other`(index: Int) throws {
+    func `a response is only for requests with the same user and secret fields`(index: Int) throws {
         let entry = try #require(Self.stored(for: Self.requests[index]))
         for (other, request) in Self.requests.enumerated() {
             #expect(Self.isServed(entry, to: request) == (other == index), "\(index) to \(other)")
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.isServed(entry, to: Self.request("a", ["x-token": "2", "Accept": "*/*", "X-API-KEY": "1"])))
     }
 
-    @Test func `what nobody's credentials asked for is for everybody, as is what says so`() throws {
+    @Test func `a response to a request without credentials is for everybody, as is one that says so`() throws {
         let nobodys = try #require(Self.stored(for: Self.request("", ["Accept": "*/*"])))
         let shared = try #require(Self.stored(for: Self.requests[2], ["Cache-Control": "public, max-age=60"]))
         for request in Self.requests + [Self.request()] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `what is one user's own goes before what is everybody's`() throws {
+    @Test func `a user's own response comes before everybody's`() throws {
         let own = try #require(Self.stored(for: Self.requests[0]))
         let all = try #require(Self.stored(for: Self.request()))
         for candidates in [[own, all], [all, own]] {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what was fetched under some terms is for who asks under equal ones`() throws {
+    @Test func `a response fetched under some terms is for requests under equal ones`() throws {
         for terms in ["", "guard 1", "guard 2"] {
             let answer: Fields = ["Cache-Control": "public, max-age=60"]
             let entry = try #require(Self.stored(for: Self.request("alice", terms: terms), answer))
@@ -83,13 +83,13 @@ import Testing
         }
     }
 
-    @Test func `who passes the cache by finds nothing there, and leaves nothing`() throws {
+    @Test func `a request that bypasses the cache finds and stores nothing`() throws {
         let entry = try #require(Self.stored(for: Self.request()))
         #expect(!Self.isServed(entry, to: Self.request(passesBy: true)))
         #expect(Self.stored(for: Self.request(passesBy: true)) == nil)
     }
 
-    @Test func `an entry keeps nothing of who asked but a hash`() throws {
+    @Test func `an entry keeps only a hash of the user`() throws {
         let entry = try #require(Self.stored(for: Self.request("alice", Self.key)))
         #expect(entry.owner.user == Bytes("1:1:yek-ipa-xecila:5#"))
         var dumped = ""

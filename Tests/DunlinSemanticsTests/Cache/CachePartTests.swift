@@ -201,7 +201,7 @@ import Testing
         #expect(String(decoding: stored.bytes, as: UTF8.self) == String(Array(Self.digits)[expected.range]))
     }
 
-    @Test func `what comes of a joined part before it breaks off leaves no hole`() throws {
+    @Test func `a joined part that breaks off leaves no hole`() throws {
         for (first, second, count, expected) in [
             (6..<9, 2..<7, 2, 6..<9), (6..<9, 2..<7, 4, 2..<9), (2..<4, 4..<9, 0, 2..<4), (2..<4, 4..<9, 2, 2..<6),
         ] {

@@ -62,7 +62,7 @@ import Testing
         Self.failing(directives, status: 503, .network).play(rules)
     }
 
-    @Test func `what stands in for an error is not replaced by it`() {
+    @Test func `a stale response that replaces an error is not overwritten by it`() {
         CacheScenario(
             "503", .first(["Cache-Control": "max-age=2, stale-if-error=60", "ETag": #""a""#]),
             CacheStep(status: 503, response: ["Cache-Control": "max-age=99"], expects: .staleForError),
@@ -70,7 +70,7 @@ import Testing
         ).play()
     }
 
-    @Test func `an error that nothing stands in for leaves what is stored`() {
+    @Test func `an error that no stale response replaces leaves what is stored`() {
         CacheScenario(
             "503", .first(["Cache-Control": "max-age=2", "ETag": #""a""#]),
             CacheStep(status: 503, expects: .network, expectsStatus: 503), .then(.confirmed)
@@ -109,7 +109,7 @@ import Testing
         ).play()
     }
 
-    @Test func `what the asking brings is what is served next`() {
+    @Test func `the revalidated response is served next`() {
         CacheScenario(
             "replaced", .first(["Cache-Control": "max-age=1, stale-while-revalidate=9"], body: "old"),
             CacheStep(
@@ -156,7 +156,7 @@ import Testing
         arguments: [
             (.standard, true), (.validating, true), (.reloading, true), (.preferringStored, true), (.off, false),
         ] as [(CacheMode, Bool)])
-    func `every mode stores what comes but the one that is off`(mode: CacheMode, isStored: Bool) {
+    func `every mode stores what comes, except off`(mode: CacheMode, isStored: Bool) {
         CacheScenario(
             "\(mode)", CacheStep(mode: mode, response: ["Cache-Control": "max-age=9"], pause: 3, expects: .network),
             .then(isStored ? .cache : .network)

@@ -37,7 +37,7 @@ import Testing
         scenario.play()
     }
 
-    @Test func `what a 304 leaves out is as it was stored`() {
+    @Test func `fields that a 304 leaves out stay as stored`() {
         CacheScenario(
             "Test-Header",
             .first(["Cache-Control": "max-age=2", "Last-Modified": Self.before, "Date": "@0", "Test-Header": "A"]),

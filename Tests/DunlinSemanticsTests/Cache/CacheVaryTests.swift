@@ -54,7 +54,7 @@ import Testing
         vary(#""Foo""#, three, #""Foo""#, then: three, .network),
     ]
 
-    @Test(arguments: stars) func `what varies by everything, or by nobody knows what, fits nothing`(
+    @Test(arguments: stars) func `a response that varies by everything, or by unreadable names, matches nothing`(
         scenario: CacheScenario
     ) {
         scenario.play()
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `what depends on a secret that cannot be hashed is not stored`() {
+    @Test func `a response that depends on a secret is not stored if the secret cannot be hashed`() {
         let response: Fields = ["Cache-Control": "max-age=9", "Vary": "Cookie"]
         let scenario = CacheScenario(
             "Cookie", .first(response, request: ["Cookie": "s"]), .then(.network, request: ["Cookie": "s"]))

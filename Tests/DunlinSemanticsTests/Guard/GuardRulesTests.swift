@@ -101,7 +101,7 @@ import Testing
     ]
 
     @Test(arguments: lists)
-    func `what is denied is refused, what is allowed is not, and the kind decides the rest`(
+    func `denied addresses are refused, allowed ones are not, and the kind decides for others`(
         allowed: [String], denied: [String], address: String, isAllowed: Bool
     ) throws {
         var rules = GuardRules.publicInternet

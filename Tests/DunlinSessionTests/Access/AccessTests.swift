@@ -28,7 +28,7 @@ import Testing
         #expect(Access.User(added: [], always: [.unknown], hasOwnAuthorization: true) == .unknown)
     }
 
-    @Test func `whoever is unknown in part is unknown`() {
+    @Test func `a user who is partly unknown is unknown`() {
         #expect(Access.User(added: [Self.alice, .unknown], always: [], hasOwnAuthorization: false) == .unknown)
         #expect(Access.User(added: [.unknown], always: [Self.alice], hasOwnAuthorization: false) == .unknown)
     }
@@ -43,7 +43,7 @@ import Testing
         [.password(user: "alice", password: "pw8:password")], [.password(user: "a2;8:p", password: "assword")],
     ]
 
-    @Test func `no two that differ are one`() {
+    @Test func `different users are never equal`() {
         let users = Self.different.map { Access.User(added: $0, always: [], hasOwnAuthorization: false) }
         #expect(Set(users).count == Self.different.count)
     }
