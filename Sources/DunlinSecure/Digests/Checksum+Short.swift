@@ -1,8 +1,8 @@
-/// The checksum of no more than `longestShort` bytes: as many words as there are, each pair multiplied with a part of
-/// the secret of its own. Words overlap where the content is no multiple of them.
+/// Checksums of at most `longestShort` bytes: each pair of words is multiplied with its own part of the secret. Words
+/// overlap if the length is no multiple of theirs.
 extension Checksum {
     static var longestShort: Int { 240 }
-    // Computed, so that they are operands and not loaded from memory that must be initialised first.
+    // Computed, so that they are constants in the code and not loaded from initialised memory.
     static var prime1: UInt64 { 0x9E37_79B1_85EB_CA87 }
     static var prime2: UInt64 { 0xC2B2_AE3D_27D4_EB4F }
 
@@ -41,7 +41,7 @@ extension Checksum {
         return avalanche(UInt64(bytes.count) &+ first.byteSwapped &+ last &+ folded(first, last))
     }
 
-    /// Pairs of words from both ends, up to where they meet.
+    /// Sums pairs of words from both ends, until they meet.
     private static func upTo128(_ bytes: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer) -> UInt64 {
         var sum = UInt64(bytes.count) &* prime1
         for index in 0...(bytes.count - 1) / 32 {
@@ -70,7 +70,7 @@ extension Checksum {
 // MARK: - Parts of both
 
 extension Checksum {
-    /// 192 bytes without a pattern, by definition.
+    /// The default secret of XXH3, 192 random bytes.
     static let secret: [UInt64] = [
         0xBE4B_A423_396C_FEB8, 0x1CAD_21F7_2C81_017C, 0xDB97_9083_E96D_D4DE, 0x1F67_B3B7_A4A4_4072,
         0x78E5_C0CC_4EE6_79CB, 0x2172_FFCC_7DD0_5A82, 0x8E24_43F7_7446_08B8, 0x4C26_3A81_E690_35E0,
@@ -91,7 +91,7 @@ extension Checksum {
         return sum ^ sum >> 32
     }
 
-    /// Both halves of the product.
+    /// Returns the product's halves, combined.
     static func folded(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low

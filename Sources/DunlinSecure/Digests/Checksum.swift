@@ -1,20 +1,20 @@
-/// A fast 64-bit checksum that notices damage: XXH3 with seed 0. It protects from accidents, not from people.
+/// A fast 64-bit checksum that detects damage: XXH3 with seed 0. It protects from accidents, not from attackers.
 ///
 /// Eight lanes are fed 64 bytes at a time, by multiplications that every processor does on several lanes at once; the
-/// compiler has them do so. After sixteen such steps, the lanes are scrambled. The last 64 bytes are mixed in a way of
-/// their own, so that what might be the last waits; and what is short as a whole is summed up otherwise.
+/// compiler has them do so. After sixteen such steps, the lanes are scrambled. The last 64 bytes are mixed differently,
+/// so bytes that may be the last are held back; short content is summed differently as a whole.
 ///
-/// A plain value: a copy is the checksum so far, and `value` may be asked for at any time. Numbers are read as they lie
-/// in memory, low end first.
+/// It is a plain value: a copy is the checksum so far, and `value` can be read at any time. Numbers are read
+/// little-endian.
 public struct Checksum: Sendable {
     typealias Lanes = SIMD8<UInt64>
 
     private var lanes = Lanes(
         0xC2B2_AE3D, prime1, prime2, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63, 0x85EB_CA77, 0x27D4_EB2F_1656_67C5,
         0x9E37_79B1)
-    /// The latest bytes: that at `offset` of the content lies at `offset % room`.
+    /// The latest bytes: the one at `offset` of the content is at `offset % room`.
     private var latest = InlineArray<256, UInt8>(repeating: 0)
-    /// How many bytes there were.
+    /// The number of bytes so far.
     public private(set) var count = 0
 
     private static var room: Int { 256 }
@@ -22,14 +22,14 @@ public struct Checksum: Sendable {
 
     public init() {}
 
-    /// Of content that is there as a whole.
+    /// Returns the checksum of whole content.
     public static func value(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         var checksum = Checksum()
         checksum.update(bytes)
         return checksum.value
     }
 
-    /// How many bytes are in the lanes: all but the last, of which there is one at least, and no more than `room`.
+    /// The number of bytes in the lanes: all but the last, which are 1 to `room`.
     private var mixed: Int { max(0, count - 1) / Self.room * Self.room }
 
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -44,13 +44,13 @@ public struct Checksum: Sendable {
         }
         let whole = (rest.count - 1) / Self.room * Self.room
         Self.mix(UnsafeRawBufferPointer(rebasing: rest[..<whole]), at: count, into: &lanes)
-        // The last stripe may begin in what is mixed already.
+        // The last stripe may begin in bytes that are mixed already.
         let kept = min(rest.count, Self.room)
         count += rest.count - kept
         keep(UnsafeRawBufferPointer(rebasing: rest.suffix(kept)))
     }
 
-    /// No more than there is room for.
+    /// Keeps bytes, at most as many as there is room for.
     private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         let start = count % Self.room
         let fitting = min(bytes.count, Self.room - start)
@@ -62,7 +62,7 @@ public struct Checksum: Sendable {
         count += bytes.count
     }
 
-    /// The checksum of all there was so far.
+    /// The checksum of all bytes so far.
     public var value: UInt64 {
         if count <= Self.longestShort {
             return withUnsafeBytes(of: latest) { Self.short(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -85,7 +85,8 @@ public struct Checksum: Sendable {
 // MARK: - Long content
 
 extension Checksum {
-    /// Whole stripes, of which the first lies at `offset` of the content. The lanes are scrambled after each sixteen.
+    /// Mixes whole stripes, the first of which is at `offset` of the content. The lanes are scrambled after every
+    /// sixteen.
     private static func mix(_ bytes: UnsafeRawBufferPointer, at offset: Int, into lanes: inout Lanes) {
         secret.withUnsafeBytes { secret in
             var (start, step) = (0, offset / stripe % 16)
@@ -102,8 +103,8 @@ extension Checksum {
         }
     }
 
-    /// A lane takes its word's halves, keyed and multiplied, and its neighbour's word as it is: half a word that is by
-    /// chance multiplied by zero would be lost otherwise. Sums may wait: the neighbours' are swapped in the end only.
+    /// Mixes a stripe. A lane takes the product of its keyed word's halves, and its neighbour's word unchanged: half a
+    /// word would be lost if it were multiplied by zero. The neighbours' sums are swapped only at the end.
     private static func mix(
         _ stripes: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer, into lanes: inout Lanes
     ) {

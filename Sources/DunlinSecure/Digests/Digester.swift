@@ -3,9 +3,9 @@ public import DunlinTypes
 
 /// Makes a digest of content that comes in pieces, by OpenSSL.
 ///
-/// Owns its context and is not Sendable: whoever holds it says how its uses are kept apart.
+/// It owns its context and is not Sendable: its holder must keep its uses apart.
 public struct Digester: ~Copyable {
-    /// OpenSSL does not make such digests here: another provider is configured, or memory is out.
+    /// The error when OpenSSL cannot make such digests here: another provider is configured, or memory is out.
     public struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         public let algorithm: ContentDigest.Algorithm
 
@@ -18,7 +18,7 @@ public struct Digester: ~Copyable {
 
     public let algorithm: ContentDigest.Algorithm
     private let context: OpaquePointer
-    /// Once a piece could not be taken, there will be no digest.
+    /// Whether a piece could not be processed; then there is no digest.
     private var isBroken = false
 
     public init(_ algorithm: ContentDigest.Algorithm) throws(Unavailable) {
@@ -42,7 +42,7 @@ public struct Digester: ~Copyable {
         if EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isBroken = true }
     }
 
-    /// The digest of all there was.
+    /// Returns the digest of all content.
     public consuming func finish() throws(Unavailable) -> ContentDigest {
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { room, count in
             var length: UInt32 = 0
@@ -56,7 +56,7 @@ public struct Digester: ~Copyable {
         return digest
     }
 
-    /// The digest of content that is there as a whole.
+    /// Returns the digest of whole content.
     public static func digest(
         of content: Bytes, _ algorithm: ContentDigest.Algorithm
     ) throws(Unavailable) -> ContentDigest {

@@ -2,21 +2,21 @@ internal import COpenSSL
 package import DunlinTypes
 
 extension HashFunction {
-    /// OpenSSL does not hash like that here: another provider is configured, or memory is out.
+    /// The error when OpenSSL cannot hash like that here: another provider is configured, or memory is out.
     package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         package let function: HashFunction
 
         package var description: String { "OpenSSL cannot compute \(function) hashes" }
     }
 
-    /// The hash of content that is there as a whole. Content in pieces is a `Digester`'s.
+    /// Returns the hash of whole content. For content in pieces there is `Digester`.
     package func hash(of content: Bytes) throws(Unavailable) -> Bytes {
         try hash { room, length in
             content.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, room, &length, method, nil) == 1 }
         }
     }
 
-    /// The same of content that is long, in steps: ends with the error that `check` throws before one.
+    /// Returns the hash of long content, computed in steps; throws the error that `check` throws before one.
     package func hash(of content: Bytes, _ check: () throws -> Void) throws -> Bytes {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -47,9 +47,9 @@ extension HashFunction {
         return Bytes(bytes)
     }
 
-    /// The message's authentication code by HMAC (RFC 2104).
+    /// Returns the message's authentication code by HMAC (RFC 2104).
     package func code(of message: Bytes, key: Bytes) throws(Unavailable) -> Bytes {
-        // No key at all would mean to OpenSSL that the key of an earlier call is meant: an empty one has an address.
+        // OpenSSL takes a null key for that of an earlier call, so an empty key gets an address.
         let key = (start: key.isEmpty ? [0] : key.array, count: key.count)
         var length = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { room, count in

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// OpenSSL's view of the wire: it reads straight from the ciphertext that the caller holds, and appends to the array
 /// that the caller will send. Nothing is kept in between, and there is no descriptor.
 enum EngineBIO {
-    /// Made once; a table of functions, never freed.
+    /// The table of functions, created once and never freed.
     private static let method: Owned? = {
         guard let method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "dunlin") else { return nil }
         BIO_meth_set_read(method) { bio, target, count in read(bio, target, count) }
@@ -20,7 +20,7 @@ enum EngineBIO {
         return bio
     }
 
-    /// Minus one without a retry is a failure: that is how a flood is stopped in the middle of a call.
+    /// Reads ciphertext. Minus one without a retry is a failure, which stops a flood in the middle of a call.
     private static func read(_ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         guard let state = state(of: bio), let target, count > 0 else { return -1 }
         dunlin_bio_clear_retry(bio)

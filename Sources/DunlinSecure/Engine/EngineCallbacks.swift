@@ -1,10 +1,10 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// What OpenSSL calls in the middle of a handshake, on the thread that drives the engine. Nothing here waits: a
-/// question that somebody else must answer is left open, and OpenSSL asks again after the answer.
+/// Functions that OpenSSL calls during a handshake, on the engine's thread. None waits: a question that others must
+/// answer stays open, and OpenSSL asks again after the answer.
 enum EngineCallbacks {
-    /// 1 for trusted, 0 for refused. Asked twice when the first answer was "later".
+    /// Decides on trust: 1 trusts, 0 refuses. It is called again if the first answer was "later".
     static func verify(_ store: OpaquePointer?) -> Int32 {
         guard let store, let ssl = ssl(of: store), let state = EngineState.of(ssl) else { return 0 }
         if case .undecided = state.pointee.trust {
@@ -16,7 +16,7 @@ enum EngineCallbacks {
         switch state.pointee.trust {
         case .awaitingStaple, .settled(.accepted): return 1
         case .asking:
-            // Positive, or OpenSSL takes it for a refusal instead of a wait.
+            // Only a positive result is a wait; others are refusals to OpenSSL.
             return dunlin_set_retry_verify(ssl) == 1 ? 1 : 0
         case .undecided, .settled(.refused):
             X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED)
@@ -24,7 +24,7 @@ enum EngineCallbacks {
         }
     }
 
-    /// The server's certificate is there, and so is the staple if it sent one. 1 goes on, 0 refuses.
+    /// Called with the server's certificate, and its staple if it sent one. 1 continues, 0 refuses.
     ///
     /// OpenSSL cannot wait here. If somebody is to be asked, the handshake is suspended where a client certificate is
     /// due, or else when it is done: before anything of ours that matters leaves.
@@ -44,7 +44,7 @@ enum EngineCallbacks {
     ) -> EngineState.TrustStep {
         guard let leaf else { return .undecided }
         let decision = peer.trust.decide(on: PresentedChain(leaf: leaf, chain: chain, staple: staple(of: ssl)))
-        // What the rules left in the error queue is told by the decision, in better words.
+        // The decision reports errors left in the queue, in better words.
         OpenSSLErrors.clear()
         return peer.asksAboutTrust ? .asking(decision) : .settled(decision)
     }
@@ -60,10 +60,10 @@ enum EngineCallbacks {
         return Bytes(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// The server asks for a certificate. 1 goes on, with one or without; -1 asks again later; 0 fails.
+    /// Called when the server asks for a certificate: 1 continues, with or without one; -1 asks again later; 0 fails.
     static func chooseCertificate(_ ssl: OpaquePointer?) -> Int32 {
         guard let ssl, let state = EngineState.of(ssl) else { return 0 }
-        // A staple that was sent is there by now (RFC 6066 §8).
+        // A staple, if sent, has come by now (RFC 6066 §8).
         _ = checkStaple(ssl)
         switch state.pointee.trust {
         case .settled(.accepted): break
@@ -86,20 +86,20 @@ enum EngineCallbacks {
             ssl, identity.certificate.pointer, identity.privateKey.pointer, identity.chain.pointer, 1)
     }
 
-    /// Called for each handshake message and alert, not for content.
+    /// Notes a handshake message or alert; not called for content.
     static func note(_ ssl: OpaquePointer?, _ kind: Int32, _ value: Int32) {
         guard let state = EngineState.of(ssl) else { return }
         if kind & SSL_CB_LOOP != 0 {
             state.pointee.silentMessages += 1
             state.pointee.mayHoldBuffers = true
         }
-        // The only trace that OpenSSL leaves of a request to renegotiate is the answer it gives.
+        // OpenSSL's answer is the only sign that the server asked to renegotiate.
         if kind == SSL_CB_ALERT | SSL_CB_WRITE, TLSAlert(code: UInt8(truncatingIfNeeded: value)) == .noRenegotiation {
             state.pointee.hasRefusedToRenegotiate = true
         }
     }
 
-    /// 1 takes over the reference.
+    /// Keeps a session; 1 takes over the reference.
     static func keep(_ session: OpaquePointer?, of ssl: OpaquePointer?) -> Int32 {
         guard let session, let ssl, let state = EngineState.of(ssl), let tickets = state.pointee.context.tickets,
             let path = state.pointee.verifiedPath, state.pointee.mayBeResumed
@@ -115,14 +115,14 @@ enum EngineCallbacks {
 }
 
 extension EngineState {
-    /// The path that was accepted, in this handshake or in the one that made the session.
+    /// The accepted path, from this handshake or the one that created the session.
     var verifiedPath: [Certificate]? {
         if case .settled(.accepted(let path)) = trust { path } else { offeredPath }
     }
 
     var mayBeResumed: Bool { peer.resumes && !isOverruled && isIdentityConfigured }
 
-    /// The identity in use is the one that the next connection will be keyed by, not one that was asked for.
+    /// Whether the identity in use is the configured one, which sessions are kept for, not one that was asked for.
     private var isIdentityConfigured: Bool {
         if case .settled(let used) = identity { used?.key == peer.identity?.key } else { true }
     }

@@ -1,34 +1,32 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// What OpenSSL's callbacks reach of one engine. It lives at one address for as long as the engine does, because
-/// OpenSSL keeps the pointer.
+/// The part of an engine that OpenSSL's callbacks use. Its address never changes, because OpenSSL keeps the pointer.
 struct EngineState {
-    /// Ciphertext of the call that is running: the caller's memory, never kept beyond it.
+    /// The ciphertext of the current call: the caller's memory, never kept beyond the call.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Ciphertext to be sent. During a call this is the caller's array.
+    /// The ciphertext to send; during a call it is the caller's array.
     var output: [UInt8] = []
     let context: TLSContext
     let peer: TLSPeer
     var trust = TrustStep.undecided
     var identity = IdentityStep.unasked
-    /// Handshake messages since content last arrived. An honest server sends a few tickets and a rare key update.
+    /// The handshake messages since the last content. An honest server sends a few tickets and a rare key update.
     var silentMessages = 0
-    /// A handshake message came since OpenSSL last let go of its buffers.
+    /// Whether a handshake message has come since OpenSSL last released its buffers.
     var mayHoldBuffers = false
-    /// The server asked for another handshake, and was told that there will be none.
+    /// Whether the server asked to renegotiate and was refused.
     var hasRefusedToRenegotiate = false
-    /// A session was offered that this path was verified for.
+    /// The path that was verified for the session being offered.
     var offeredPath: [Certificate]?
-    /// Somebody had the last word on trust, and it was not what the rules had come to: that counts for this connection,
-    /// not for those that would resume its session.
+    /// Whether the rules' decision on trust was overruled: that counts for this connection, not for resumed ones.
     var isOverruled = false
 
     enum TrustStep {
         case undecided
         /// TLS 1.2 sends the staple after the certificate: the decision waits for it.
         case awaitingStaple
-        /// The rules came to this; somebody else is being asked.
+        /// The rules have decided this, and somebody is being asked.
         case asking(HTTP.TrustDecision)
         case settled(HTTP.TrustDecision)
     }
@@ -44,7 +42,7 @@ struct EngineState {
 
     var isFlooded: Bool { silentMessages > Self.silentMessageLimit }
 
-    /// The state that was hung on OpenSSL's object; nil before it was, or after.
+    /// Returns the state attached to OpenSSL's object; nil before it is attached, and afterwards.
     @inline(__always)
     static func of(_ ssl: OpaquePointer?) -> UnsafeMutablePointer<EngineState>? {
         guard let ssl, let data = SSL_get_ex_data(ssl, 0) else { return nil }
@@ -53,7 +51,7 @@ struct EngineState {
 }
 
 extension EngineState {
-    /// A new connection of the context with its state, ready for the first message.
+    /// Creates a connection of the context with its state, ready for the first message.
     static func hang(
         on context: TLSContext, _ peer: TLSPeer, at now: Int64
     ) throws(TLSError) -> (ssl: OpaquePointer, state: UnsafeMutablePointer<EngineState>) {

@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// The evaluator's word about one host.
+/// The evaluator's trust in one host.
 package struct HostTrust: PeerTrust {
     private let evaluator: TrustEvaluator
     private let host: HostIdentity
@@ -16,8 +16,8 @@ package struct HostTrust: PeerTrust {
         evaluator.decide(leaf: presented.leaf, sent: presented.chain, host: host, staple: presented.staple)
     }
 
-    /// The rules are the same, or the key would be another; a certificate has run out since, or had from the start and
-    /// was accepted all the same. So they are asked again.
+    /// Whether the path is still accepted. Equal keys mean equal rules; but a certificate has expired, perhaps before
+    /// it was accepted, so the rules are asked again.
     package func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool {
         if case .accepted = evaluator.decide(path.map(\.der), host: host, at: now) { return true }
         return false

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The file that secrets are appended to, one line at a time, for a protocol analyser. Readable by its owner only.
+/// The file that secrets are appended to, line by line, for a protocol analyser. Only its owner can read it.
 final class KeyLog: Sendable {
     private let descriptor: Int32
 
@@ -13,8 +13,8 @@ final class KeyLog: Sendable {
         close(descriptor)
     }
 
-    /// One write for each line, at the end of the file wherever that is by then: lines of several threads and processes
-    /// do not mix. A line that cannot be written is lost, and nothing but the analyser misses it.
+    /// Appends a line with one write, so that lines of several threads and processes do not mix. A line that cannot be
+    /// written is lost, which affects only the analyser.
     func append(_ line: String) {
         var line = line + "\n"
         _ = line.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }

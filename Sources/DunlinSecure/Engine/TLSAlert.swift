@@ -1,4 +1,4 @@
-/// An alert by its number (RFC 8446 §6, RFC 5246 §7.2): what one side says before it gives up.
+/// An alert by its number (RFC 8446 §6, RFC 5246 §7.2): a side's reason for giving up.
 public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     public let code: UInt8
 
@@ -6,10 +6,10 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The name the standard gives it, or its number.
+    /// The alert's name in the standard, or its number.
     public var name: String { Self.known[code]?.name ?? "number \(code)" }
 
-    /// What it means for whoever made the request.
+    /// The alert's meaning for whoever made the request.
     public var meaning: String { Self.known[code]?.meaning ?? "its code is unknown" }
 
     public var description: String { name }
@@ -25,7 +25,7 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     public static let certificateRequired = TLSAlert(code: 116)
     public static let noApplicationProtocol = TLSAlert(code: 120)
 
-    /// Every alert that the registry names.
+    /// Every alert in the registry.
     static let known: [UInt8: (name: String, meaning: String)] = [
         0: ("close_notify", "it closes the connection"),
         10: ("unexpected_message", "it got a message that it did not expect"),

@@ -3,8 +3,8 @@ internal import DunlinTypes
 
 // The one file of this module that vouches for OpenSSL's objects between threads.
 
-// SAFETY: an engine cannot be copied, so whoever holds it is the only one; OpenSSL's connections, and the state that
-// its callbacks reach, may be used on any thread as long as it is on one at a time.
+// SAFETY: an engine cannot be copied, so it has one holder; OpenSSL's connections, and the state that its callbacks
+// reach, may be used on any thread as long as it is one at a time.
 extension TLSEngine: @unchecked Sendable {}
 
 /// OpenSSL's `SSL_CTX`: made once for a configuration, shared by all its connections and never changed after.
@@ -14,7 +14,8 @@ public final class TLSContext: Sendable {
     let tickets: TicketStore?
     let keyLog: KeyLog?
 
-    /// Throws `invalidSetting` for a list that OpenSSL does not take, or a key log that cannot be opened.
+    /// Creates a context. Throws `invalidSetting` for a list that OpenSSL does not accept, or a key log that cannot be
+    /// opened.
     public init(_ settings: TLSSettings = TLSSettings()) throws(TLSError) {
         OpenSSLErrors.clear()
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw .outOfMemory }
@@ -45,10 +46,10 @@ public final class TLSContext: Sendable {
         }
     }
 
-    /// No renegotiation, no compression, no early data (never asked for), and an end without close_notify is an error.
+    /// Forbids renegotiation, compression and early data (which is never requested), and makes an end without
+    /// close_notify an error.
     ///
-    /// All of it is said here, even where it is OpenSSL's default: distributions change defaults, and its configuration
-    /// file does too.
+    /// All of it is set here, even OpenSSL's defaults: distributions and configuration files change them.
     private static func harden(_ context: OpaquePointer) {
         SSL_CTX_set_options(context, dunlin_op_no_renegotiation | dunlin_op_no_compression)
         SSL_CTX_clear_options(
@@ -57,7 +58,7 @@ public final class TLSContext: Sendable {
                 | dunlin_op_no_forward_secrecy)
         // 112 bits: no RSA or DH below 2048 bits, no elliptic curve below 224, no SHA-1 in a signature.
         SSL_CTX_set_security_level(context, 2)
-        // The record buffers (33 KiB) are given back whenever they are empty. A write is always taken whole.
+        // The record buffers (33 KiB) are released whenever they are empty. A write is always accepted whole.
         dunlin_ctx_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
         dunlin_ctx_set_read_ahead(context, 0)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
@@ -80,7 +81,7 @@ public final class TLSContext: Sendable {
         }
     }
 
-    /// Each name behind its length; nil if one does not fit.
+    /// Returns the names, each preceded by its length; nil if one is too long.
     private static func wireFormat(_ names: [String]) -> [UInt8]? {
         var bytes: [UInt8] = []
         for name in names {

@@ -8,28 +8,27 @@ public import DunlinTypes
 ///     try engine.send(request, into: &wire)                               // once open; send `wire`
 ///     engine.close(into: &wire)                                           // send `wire`, close
 ///
-/// Each call takes all that it is given. `wire` is appended to and may hold something to send even when the call
-/// throws: the alert that tells the server why. After an error the engine repeats it and is of no further use. An
-/// engine that waits holds neither plaintext nor ciphertext.
+/// Each call uses all its input. `wire` is appended to, and may hold an alert to send even when the call throws. After
+/// an error the engine only repeats it. A waiting engine holds neither plaintext nor ciphertext.
 ///
 /// Must not know: sockets, clocks, who decides about trust and how. What OpenSSL calls back is in `EngineCallbacks`.
 public struct TLSEngine: ~Copyable {
-    /// What somebody else must answer before the handshake goes on.
+    /// A question that somebody else must answer before the handshake continues.
     public enum Question: Sendable, Hashable {
-        /// `decision` is what the rules came to; `answer(trust:)` has the last word.
+        /// Whether to trust the server. `decision` is the rules' result; `answer(trust:)` decides.
         case trust
-        /// The server asks for a client certificate; `answer(identity:)` gives one, or none.
+        /// Which certificate to show, as the server asks for one; `answer(identity:)` gives one, or none.
         case clientCertificate
     }
 
     public enum Status: Sendable, Hashable {
-        /// Waits for the server.
+        /// It waits for the server.
         case handshaking
-        /// Waits for an answer. Nothing that depends on it has left.
+        /// It waits for an answer. Nothing that depends on it has been sent.
         case suspended(Question)
-        /// Content may go both ways.
+        /// Content may be sent and received.
         case open
-        /// The server said that it has sent everything, or we are done.
+        /// The server has sent everything, or this side is done.
         case closed
     }
 
@@ -41,14 +40,14 @@ public struct TLSEngine: ~Copyable {
     let ssl: OpaquePointer
     let state: UnsafeMutablePointer<EngineState>
     private var phase = Phase.at(.handshaking)
-    /// Ciphertext behind a question. Empty otherwise.
+    /// The ciphertext received after a question; empty otherwise.
     private var held: [UInt8] = []
     private var firstByte: UInt8?
 
-    /// More than a server sends before it knows that we go on.
+    /// The most ciphertext that is held: more than a server sends before it knows that this side continues.
     static let heldLimit = 256 * 1024
 
-    /// `now` is Unix time in seconds: remembered sessions grow old.
+    /// Creates an engine; `now` is Unix time in seconds, for the age of sessions.
     public init(_ context: TLSContext, _ peer: TLSPeer, now: Int64) throws(TLSError) {
         let (ssl, state) = try EngineState.hang(on: context, peer, at: now)
         self.init(ssl, state)
@@ -60,7 +59,7 @@ public struct TLSEngine: ~Copyable {
     }
 
     deinit {
-        // An end without close_notify spoils the session only where the peer is to blame (RFC 8446 §6.1).
+        // An end without close_notify spoils the session only if the peer is to blame (RFC 8446 §6.1).
         if case .at = phase, SSL_is_init_finished(ssl) == 1 {
             SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         }
@@ -71,20 +70,20 @@ public struct TLSEngine: ~Copyable {
         if case .at(let status) = phase { status } else { .closed }
     }
 
-    /// Whether part of a record has come whose rest has not. What it holds is not known yet, and nobody has read it.
+    /// Whether a record has come only in part. Its content is unknown and unread.
     public var isWithinRecord: Bool {
-        // OpenSSL counts the bytes that it has not looked at. Where it has a header and nothing else it has looked at
-        // all of them, and waits for the body ("RB").
+        // OpenSSL counts the bytes it has not looked at. With only a header it has looked at all of them, and waits for
+        // the body ("RB").
         SSL_has_pending(ssl) == 1 || SSL_rstate_string(ssl)?[1] == CChar(UInt8(ascii: "B"))
     }
 
-    /// Makes the first message.
+    /// Creates the first message.
     public mutating func start(into wire: inout [UInt8]) throws(TLSError) -> Status {
         var nothing: [UInt8] = []
         return try receive(UnsafeRawBufferPointer(start: nil, count: 0), into: &nothing, answering: &wire)
     }
 
-    /// Appends to `plaintext` what the ciphertext holds. All of it is used: what is part of a record waits inside.
+    /// Decrypts ciphertext and appends its content to `plaintext`. All of it is used: a partial record is kept inside.
     public mutating func receive(
         _ ciphertext: UnsafeRawBufferPointer, into plaintext: inout [UInt8], answering wire: inout [UInt8]
     ) throws(TLSError) -> Status {
@@ -109,8 +108,7 @@ public struct TLSEngine: ~Copyable {
         case .failed(let error): throw error
         }
         guard plaintext.count > 0 else { return }
-        // The error queue is not emptied first, as it is for a read: nothing that is taken from it makes a difference
-        // here, for whatever a write complains of is the end.
+        // The error queue is not cleared first, as for a read: any complaint about a write ends the connection anyway.
         Self.reserve(plaintext.count, in: &wire)
         swap(&state.pointee.output, &wire)
         defer { swap(&state.pointee.output, &wire) }
@@ -119,7 +117,7 @@ public struct TLSEngine: ~Copyable {
         if code != 1 { throw fail(SSL_get_error(ssl, code)) }
     }
 
-    /// Says that nothing more will be sent. Whatever still arrives is not wanted.
+    /// Says that nothing more will be sent. Whatever still arrives is ignored.
     public mutating func close(into wire: inout [UInt8]) {
         guard case .at(let status) = phase else { return }
         phase = .at(.closed)
@@ -132,7 +130,7 @@ public struct TLSEngine: ~Copyable {
         OpenSSLErrors.clear()
     }
 
-    /// The stream ended. Throws unless the server had said that it would.
+    /// Notes the end of the stream. Throws unless the server had announced it.
     public mutating func receiveEnd() throws(TLSError) {
         switch phase {
         case .at(.closed): return
@@ -146,7 +144,7 @@ public struct TLSEngine: ~Copyable {
 
 // The answers to questions.
 extension TLSEngine {
-    /// The last word on trust. Means nothing unless that was the question.
+    /// Decides on trust. Has no effect unless that was the question.
     public mutating func answer(
         trust decision: HTTP.TrustDecision, into plaintext: inout [UInt8], answering wire: inout [UInt8]
     ) throws(TLSError) -> Status {
@@ -157,7 +155,7 @@ extension TLSEngine {
         return try resume(&plaintext, &wire)
     }
 
-    /// Who we are, or nil to go on without a certificate. Means nothing unless that was the question.
+    /// Gives an identity, or nil to continue without a certificate. Has no effect unless that was the question.
     public mutating func answer(
         identity: ClientIdentity?, into plaintext: inout [UInt8], answering wire: inout [UInt8]
     ) throws(TLSError) -> Status {
@@ -215,8 +213,8 @@ extension TLSEngine {
         }
     }
 
-    /// A handshake message (a ticket, a change of keys) makes OpenSSL set up a buffer to write into, which it would
-    /// keep until something is sent. It keeps them all where a record is not whole.
+    /// Releases OpenSSL's buffers. A handshake message (a ticket, a key update) makes it allocate a write buffer, which
+    /// it would keep until something is sent. It keeps all buffers during a partial record.
     private func releaseBuffers() {
         guard state.pointee.mayHoldBuffers, SSL_free_buffers(ssl) == 1 else { return }
         state.pointee.mayHoldBuffers = false
@@ -229,7 +227,7 @@ extension TLSEngine {
         case SSL_ERROR_WANT_READ: return
         case SSL_ERROR_WANT_RETRY_VERIFY: phase = .at(.suspended(.trust))
         case SSL_ERROR_WANT_X509_LOOKUP:
-            // Trust is asked about first, and here when the staple came late.
+            // Trust is asked about first, or here if the staple came late.
             if case .asking = state.pointee.trust {
                 phase = .at(.suspended(.trust))
             } else {
@@ -241,12 +239,12 @@ extension TLSEngine {
 
     private mutating func finishHandshake() throws(TLSError) {
         state.pointee.silentMessages = 0
-        // OpenSSL looks at this itself only in its later patches.
+        // Only later patches of OpenSSL check this.
         if let name = applicationProtocol, !state.pointee.context.settings.applicationProtocols.contains(name) {
             throw fail(.protocolViolation("it chose an application protocol that was not offered"))
         }
         if SSL_session_reused(ssl) == 1, let path = state.pointee.offeredPath {
-            // Nobody was asked in this handshake, for no certificate was shown.
+            // Nobody was asked in this handshake, as it showed no certificate.
             let asks = state.pointee.peer.asksAboutTrust
             state.pointee.trust = asks ? .asking(.accepted(path: path)) : .settled(.accepted(path: path))
         } else {
@@ -263,7 +261,8 @@ extension TLSEngine {
 
     private mutating func decrypt(into plaintext: inout [UInt8]) throws(TLSError) -> Status {
         while true {
-            // A record that began in an earlier call comes out with this one: more room than ciphertext is no waste.
+            // A record that began in an earlier call is decrypted with this one, so more room than ciphertext is no
+            // waste.
             let room = max(state.pointee.input.count, Self.smallestRoom)
             var count = 0
             var code: Int32 = 0
@@ -294,7 +293,7 @@ extension TLSEngine {
 
     static let smallestRoom = 1024
 
-    /// Room for the ciphertext of so much plaintext, so that it is not moved while it grows.
+    /// Reserves room for the ciphertext of `count` bytes, so that it is not moved while it grows.
     private static func reserve(_ count: Int, in wire: inout [UInt8]) {
         let records = (count + 16_383) / 16_384
         // Header, explicit nonce, content type and tag: at most 29 bytes with the ciphers that are allowed by default.
@@ -303,12 +302,12 @@ extension TLSEngine {
     }
 }
 
-// What went wrong.
+// Errors.
 extension TLSEngine {
     private mutating func fail(_ error: TLSError) -> TLSError {
         phase = .failed(error)
         held = []
-        // RFC 5246 §7.2.2: a session whose connection failed is not resumed; other tickets of it are as suspect.
+        // RFC 5246 §7.2.2: a session whose connection failed is not resumed; its other tickets are as suspect.
         if state.pointee.offeredPath != nil { state.pointee.context.tickets?.discard(for: state.pointee.peer) }
         return error
     }
@@ -328,11 +327,11 @@ extension TLSEngine {
         let error = TLSError(openSSL: code)
         if case .settled(.refused(let refusal)) = state.pointee.trust { return .untrusted(refusal) }
         switch error {
-        // Whatever the alert is called: what it is about is that.
+        // Whatever the alert's name, this is its reason.
         case .alert where state.pointee.hasRefusedToRenegotiate: return .renegotiationRefused
         case .alert(.certificateRequired): return .clientCertificateRequired
         case .alert(let alert) where alert == .handshakeFailure || alert == .badCertificate:
-            // Before TLS 1.3 there was no alert of its own for it.
+            // Before TLS 1.3 there was no separate alert for it.
             if case .settled(nil) = state.pointee.identity { return .clientCertificateRequired }
             return error
         default:

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension TLSError {
-    /// What OpenSSL's complaint means for a client.
+    /// Creates the error for a client from OpenSSL's code.
     init(openSSL code: UInt) {
         let words = OpenSSLErrors.words(code)
         let reason = dunlin_error_reason(code)
@@ -34,7 +34,7 @@ extension TLSError {
         case setting
     }
 
-    /// What a reason is about. What is not listed breaks the protocol's rules.
+    /// The kinds of reasons; one that is not listed breaks the protocol's rules.
     private static let kinds: [Int32: Kind] = [
         SSL_R_WRONG_VERSION_NUMBER: .version,
         SSL_R_WRONG_SSL_VERSION: .version,

@@ -1,6 +1,6 @@
 public import DunlinTypes
 
-/// Why a TLS connection ended early, in terms of what somebody can do about it.
+/// The error that ended a TLS connection early, by what can be done about it.
 ///
 /// Every sequence of bytes from a peer ends in success or in one of these.
 public enum TLSError: Error, Sendable, Equatable {
@@ -12,7 +12,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case renegotiationRefused
     /// The server speaks no TLS version that is allowed here.
     case versionMismatch(String)
-    /// What answered does not speak TLS: often clear-text HTTP at this port.
+    /// The peer does not speak TLS: often clear-text HTTP at this port.
     case notTLS
     /// The server chose parameters that are too weak or were not offered.
     case unacceptableParameters(String)
@@ -24,16 +24,15 @@ public enum TLSError: Error, Sendable, Equatable {
     case flood(String)
     /// The server's certificate was not trusted.
     case untrusted(NetworkError.TrustRefusal)
-    /// The stream ended before the handshake did. `afterFirstByte` tells a server that hangs up at once from one that
-    /// hangs up when it has seen something.
+    /// The stream ended during the handshake. `afterFirstByte` tells whether the server had sent something.
     case endedDuringHandshake(afterFirstByte: Bool)
-    /// The stream ended without close_notify: what was received may not be all.
+    /// The stream ended without close_notify: the content may be incomplete.
     case truncated
-    /// Used for content before it was open, or after it was closed.
+    /// The connection was used for content before it was open, or after it was closed.
     case closed
-    /// A setting or certificate that OpenSSL does not take.
+    /// OpenSSL does not accept a setting or certificate.
     case invalidSetting(String)
-    /// OpenSSL found no memory.
+    /// OpenSSL was out of memory.
     case outOfMemory
 }
 

@@ -1,20 +1,20 @@
 public import DunlinTypes
 
-/// Whom one engine talks to, and as whom.
+/// The peer of an engine, and the identity to show it.
 public struct TLSPeer: Sendable {
-    /// The name to ask for (RFC 6066 §3): an A-label without a trailing dot; nil for an address.
+    /// The name to request (RFC 6066 §3): an A-label without a trailing dot; nil for an address.
     public var serverName: String?
-    /// What sessions are remembered for: scheme, host and port, and the way there.
+    /// The origin that sessions are remembered for: scheme, host and port, and the route.
     public var origin: HTTP.Origin
     public var trust: any PeerTrust
-    /// Who we are, if the server asks.
+    /// The identity to show if the server asks.
     public var identity: ClientIdentity?
-    /// Suspends the handshake with `trust` when the rules have come to a decision, until somebody has the last word. A
-    /// resumed session is asked about as well, with the path it was made with.
+    /// Whether to suspend the handshake with `trust` after the rules' decision, until somebody confirms or overrules
+    /// it. A resumed session is asked about too, with its original path.
     public var asksAboutTrust = false
-    /// Suspends the handshake with `clientCertificate` when the server asks for one and `identity` is nil.
+    /// Whether to suspend the handshake with `clientCertificate` when the server asks for one and `identity` is nil.
     public var asksForIdentity = false
-    /// Whether an earlier session may be taken up, and this one be kept for later.
+    /// Whether an earlier session may be resumed, and this one kept.
     public var resumes = true
 
     public init(_ origin: HTTP.Origin, serverName: String?, trust: any PeerTrust) {

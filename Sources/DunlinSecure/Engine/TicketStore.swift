@@ -1,7 +1,7 @@
 internal import DunlinTypes
 internal import Synchronization
 
-/// What a session may be resumed for: nothing that a full handshake would have judged otherwise.
+/// The key of a session: everything that a full handshake would judge by.
 struct TicketKey: Hashable, Sendable {
     let origin: HTTP.Origin
     let serverName: String?
@@ -30,7 +30,7 @@ final class TicketStore: Sendable {
         machine.withLock { $0.keep(session, for: key) }
     }
 
-    /// A session whose path is still accepted at `now`. One that is not is forgotten, and its siblings with it.
+    /// Returns a session whose path is still accepted at `now`. One that is not is removed, with all others of its key.
     func take(for peer: TLSPeer, at now: Int64) -> TLSSession? {
         let key = TicketKey(peer)
         guard let session = machine.withLock({ $0.take(key, at: now) }) else { return nil }

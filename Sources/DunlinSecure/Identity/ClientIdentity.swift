@@ -1,23 +1,24 @@
 internal import COpenSSL
 public import DunlinTypes
 
-/// Who we are to a server that asks: a certificate, the chain above it, and the private key that fits it.
+/// The client's identity for a server that asks: a certificate, the chain above it, and its private key.
 ///
-/// What cannot work is refused when it is loaded.
+/// An unusable identity is refused when it is loaded.
 public struct ClientIdentity: Sendable {
     let certificate: Owned
     let privateKey: Owned
     let chain: Owned
-    /// SHA-256 of the certificate: whose sessions are whose.
+    /// The SHA-256 of the certificate, which sessions are kept by.
     public let key: Bytes
 
-    /// PEM: certificates, and the key among them or in a text of its own. The key may be encrypted.
+    /// Creates an identity from PEM: certificates, and the key among them or in a separate text. The key may be
+    /// encrypted.
     public init(pem: Bytes, key: Bytes? = nil, passphrase: String? = nil) throws(IdentityError) {
         let privateKey = try IdentityReader.privateKey(in: key ?? pem, passphrase)
         try self.init(IdentityReader.certificates(in: pem), privateKey)
     }
 
-    /// PKCS#12, as `.p12` and `.pfx` files hold it.
+    /// Creates an identity from PKCS#12, as in `.p12` and `.pfx` files.
     public init(pkcs12: Bytes, passphrase: String? = nil) throws(IdentityError) {
         let (certificates, privateKey) = try IdentityReader.pkcs12(pkcs12, passphrase)
         try self.init(certificates, privateKey)

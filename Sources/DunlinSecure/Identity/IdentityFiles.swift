@@ -35,10 +35,9 @@ public final class IdentityFiles: Sendable {
         state = Mutex(State(stamps: stamps, identity: try Self.load(paths, passphrase)))
     }
 
-    /// What the files hold now. One call of stat for each file tells whether to read.
-    ///
-    /// Certificate and key are seldom replaced in one moment: while they do not fit or cannot be read, the identity is
-    /// the one that was, `failure` says why, and the next change is looked at again.
+    /// Returns the identity now in the files. One call of stat for each file tells whether to read. Certificate and key
+    /// are seldom replaced in one moment: while they do not match or cannot be read, the previous identity stays,
+    /// `failure` says why, and the next change is read again.
     public func current() -> ClientIdentity {
         let stamps = paths.all.map { FileStamp(path: $0) }
         let (known, old) = state.withLock { ($0.stamps, $0.identity) }
@@ -56,7 +55,7 @@ public final class IdentityFiles: Sendable {
         }
     }
 
-    /// Why the latest change was not taken over; nil when it was.
+    /// Why the latest change was not adopted; nil if it was.
     public var failure: IdentityError? { state.withLock { $0.failure } }
 
     private static func load(_ paths: Paths, _ passphrase: String?) throws(IdentityError) -> ClientIdentity {
@@ -84,6 +83,6 @@ public final class IdentityFiles: Sendable {
         }
     }
 
-    /// No identity is larger; a path that leads to a device or a log is.
+    /// The limit of a file's size: no identity is larger, but a device or a log is.
     private static let sizeLimit = 4 * 1024 * 1024
 }

@@ -55,7 +55,7 @@ enum IdentityReader {
         return (certificates, privateKey)
     }
 
-    /// Its certificates, and the stack is gone.
+    /// Returns the stack's certificates, and frees the stack.
     private static func unpack(_ stack: OpaquePointer?) -> [Owned] {
         guard let stack else { return [] }
         defer { dunlin_certificates_drop(stack) }
@@ -82,7 +82,7 @@ enum IdentityReader {
         var wasAsked = false
     }
 
-    /// What OpenSSL calls for a passphrase. Minus one: there is none.
+    /// Gives OpenSSL the passphrase; minus one if there is none.
     private static func tell(
         _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ user: UnsafeMutableRawPointer?
     ) -> Int32 {

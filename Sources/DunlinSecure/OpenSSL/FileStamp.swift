@@ -18,7 +18,7 @@ struct FileStamp: Hashable, Sendable {
         }
     }
 
-    /// Nil when there is no such file.
+    /// Creates a file's stamp; nil if there is no such file.
     init?(path: String) {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return nil }

@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// OpenSSL's error queue, which belongs to the thread: whoever calls empties it before, and takes what is there after,
-/// so that no connection reads another's errors.
+/// OpenSSL's error queue, one for each thread: callers clear it before a call and take the error after it, so that no
+/// connection reads another's errors.
 enum OpenSSLErrors {
-    /// A look costs less than the sweep, and there is hardly ever anything to sweep.
+    /// A look costs less than clearing, and there is hardly ever an error.
     @inline(__always)
     static func clear() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// What the last call complained of, and the queue is empty again. Of several complaints TLS's own first one: what
-    /// it says of the peer matters more than what a cipher or a decoder said of the bytes.
+    /// Returns the last call's error and clears the queue. Of several it is TLS's first one: what that says of the peer
+    /// matters more than a cipher's or decoder's complaint.
     static func take() -> UInt {
         var first: UInt = 0
         var own: UInt = 0
@@ -21,14 +21,14 @@ enum OpenSSLErrors {
         return own != 0 ? own : first
     }
 
-    /// The latest complaint, the outermost reader's, and the queue is empty again.
+    /// Returns the latest error, the outermost reader's, and clears the queue.
     static func takeLast() -> UInt {
         let code = ERR_peek_last_error()
         clear()
         return code
     }
 
-    /// OpenSSL's words for a complaint: constant text, never a part of the input.
+    /// Returns OpenSSL's words for an error: constant text, never a part of the input.
     static func words(_ code: UInt) -> String {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
     }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// One reference of an OpenSSL object, given back when the last holder is gone.
+/// A reference to an OpenSSL object, released with the last holder.
 // SAFETY: only objects that OpenSSL counts with a lock or an atomic and that nobody changes once they are in here:
 // contexts, sessions, certificates, keys, stores, revocation lists, method tables.
 final class Owned: @unchecked Sendable {

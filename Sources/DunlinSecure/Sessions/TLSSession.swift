@@ -1,16 +1,16 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// What makes the next handshake with a server short, and the path that was verified when it was agreed on.
+/// A session to resume with a server, and the path that was verified for it.
 struct TLSSession: Sendable {
     let session: Owned
     let path: [Certificate]
     let validity: PathValidity
-    /// TLS 1.3: a ticket is shown once, or whoever watches could link the connections (RFC 8446 §C.4).
+    /// Whether it may be used once, as in TLS 1.3: a ticket used twice would link the connections (RFC 8446 §C.4).
     let isForOneUse: Bool
-    /// Unix time at which it was made.
+    /// The Unix time of its creation.
     let made: Int64
-    /// Seconds that the server said it is good for; zero when it said nothing.
+    /// The server's lifetime for it in seconds; zero if it gave none.
     let lifetime: Int64
 
     /// Takes over the reference.
@@ -23,7 +23,7 @@ struct TLSSession: Sendable {
         lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))
     }
 
-    /// A session for several uses is copied: a handshake writes into its own.
+    /// Offers the session. One for several uses is copied, as a handshake changes its own.
     func offer(to ssl: OpaquePointer) -> Bool {
         if isForOneUse { return SSL_set_session(ssl, session.pointer) == 1 }
         guard let copy = SSL_SESSION_dup(session.pointer) else { return false }

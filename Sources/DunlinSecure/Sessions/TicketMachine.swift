@@ -7,7 +7,7 @@ internal import DunlinTypes
 // - Nobody keeps a ticket for more than the server's lifetime, nor beyond `limits.age` (RFC 8446 §4.6.1: seven days).
 // - When there are too many, the key that was used longest ago loses all of its own.
 
-/// What the rules must know of a session.
+/// A session's properties that the rules need.
 protocol Ticket {
     var isForOneUse: Bool { get }
     var made: Int64 { get }
@@ -16,15 +16,16 @@ protocol Ticket {
 
 struct TicketLimits: Sendable {
     var keys = 256
-    /// As many connections may open at once, each without a full handshake. A server sends two for each.
+    /// The sessions kept for a key: as many connections may open at once without a full handshake. A server sends two
+    /// for each.
     var perKey = 16
-    /// A day: tickets that last a week show little of a client's past for little gain.
+    /// The age limit, a day: tickets that last a week reveal more of a client's past for little gain.
     var age: Int64 = 86_400
 }
 
 struct TicketMachine<Key: Hashable, Item: Ticket> {
     private let limits: TicketLimits
-    /// The latest of a key last.
+    /// The sessions of each key, the latest last.
     private var shelves: RecentValues<Key, [Item]>
 
     init(_ limits: TicketLimits = TicketLimits()) {
@@ -44,7 +45,7 @@ struct TicketMachine<Key: Hashable, Item: Ticket> {
         shelves.keep(items, for: key)
     }
 
-    /// The latest session that is still good.
+    /// Returns the latest session that is still good.
     mutating func take(_ key: Key, at now: Int64) -> Item? {
         guard var items = shelves.remove(key) else { return nil }
         items.removeAll { !isFresh($0, at: now) }
@@ -54,12 +55,12 @@ struct TicketMachine<Key: Hashable, Item: Ticket> {
         return item
     }
 
-    /// Forgets what was kept for the key: it was no good after all.
+    /// Removes the sessions of a key, as they proved to be bad.
     mutating func discard(_ key: Key) {
         shelves.remove(key)
     }
 
-    /// A clock that was set back makes a session look as if it came from the future: it goes too.
+    /// Whether a session is fresh. If the clock was set back, it seems to be from the future and is dropped too.
     private func isFresh(_ item: Item, at now: Int64) -> Bool {
         let life = item.lifetime > 0 ? min(item.lifetime, limits.age) : limits.age
         return now >= item.made - 1 && now - item.made < life

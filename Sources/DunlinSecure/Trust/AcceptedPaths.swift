@@ -11,17 +11,17 @@ internal import DunlinTypes
 //
 // Must not know: OpenSSL, clocks.
 
-/// All that one decision is about.
+/// The input of one decision.
 struct PresentedBytes: Hashable, Sendable {
     let host: HostIdentity
-    /// DER, the server's own first, the others as they were sent.
+    /// The certificates in DER, the server's own first, the others as sent.
     let certificates: [Bytes]
 }
 
 struct AcceptedPaths: Sendable {
     struct Limits: Sendable {
         var count = 64
-        /// A chain of more bytes is none that is worth the room.
+        /// The limit of a chain's bytes; longer ones are not remembered.
         var bytes = 16 * 1024
     }
 
@@ -40,7 +40,7 @@ struct AcceptedPaths: Sendable {
 
     var count: Int { entries.count }
 
-    /// What was accepted for the same bytes, if it would be at `now`, in seconds since 1970.
+    /// Returns the path accepted for the same bytes, if it is valid at `now`, in seconds since 1970.
     mutating func path(for presented: PresentedBytes, at now: Int64) -> [Certificate]? {
         guard entries[presented]?.validity.contains(now) == true else { return nil }
         return entries.use(presented)?.path

@@ -2,7 +2,7 @@ package import DunlinTypes
 
 /// Reads certificates out of what a file may hold: DER of one, or PEM of any number.
 package enum CertificateFile {
-    /// Throws if there is none, and if anything in it is none. `source` names it in errors.
+    /// Returns the certificates. Throws if there is none, or if one is invalid. `source` names the file in errors.
     package static func certificates(in bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError)
         -> [Certificate]
     {

@@ -1,11 +1,11 @@
 internal import COpenSSL
 package import DunlinTypes
 
-/// Whom a certificate must name: a host's name, or its address.
+/// The host that a certificate must name: by name or address.
 package enum HostIdentity: Sendable, Hashable {
-    /// Lower-case ASCII, without a dot at the end.
+    /// A name in lower-case ASCII, without a final dot.
     case name(String)
-    /// Four or sixteen bytes in network order.
+    /// An address of four or sixteen bytes in network order.
     case address(Bytes)
 
     /// `host` as `HTTP.Origin.host` spells it: A-labels, no brackets. An address in any but its usual spelling is taken
@@ -19,7 +19,7 @@ package enum HostIdentity: Sendable, Hashable {
         }
     }
 
-    /// As a person writes it.
+    /// The text for people.
     package var text: String {
         switch self {
         case .name(let name): name
@@ -27,7 +27,7 @@ package enum HostIdentity: Sendable, Hashable {
         }
     }
 
-    /// Nil unless there are four or sixteen.
+    /// Returns the text of an address; nil unless it has four or sixteen bytes.
     static func text(of octets: Bytes) -> String? {
         func number(_ range: Range<Int>) -> UInt64 { octets[range].reduce(0) { $0 << 8 | UInt64($1) } }
         return switch octets.count {
@@ -38,7 +38,7 @@ package enum HostIdentity: Sendable, Hashable {
     }
 
     private static func octets(of host: String) -> Bytes? {
-        // Whatever OpenSSL makes of other spellings, only what is written back the same is an address.
+        // OpenSSL also reads other spellings; only a text that is written back the same is an address.
         let isCandidate = host.utf8.allSatisfy { "0123456789abcdef.:".utf8.contains($0) }
         guard isCandidate, let parsed = a2i_IPADDRESS(host) else {
             OpenSSLErrors.clear()

@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// What a certificate says whom it is for: one entry of the subject alternative name.
+/// An entry of a certificate's subject alternative name.
 package enum PresentedName: Sendable, Hashable {
     case dns(Bytes)
     case address(Bytes)
@@ -38,7 +38,7 @@ package enum HostMatch {
         guard presented.first == UInt8(ascii: "*") else {
             return isName(presented.array[...]) && isEqual(host[...], presented.array[...])
         }
-        // Behind the star stand a dot and the labels that must be the host's own.
+        // After the star there is a dot and labels, which must be the host's.
         let parent = presented.array.dropFirst()
         guard let dot = host.firstIndex(of: UInt8(ascii: ".")), parent.first == UInt8(ascii: "."),
             isName(parent.dropFirst()), parent.dropFirst().contains(UInt8(ascii: "."))
@@ -46,14 +46,14 @@ package enum HostMatch {
         return isEqual(host[dot...], parent)
     }
 
-    /// Labels of letters, digits, hyphens and underscores, one dot between them.
+    /// Whether a name consists of labels of letters, digits, hyphens and underscores, with one dot between them.
     private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
         guard (1...253).contains(name.count) else { return false }
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.allSatisfy { (1...63).contains($0.count) && $0.allSatisfy(isOfLabel) }
     }
 
-    /// An address that `HostIdentity` did not take for one, being spelled unusually: nobody is called that.
+    /// Whether a name is an oddly spelled address, which `HostIdentity` took for a name: no host is called that.
     private static func isNumeric(_ name: [UInt8]) -> Bool {
         let label = name.split(separator: UInt8(ascii: ".")).last ?? []
         return label.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -1,9 +1,7 @@
 internal import DunlinTypes
 
-/// Hosts that pins are for.
-///
-/// `api.test` is that host alone, `*.api.test` every host with one label more, `**.api.test` that host and every host
-/// below it. An address stands for itself.
+/// A pattern for the hosts that pins are for. `api.test` is that host alone, `*.api.test` every host with one label
+/// more, `**.api.test` that host and every host below it. An address stands for itself.
 package struct HostPattern: Sendable, Hashable {
     private enum Reach: Int {
         case below
@@ -14,7 +12,7 @@ package struct HostPattern: Sendable, Hashable {
     private let reach: Reach
     private let host: HostIdentity
 
-    /// Nil for what names no host. `text` is in A-labels.
+    /// Creates a pattern from A-labels; nil if it names no host.
     package init?(_ text: String) {
         let (reach, rest): (Reach, Substring) =
             if text.hasPrefix("**.") { (.below, text.dropFirst(3)) } else if text.hasPrefix("*.") {
@@ -43,7 +41,7 @@ package struct HostPattern: Sendable, Hashable {
         }
     }
 
-    /// Whether the other says more about a host that both match.
+    /// Whether the other pattern is more specific about a host that both match.
     package func precedes(_ other: HostPattern) -> Bool {
         (length, reach.rawValue) < (other.length, other.reach.rawValue)
     }

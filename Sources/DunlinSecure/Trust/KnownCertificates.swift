@@ -11,7 +11,7 @@ internal import DunlinTypes
 /// 3. Signatures are what costs, and the server says how many there are to check. So they are counted, those of paths
 ///    that were verified too, and when `signatureLimit` of them have been checked, nobody has issued anything any more.
 final class KnownCertificates: CertificateGraph {
-    /// References to all of them, the server's own certificate first.
+    /// References to the certificates, the server's own first.
     private let certificates: X509Path
     private var pointers: [OpaquePointer] = []
     private let sent: [Int]
@@ -23,7 +23,7 @@ final class KnownCertificates: CertificateGraph {
     private let signatureLimit: Int
     private(set) var signatures = 0
 
-    /// `time` is in seconds since 1970; nil if it does not matter. Nil when memory is short.
+    /// Creates the graph; `time` is in seconds since 1970, nil if it does not matter. Nil if memory is short.
     init?(leaf: OpaquePointer, sent: OpaquePointer?, _ source: AnchorSource, at time: Int64?, signatureLimit: Int) {
         guard let certificates = X509Path() else { return nil }
         self.certificates = certificates
@@ -57,7 +57,7 @@ final class KnownCertificates: CertificateGraph {
         if let known = issuers[certificate] { return known }
         let subject = pointers[certificate]
         let above = source.certificates(named: X509_get_issuer_name(subject)).map(number)
-        // An anchor that was sent as well is the anchor.
+        // An anchor that was also sent counts as the anchor.
         let others = sent.filter { one in !above.contains { X509_cmp(pointers[$0], pointers[one]) == 0 } }
         let found = (validFirst(above) + validFirst(others)).filter {
             X509_check_issued(pointers[$0], subject) == X509_V_OK
@@ -66,7 +66,7 @@ final class KnownCertificates: CertificateGraph {
         return found
     }
 
-    /// Each certificate of a path but the anchor is signed by the next.
+    /// Counts the signatures of a verified path: each certificate except the anchor is signed by the next.
     func noteVerification(of path: [Int]) { signatures += path.count - 1 }
 
     private func number(of anchor: OpaquePointer) -> Int {
@@ -98,7 +98,7 @@ final class KnownCertificates: CertificateGraph {
 struct AnchorSource {
     let anchors: PathVerifier.Anchors
 
-    /// They stay the source's, which must be held on to.
+    /// Returns the anchors with a name. They belong to the source, which must be kept.
     func certificates(named name: OpaquePointer?) -> [OpaquePointer] {
         switch anchors {
         case .store(let store): store.certificates(named: name)

@@ -16,7 +16,7 @@ internal import DunlinTypes
 struct NameConstraints: Sendable, Equatable {
     enum Tree: Sendable, Equatable {
         case domain(Bytes)
-        /// An address and its mask, one after the other.
+        /// A network's address followed by its mask.
         case network(Bytes)
     }
 
@@ -29,7 +29,7 @@ struct NameConstraints: Sendable, Equatable {
         return trees.isEmpty || trees.contains { Self.holds($0, host) == true }
     }
 
-    /// Nil when the two cannot be compared.
+    /// Whether a tree contains a host; nil if the two cannot be compared.
     private static func holds(_ tree: Tree, _ host: HostIdentity) -> Bool? {
         switch (tree, host) {
         case (.domain(let domain), .name(let name)): isBelow(Array(name.utf8), domain.array)

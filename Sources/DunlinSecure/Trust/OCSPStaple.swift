@@ -49,7 +49,7 @@ struct OCSPStaple {
         return OCSP_basic_verify(answer, issuers.stack, store, flags) == 1
     }
 
-    /// Whoever wrote it chose the digest by which the certificate is named.
+    /// Whether an entry is about this certificate, by the digest that its signer chose.
     private func isOurs(_ id: OpaquePointer?) -> Bool {
         var algorithm: OpaquePointer?
         guard let id, OCSP_id_get0_info(nil, &algorithm, nil, nil, id) == 1,
@@ -65,7 +65,7 @@ struct OCSPStaple {
         var start: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         var end: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         let status = OCSP_single_get0_status(single, &reason, nil, &start, &end)
-        // Revoked is revoked, however old the news.
+        // A revocation counts however old it is.
         if status == V_OCSP_CERTSTATUS_REVOKED { return .revoked }
         guard status == V_OCSP_CERTSTATUS_GOOD else {
             return .unknown("the OCSP responder does not know the certificate")

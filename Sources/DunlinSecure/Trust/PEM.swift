@@ -6,7 +6,7 @@ package import DunlinTypes
 /// and white space at the ends of lines; header lines (RFC 1421) belong to encrypted keys, which are not read here.
 package enum PEM {
     package struct Block: Sendable, Hashable {
-        /// `CERTIFICATE`, `PUBLIC KEY` and so on.
+        /// The label, such as `CERTIFICATE` or `PUBLIC KEY`.
         package var label: String
         package var bytes: Bytes
     }
@@ -29,7 +29,7 @@ package enum PEM {
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
 
-    /// Whether there is anything in it to read as PEM.
+    /// Whether the text has any PEM block.
     package static func isPEM(_ text: Bytes) -> Bool {
         lines(text).contains { label($0, after: begin) != nil }
     }
@@ -72,7 +72,7 @@ package enum PEM {
             line.suffix(dashes.count).elementsEqual(dashes)
         else { return nil }
         let label = line.dropFirst(prefix.count).dropLast(dashes.count)
-        // It stands in errors.
+        // It is shown in errors.
         guard label.allSatisfy({ (0x20..<0x7F).contains($0) }), label.count <= 64 else { return nil }
         return String(decoding: label, as: UTF8.self)
     }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 package import DunlinTypes
 
-/// Owns one reference of an `X509`.
+/// A parsed certificate, which owns one reference of an `X509`.
 struct ParsedCertificate: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Nil unless `der` is one certificate and nothing else.
+    /// Parses a certificate; nil unless `der` is exactly one.
     init?(der: borrowing Bytes) {
         var used = 0
         let count = der.count
@@ -29,13 +29,13 @@ struct ParsedCertificate: ~Copyable {
 }
 
 extension Certificate {
-    /// Nil unless `der` is one certificate and nothing else.
+    /// Reads a certificate; nil unless `der` is exactly one.
     package init?(der: Bytes) {
         guard let parsed = ParsedCertificate(der: der) else { return nil }
         self.init(der, of: parsed.pointer)
     }
 
-    /// Of an `X509` that somebody else owns. Nil when memory is short.
+    /// Reads an `X509` that somebody else owns; nil if memory is short.
     init?(_ pointer: OpaquePointer) {
         guard let der = X509Reading.der(pointer) else { return nil }
         self.init(der, of: pointer)
@@ -51,7 +51,7 @@ extension Certificate {
 }
 
 extension Certificate.Details {
-    /// OpenSSL takes a certificate into a handshake whose key it does not know.
+    /// The details of a certificate with an unknown kind of key, which OpenSSL accepts in a handshake.
     static let unreadable = Certificate.Details(
         subject: "unreadable", issuer: "unreadable", names: [], serialNumber: "", notBefore: 0, notAfter: 0,
         fingerprint: .zero, publicKey: .zero, key: "unknown", signature: "unknown", isAuthority: false)

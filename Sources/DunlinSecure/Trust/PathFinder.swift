@@ -17,22 +17,22 @@ internal import DunlinTypes
 ///    millisecond, and all of them are checked on the connection's loop.
 struct PathFinder {
     struct Limits: Sendable, Equatable {
-        /// Besides the first.
+        /// The paths besides the first.
         var paths = 32
         var signatures = 64
     }
 
     enum Outcome {
         case path([Certificate], X509Path)
-        /// A path verified, and this speaks against it.
+        /// A path verified, but this is an objection to it.
         case objection(NetworkError.TrustRefusal)
         case failure(PathVerifier.Failure)
     }
 
-    /// What was done besides verifying the first path.
+    /// The work done besides verifying the first path.
     struct Effort: Sendable, Equatable {
         var paths = 0
-        /// Those of verified paths included.
+        /// The signatures checked, including those of verified paths.
         var signatures = 0
         var steps = 0
     }
@@ -45,8 +45,8 @@ struct PathFinder {
         self.verifier = verifier
     }
 
-    /// `sent` is the stack that came with the certificate, or nil. Both stay the caller's. `objection` is asked about
-    /// each path that verified.
+    /// Finds a path. `sent` is the stack that came with the certificate, or nil; both remain the caller's. `objection`
+    /// is called for each path that verified.
     mutating func find(
         _ leaf: OpaquePointer, sent: OpaquePointer?, objection: (X509Path) -> NetworkError.TrustRefusal?
     ) -> Outcome {
@@ -82,7 +82,7 @@ struct PathFinder {
         return first
     }
 
-    /// These certificates and no others.
+    /// Verifies exactly these certificates.
     private func verify(_ path: [OpaquePointer], _ objection: (X509Path) -> NetworkError.TrustRefusal?) -> Outcome {
         guard let anchors = X509Path(), let between = X509Path() else { return .outOfMemory }
         path.suffix(1).forEach(anchors.append)
@@ -107,7 +107,7 @@ struct PathFinder {
 extension PathFinder.Outcome {
     fileprivate static var outOfMemory: Self { .failure(.outOfMemory) }
 
-    /// Another path would end the same way.
+    /// Whether another path would end the same way.
     fileprivate var isFinal: Bool {
         switch self {
         case .path: true

@@ -14,15 +14,15 @@
 
 struct PathSearch {
     struct Limits: Sendable, Equatable {
-        /// Certificates on a path, the server's own and the anchor among them.
+        /// The certificates on a path, including the server's own and the anchor.
         var length: Int
-        /// Certificates that are put at the end of a path.
+        /// The certificates that are appended to a path.
         var steps = 256
     }
 
     private let limits: Limits
     private var path: [Int]
-    /// For each certificate of the path those that are still to be tried above it, the next one last. Nil before the
+    /// For each certificate of the path, the candidates above it still to be tried, the next one last. Nil before the
     /// first path.
     private var waiting: [[Int]]?
     private(set) var steps = 0
@@ -32,8 +32,7 @@ struct PathSearch {
         path = [leaf]
     }
 
-    /// The next path, the server's own certificate first and an anchor last; nil when there is none, or no more within
-    /// the limits.
+    /// Returns the next path, from the server's certificate to an anchor; nil if there is no more within the limits.
     mutating func next(in graph: some CertificateGraph) -> [Int]? {
         guard var waiting else {
             waiting = [graph.issuers(of: path[0]).reversed()]
@@ -59,11 +58,11 @@ struct PathSearch {
     }
 }
 
-/// Certificates by numbers, and who may have issued whom.
+/// A graph of certificates by number, and their possible issuers.
 protocol CertificateGraph {
-    /// Who may have issued it, by all that costs little to look at; the likeliest first.
+    /// Returns the possible issuers by cheap checks, the likeliest first.
     func issuers(of certificate: Int) -> [Int]
-    /// Whether one of those did. Asked no sooner than somebody wants to know.
+    /// Whether a possible issuer did issue a certificate. Asked only when needed.
     func isConfirmed(_ issuer: Int, asIssuerOf certificate: Int) -> Bool
     func isAnchor(_ certificate: Int) -> Bool
     /// Whether two certificates are about one subject with one key.

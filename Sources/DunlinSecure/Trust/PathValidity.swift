@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// When all certificates of a path are valid, in Unix time, the last second included (RFC 5280 §4.1.2.5).
+/// The time in which all certificates of a path are valid, in Unix time, including the last second (RFC 5280 §4.1.2.5).
 struct PathValidity: Sendable, Equatable {
     var from: Int64
     var until: Int64

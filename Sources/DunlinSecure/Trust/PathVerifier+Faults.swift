@@ -6,8 +6,8 @@ internal import DunlinTypes
 /// The decision is made already, by a run that stops at the first fault: this one goes on, and whether it comes through
 /// says nothing. So a missing extension does not hide that the certificate has expired.
 extension PathVerifier {
-    /// The most useful to know first: what the owner of the certificate has to mend in any case, and then how it is
-    /// written. Never empty: the fault that decided is among them.
+    /// Returns the faults, the most useful first: those that the certificate's owner must correct anyway, then formal
+    /// ones. Never empty: the deciding fault is among them.
     func faults(of leaf: OpaquePointer, sent: OpaquePointer?, deciding: Fault) -> [Fault] {
         var record = FaultRecord(passes: passes)
         withUnsafeMutablePointer(to: &record) { record in
@@ -25,10 +25,10 @@ extension PathVerifier {
 }
 
 extension PathVerifier.Fault {
-    /// Only `.strict` rules look for it.
+    /// Whether only `.strict` rules check it.
     var isFormal: Bool { VerificationCode.formal.contains(code) }
 
-    /// What is found after it still means something. A signature that does not fit, say, makes all else a guess.
+    /// Whether faults found after this one still mean something; after a wrong signature, for example, they do not.
     fileprivate var leavesMoreToFind: Bool {
         switch VerificationCode.reason(code) {
         case .expired, .notYetValid, .unknownIssuer, .selfSigned, .weakKey, .weakSignature, .wrongPurpose: true
@@ -37,7 +37,7 @@ extension PathVerifier.Fault {
     }
 }
 
-/// OpenSSL has several codes for an issuer that is not known, one for each moment at which it notices.
+/// A kind of fault. OpenSSL has several codes for an unknown issuer, by the moment it notices.
 private struct FaultKind: Hashable {
     let depth: Int
     let code: Int32
@@ -51,16 +51,16 @@ private struct FaultKind: Hashable {
     }
 }
 
-/// What a run finds, and what it is to pass as the run that decided did.
+/// The faults of a run, and those that it passes over as the deciding run did.
 private struct FaultRecord {
     let passes: FaultCallback
     var faults: [PathVerifier.Fault] = []
 }
 
-/// The index that OpenSSL leaves to whoever made the context.
+/// The index that OpenSSL leaves to the context's creator.
 private let applicationData: Int32 = 0
 
-/// A server sends what it likes, and a sentence has an end.
+/// The most faults to report, as a server may cause any number.
 private let mostFaults = 8
 
 private let recordingFaults: FaultCallback = { isValid, context in

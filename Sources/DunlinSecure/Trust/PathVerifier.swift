@@ -11,7 +11,7 @@ internal import DunlinTypes
 struct PathVerifier {
     enum Anchors {
         case store(TrustStore)
-        /// These alone, and whatever store there is does not count.
+        /// Exactly these; no store counts.
         case these(X509Path)
     }
 
@@ -20,18 +20,18 @@ struct PathVerifier {
         case failure(Failure)
     }
 
-    /// What is wrong with one certificate, as OpenSSL numbers it.
+    /// A fault of one certificate, by OpenSSL's code.
     struct Fault {
         var code: Int32
         var depth: Int
         var certificate: Certificate?
     }
 
-    /// OpenSSL stops at the first fault.
+    /// A failure, with the fault at which OpenSSL stopped.
     struct Failure {
         var fault: Fault
         var path: [Certificate]
-        /// All there are, the most useful to know first: filled in when somebody is told.
+        /// All faults, the most useful first; filled in when they are reported.
         var faults: [Fault] = []
     }
 
@@ -40,12 +40,13 @@ struct PathVerifier {
     var isStrict = true
     var maximumIntermediates: Int
     var revocation: RevocationRules?
-    /// The lists of those rules, read once for all verifications: some are longer than everything else together.
+    /// The revocation lists of those rules, read once for all verifications: some are longer than everything else
+    /// together.
     var lists: Owned?
-    /// Seconds since 1970; the system's time if nil.
+    /// The time in seconds since 1970; nil for the system's.
     var time: Int64?
 
-    /// `sent` is the stack that came with the certificate, or nil. Both stay the caller's.
+    /// Verifies a certificate. `sent` is the stack that came with it, or nil; both remain the caller's.
     func verify(_ leaf: OpaquePointer, sent: OpaquePointer?) -> Outcome {
         verify(leaf, sent: sent) { context in
             X509_STORE_CTX_set_verify_cb(context, passes)
@@ -53,12 +54,12 @@ struct PathVerifier {
         }
     }
 
-    /// What OpenSSL is told of each fault that it finds.
+    /// The callback that passes or confirms each fault OpenSSL finds.
     var passes: FaultCallback {
         revocation?.allowsMissingLists == true ? passingMissingLists : passingFormalities
     }
 
-    /// A context made ready, which lives as long as `body` runs.
+    /// Calls `body` with a prepared context, which lives as long as `body` runs.
     func verify(_ leaf: OpaquePointer, sent: OpaquePointer?, _ body: (OpaquePointer) -> Outcome) -> Outcome {
         guard let context = X509_STORE_CTX_new() else { return .outOfMemory }
         defer {
@@ -83,7 +84,7 @@ struct PathVerifier {
     }
 
     private func configure(_ parameters: OpaquePointer?) -> Bool {
-        // An anchor need not be signed by itself.
+        // An anchor need not be self-signed.
         var flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN)
         if isStrict { flags |= UInt(X509_V_FLAG_X509_STRICT) }
         if ignoresTime { flags |= UInt(X509_V_FLAG_NO_CHECK_TIME) }
@@ -94,7 +95,7 @@ struct PathVerifier {
         X509_VERIFY_PARAM_set_depth(parameters, Int32(maximumIntermediates))
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
-        // A time that is set is looked at, whatever the flags say.
+        // A time that is set is checked, whatever the flags say.
         if !ignoresTime { X509_VERIFY_PARAM_set_time(parameters, Int(time ?? X509Reading.now)) }
         return X509_VERIFY_PARAM_set_flags(parameters, flags) == 1
     }
@@ -102,7 +103,7 @@ struct PathVerifier {
     private static func path(of context: OpaquePointer) -> Outcome {
         guard let chain = X509_STORE_CTX_get1_chain(context) else { return .outOfMemory }
         let path = X509Path(owning: chain)
-        // Above a server's certificate that is an anchor itself OpenSSL goes on, and nobody believes in what is there.
+        // If the server's certificate is an anchor, OpenSSL continues above it with certificates that are not trusted.
         if X509_STORE_CTX_get_num_untrusted(context) == 0 { path.keepFirst() }
         return .path(path.certificates, path)
     }
@@ -127,7 +128,7 @@ extension PathVerifier.Failure {
 }
 
 extension PathVerifier.Fault {
-    /// What OpenSSL has found just now.
+    /// Creates the fault that OpenSSL has just found.
     init(of context: OpaquePointer?) {
         code = X509_STORE_CTX_get_error(context)
         depth = Int(X509_STORE_CTX_get_error_depth(context))
@@ -135,10 +136,10 @@ extension PathVerifier.Fault {
     }
 }
 
-// OpenSSL asks these about each fault it finds; 1 goes on.
+// OpenSSL calls these for each fault; 1 continues.
 typealias FaultCallback = @convention(c) (Int32, OpaquePointer?) -> Int32
 
-/// How an anchor is written is no fault, and neither is a certificate's last second.
+/// An anchor's form is no fault, and neither is a certificate's last second.
 private let passingFormalities: FaultCallback = { isValid, context in
     if isValid == 1 { return 1 }
     guard isFormalityOfAnchor(context) || isLastSecond(context) else { return 0 }
@@ -146,7 +147,7 @@ private let passingFormalities: FaultCallback = { isValid, context in
     return 1
 }
 
-/// Neither is it that an issuer has no list, where that is allowed.
+/// A missing list of an issuer is no fault either, if that is allowed.
 private let passingMissingLists: FaultCallback = { isValid, context in
     guard isValid == 0, X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL else {
         return passingFormalities(isValid, context)

@@ -5,11 +5,11 @@ package import DunlinTypes
 package enum PinFile {
     package struct Contents: Sendable, Hashable {
         package var certificates: [Certificate] = []
-        /// Digests of SubjectPublicKeyInfo.
+        /// The digests of SubjectPublicKeyInfo.
         package var keys: [Certificate.Fingerprint] = []
     }
 
-    /// Throws if there is none, and if anything in it is neither. `source` names the file in errors.
+    /// Returns the contents. Throws if there are none, or if a part is invalid. `source` names the file in errors.
     package static func contents(of bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError)
         -> Contents
     {
@@ -32,7 +32,7 @@ package enum PinFile {
         return contents
     }
 
-    /// The digest of a SubjectPublicKeyInfo in DER; nil if it is none.
+    /// Returns the digest of a SubjectPublicKeyInfo in DER; nil if it is invalid.
     static func publicKey(_ der: Bytes) -> Certificate.Fingerprint? {
         defer { OpenSSLErrors.clear() }
         var used = 0

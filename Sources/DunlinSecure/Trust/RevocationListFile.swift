@@ -1,9 +1,9 @@
 internal import COpenSSL
 package import DunlinTypes
 
-/// Lists of revoked certificates as a user gives them.
+/// Reads revocation lists that a user gives.
 package enum RevocationListFile {
-    /// The lists in a file, each as DER. Throws if there is none, and if anything in it is none.
+    /// Returns the lists in a file as DER. Throws if there is none, or if one is invalid.
     package static func lists(in bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError) -> [Bytes] {
         var lists = [bytes]
         if PEM.isPEM(bytes) {
@@ -25,7 +25,7 @@ package enum RevocationListFile {
         return true
     }
 
-    /// The caller frees it.
+    /// Decodes a list, which the caller must free.
     static func decode(_ bytes: Bytes) -> OpaquePointer? {
         var used = 0
         let list = bytes.withUnsafeBytes {
@@ -39,7 +39,7 @@ package enum RevocationListFile {
         return list
     }
 
-    /// All of them, for OpenSSL to look into; those that cannot be read are left out. Nil when memory is short.
+    /// Returns the lists for OpenSSL; unreadable ones are left out. Nil if memory is short.
     static func opened(_ lists: [Bytes]) -> Owned? {
         guard let stack = dunlin_crls_new() else { return nil }
         for list in lists {

@@ -1,24 +1,24 @@
 package import DunlinTypes
 
-/// What is asked about revocation. Nothing, unless somebody says so.
+/// The rules for revocation; nothing is checked by default.
 package struct RevocationRules: Sendable, Hashable {
     package enum Staple: String, Sendable, Hashable {
         case ignored
-        /// Checked when the server sends one, and missed when the certificate says that it will.
+        /// A staple is checked if sent, and required if the certificate announces one.
         case checkedIfPresent
         case required
     }
 
-    /// Revocation lists, each DER.
+    /// The revocation lists, each in DER.
     package var lists: [Bytes] = []
-    /// Authorities as well, not the server's own certificate alone.
+    /// Whether authorities are checked too, not only the server's certificate.
     package var coversAuthorities = false
-    /// Whether an issuer without a list is no reason to refuse.
+    /// Whether an issuer may lack a list.
     package var allowsMissingLists = false
     package var staple = Staple.ignored
 
     package init() {}
 
-    /// Nothing is asked.
+    /// Whether nothing is checked.
     var isIgnored: Bool { lists.isEmpty && staple == .ignored }
 }

@@ -13,7 +13,7 @@ internal import Synchronization
 /// 4. If nothing can be read any more, the roots are those that were: most likely somebody is just replacing them, and
 ///    the next change is looked at again.
 package final class SharedRoots: Sendable {
-    /// Of the process.
+    /// The process's shared roots.
     package static let ofProcess = SharedRoots()
 
     private struct Known {
@@ -25,13 +25,13 @@ package final class SharedRoots: Sendable {
 
     private let interval: Duration
     private let now: @Sendable () -> Duration
-    /// Environments seldom change within a process; one that keeps changing is not to fill the memory.
+    /// The roots of recent places; limited in number, in case an environment keeps changing.
     private let known = Mutex(RecentValues<SystemRoots, Known>(limit: 8))
-    /// Held while files are read, and by nobody for anything else: who comes second needs what the first one reads, and
-    /// would take as long to read it himself.
+    /// Held while files are read, and for nothing else: a second caller waits for the first one's result instead of
+    /// reading the same again.
     private let reading = Mutex(())
 
-    /// `now` counts from any moment on.
+    /// Creates an instance; `now` may count from any moment.
     package init(
         interval: Duration = .seconds(1), now: @escaping @Sendable () -> Duration = SharedRoots.sinceStart
     ) {
@@ -39,25 +39,25 @@ package final class SharedRoots: Sendable {
         self.now = now
     }
 
-    /// What is in these places now. `looks`: they are looked at however short a time ago that was done before.
+    /// Returns the roots in these places now. `looks`: check the files even if that was done a short time ago.
     package func store(of places: SystemRoots, looks: Bool = false) throws(NetworkError.TrustConfigurationError)
         -> TrustStore
     {
         if !looks, let store = fresh(places) { return store }
         return try reading.withLock { _ throws(NetworkError.TrustConfigurationError) in
-            // Somebody else may have looked while this one waited.
+            // Another caller may have looked while this one waited.
             if !looks, let store = fresh(places) { return store }
             return try looked(at: places)
         }
     }
 
-    /// For tests: how often these places were read.
+    /// Returns how often these places were read, for tests.
     func loads(of places: SystemRoots) -> Int { known.withLock { $0[places]?.loads ?? 0 } }
 
-    /// Whether somebody has looked at them a short time ago.
+    /// Whether these places were checked a short time ago.
     package func isFresh(_ places: SystemRoots) -> Bool { fresh(places) != nil }
 
-    /// What was there when somebody looked last, if that is not long ago.
+    /// Returns the roots found at the last check, if that is not long ago.
     private func fresh(_ places: SystemRoots) -> TrustStore? {
         let now = now()
         return known.withLock { known in

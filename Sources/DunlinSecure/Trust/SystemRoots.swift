@@ -8,7 +8,7 @@ package import DunlinTypes
 package struct SystemRoots: Sendable, Hashable {
     package var files: [String]
     package var folders: [String]
-    /// Whether all of them count, and not the first that holds something.
+    /// Whether all places count, or only the first that holds something.
     package var takesAll: Bool
 
     package init(files: [String], folders: [String], takesAll: Bool = false) {
@@ -17,7 +17,7 @@ package struct SystemRoots: Sendable, Hashable {
         self.takesAll = takesAll
     }
 
-    /// By what the environment says, or the places of the usual distributions.
+    /// Creates the places from the environment's variables, or those of the usual distributions.
     package init(certificateFile: String?, certificateFolders: String?) {
         let file = certificateFile.flatMap { $0.isEmpty ? nil : $0 }
         let folders = certificateFolders?.split(separator: ":").map(String.init) ?? []
@@ -113,7 +113,7 @@ package struct SystemRoots: Sendable, Hashable {
         return names.sorted()
     }
 
-    /// Nil when it cannot be read. What is longer than any bundle is cut off.
+    /// Returns a file's contents, cut off beyond the length of any bundle; nil if it cannot be read.
     package static func contents(of path: String) -> Bytes? {
         guard let bio = BIO_new_file(path, "rb") else {
             OpenSSLErrors.clear()

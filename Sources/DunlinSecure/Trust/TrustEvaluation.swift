@@ -21,7 +21,7 @@ struct TrustEvaluation {
     let host: HostIdentity
     let staple: Bytes?
     let time: Int64?
-    /// When all paths are valid that the decision rests on, those that only had to exist among them.
+    /// The time in which all paths that the decision rests on are valid, including those that merely had to exist.
     private(set) var validity = PathValidity.always
 
     init(
@@ -117,19 +117,20 @@ struct TrustEvaluation {
         }
     }
 
-    /// The part of a path where a pin counts.
+    /// Returns the part of a path where a pin counts.
     private func within<Element>(_ path: [Element]) -> ArraySlice<Element> {
         rules.position == .leaf ? path.prefix(1) : path[...]
     }
 
-    /// OpenSSL goes on above a server's certificate that is an anchor itself, and nobody believes in what is there.
+    /// Returns the path up to the anchor. OpenSSL continues above a server's certificate that is an anchor, with
+    /// certificates that are not trusted.
     private func upToAnchor(_ path: [Certificate], _ isAnchor: (Certificate) -> Bool) -> [Certificate] {
         path.firstIndex(where: isAnchor).map { Array(path[...$0]) } ?? path
     }
 
     // MARK: Paths
 
-    /// A path against which there is nothing to say, neither here nor by `objection`, which is asked last.
+    /// Finds a path without objections, either these or `objection`'s, which is called last.
     private mutating func find(
         _ anchors: PathVerifier.Anchors, ignoresTime: Bool = false,
         objection: (X509Path) -> NetworkError.TrustRefusal? = { _ in nil }
@@ -145,7 +146,7 @@ struct TrustEvaluation {
         return outcome
     }
 
-    /// What speaks against a path that verified: the host's name, who may vouch for it, and what the staple says.
+    /// Returns the objection to a verified path: the host's name, its constraints, or the staple.
     private func refusal(of path: X509Path) -> NetworkError.TrustRefusal? {
         if rules.checksHost {
             if let refusal = refusalOfName(path.certificates) { return refusal }
@@ -169,7 +170,7 @@ struct TrustEvaluation {
             return wanted == .required || isPromised ? unknown("the server sent no stapled OCSP response") : nil
         }
         let pointers = path.pointers
-        // An anchor that is the server's own certificate has no issuer to ask.
+        // If the server's certificate is the anchor, it has no issuer to ask.
         guard pointers.count > 1 else { return wanted == .required ? unknown("its issuer is not known") : nil }
         let now = time ?? X509Reading.now
         switch OCSPStaple(bytes: staple, leaf: leaf, issuer: pointers[1], now: now).finding() {
@@ -203,7 +204,7 @@ struct TrustEvaluation {
                 detail: VerificationCode.detail(fault.code))
         }
         if let name = refusalOfName(path) {
-            // How it is written comes last.
+            // Formal faults come last.
             all.insert(name, at: all.firstIndex { $0.reason == .malformed } ?? all.count)
         }
         var first = all.removeFirst()
@@ -211,7 +212,7 @@ struct TrustEvaluation {
         return .refused(first)
     }
 
-    /// The certificate is for other hosts, or for none.
+    /// Returns the refusal of a certificate for other hosts, or none.
     private func refusalOfName(_ path: @autoclosure () -> [Certificate]) -> NetworkError.TrustRefusal? {
         guard rules.checksHost else { return nil }
         let names = X509Reading.names(leaf)
@@ -234,7 +235,7 @@ struct TrustEvaluation {
 }
 
 extension PathVerifier.Failure {
-    /// Nobody was at fault but that no anchor was found: where only pins are anchors, no pin is on the path.
+    /// Whether only the anchor was missing: if pins are the only anchors, no pin is on the path.
     var isWithoutAnchor: Bool {
         switch VerificationCode.reason(fault.code) {
         case .unknownIssuer, .selfSigned: true

@@ -2,13 +2,14 @@ internal import COpenSSL
 package import DunlinTypes
 internal import Synchronization
 
-/// Decides whether a server is trusted: rules, roots and pins, made ready once for all connections of a configuration.
+/// Decides whether a server is trusted, by rules, roots and pins that are prepared once for all connections of a
+/// configuration.
 package final class TrustEvaluator: Sendable {
     package let rules: TrustRules
-    /// Of everything a decision depends on. A session that was resumed under another key was decided otherwise.
+    /// The digest of everything a decision depends on. Sessions are resumed only under the same key.
     package let key: Certificate.Fingerprint
     let roots: TrustStore
-    /// Pinned certificates as anchors, for those pins that have some.
+    /// The pinned certificates as anchors, for pins that have some.
     let anchors: [TrustRules.Pins: TrustStore]
     let lists: Owned?
     private let accepted = Mutex(AcceptedPaths())
@@ -25,7 +26,7 @@ package final class TrustEvaluator: Sendable {
         key = X509Reading.fingerprint(Bytes(rules.canonicalText + "\nroots \(roots.digest)")) ?? .zero
     }
 
-    /// For OpenSSL's verify callback: `context` is the `X509_STORE_CTX` it comes with, and stays OpenSSL's.
+    /// Decides for OpenSSL's verify callback: `context` is its `X509_STORE_CTX`, and remains OpenSSL's.
     package func decide(
         context: OpaquePointer, host: HostIdentity, staple: Bytes? = nil
     ) -> HTTP.TrustDecision {
@@ -34,8 +35,8 @@ package final class TrustEvaluator: Sendable {
             staple: staple)
     }
 
-    /// `leaf` is an `X509`, `sent` the `STACK_OF(X509)` that came with it, the leaf among them or not; both stay the
-    /// caller's. `time` is in seconds since 1970; nil is now.
+    /// Decides on a chain. `leaf` is an `X509`, `sent` the `STACK_OF(X509)` that came with it, with or without the
+    /// leaf; both remain the caller's. `time` is in seconds since 1970; nil is now.
     package func decide(
         leaf: OpaquePointer?, sent: OpaquePointer?, host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
     ) -> HTTP.TrustDecision {
@@ -61,7 +62,7 @@ package final class TrustEvaluator: Sendable {
         return (judgement.decision(), judgement.validity)
     }
 
-    /// Nil when one of them cannot be written.
+    /// Returns the certificates' bytes; nil if one cannot be written.
     private static func bytes(
         of leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity
     ) -> PresentedBytes? {
@@ -71,10 +72,10 @@ package final class TrustEvaluator: Sendable {
         return PresentedBytes(host: host, certificates: certificates)
     }
 
-    /// For tests.
+    /// The number of remembered paths, for tests.
     var remembered: Int { accepted.withLock { $0.count } }
 
-    /// The same of certificates as bytes, the server's own first.
+    /// Decides on certificates as bytes, the server's own first.
     package func decide(
         _ chain: [Bytes], host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
     ) -> HTTP.TrustDecision {
@@ -93,7 +94,7 @@ package final class TrustEvaluator: Sendable {
 }
 
 extension TrustRules {
-    /// Says the same for the same rules in every process.
+    /// A text that is equal for equal rules in every process.
     var canonicalText: String {
         let patterns = hosts.map { "\($0.key.text): \($0.value.canonicalText)" }.sorted()
         let lists = revocation.lists.compactMap { X509Reading.fingerprint($0)?.description }.sorted()

@@ -25,11 +25,11 @@ package struct TrustRules: Sendable, Hashable {
         case any
     }
 
-    /// What is pinned for somebody.
+    /// The pins for a host.
     package struct Pins: Sendable, Hashable {
-        /// Digests of SubjectPublicKeyInfo, those of the certificates below among them.
+        /// The digests of SubjectPublicKeyInfo, including those of the certificates below.
         package var keys: Set<Certificate.Fingerprint>
-        /// Whole certificates.
+        /// The pinned certificates.
         package var certificates: Set<Certificate>
 
         package init(keys: Set<Certificate.Fingerprint> = [], certificates: Set<Certificate> = []) {
@@ -47,15 +47,15 @@ package struct TrustRules: Sendable, Hashable {
     package var requiresPins = false
     package var allowsInvalid = false
     package var checksHost = true
-    /// RFC 5280 to the letter.
+    /// Whether RFC 5280 is applied to the letter.
     package var isStrict = true
     package var revocation = RevocationRules()
-    /// Authorities between the server's certificate and the anchor.
+    /// The most authorities between the server's certificate and the anchor.
     package var maximumIntermediates = 8
 
     package init() {}
 
-    /// What is asked of one host.
+    /// The requirement for one host.
     package enum Demand: Sendable, Hashable {
         /// A path to one of the roots.
         case roots

@@ -27,7 +27,7 @@ package final class TrustStore: @unchecked Sendable {
     /// OpenSSL sorts those in its store when it first looks for one: nobody else may look there.
     private let read = Mutex<[UInt: X509Path]>([:])
     private let digests: Set<Certificate.Fingerprint>
-    /// Of all certificates in it, in no particular order.
+    /// The digest of all certificates, regardless of order.
     package let digest: Certificate.Fingerprint
 
     package var count: Int { roots.count }

@@ -3,13 +3,13 @@ package import DunlinTypes
 
 /// OpenSSL's verification errors in our words.
 package enum VerificationCode {
-    /// Those that OpenSSL 3 knows; later versions add at the end.
+    /// The codes of OpenSSL 3; later versions add at the end.
     package static let known = 1...94
 
-    /// What only a strict verification looks for (`X509_V_FLAG_X509_STRICT`): how certificates are written.
+    /// The codes of strict verification only (`X509_V_FLAG_X509_STRICT`): how certificates are written.
     static let formal = X509_V_ERR_PATHLEN_INVALID_FOR_NON_CA...X509_V_ERR_EXTENSIONS_REQUIRE_VERSION_3
 
-    /// What a code means. A code that is not known refuses as any other, with OpenSSL's own words.
+    /// Returns the meaning of a code. An unknown code refuses as any other, with OpenSSL's own words.
     package static func reason(_ code: Int32) -> NetworkError.TrustRefusal.Reason {
         switch code {
         case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
@@ -71,14 +71,14 @@ package enum VerificationCode {
         }
     }
 
-    /// What OpenSSL calls it, where our reason covers several codes.
+    /// Returns OpenSSL's words, if the reason covers several codes.
     static func detail(_ code: Int32) -> String? {
         switch reason(code) {
         case .expired, .notYetValid, .selfSigned, .revoked, .weakKey, .weakSignature: return nil
         default: break
         }
         switch code {
-        // What these mean is said by the sentence; OpenSSL's words would name its own look-ups.
+        // The sentence says what these mean; OpenSSL's words would name its own look-ups.
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
             X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
             return nil

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// Owns a stack of certificates and a reference of each.
+/// A path of certificates, which owns a stack and a reference to each.
 final class X509Path {
     let stack: OpaquePointer
 
@@ -9,7 +9,7 @@ final class X509Path {
         self.stack = stack
     }
 
-    /// Nil when memory is short.
+    /// Creates an empty path; nil if memory is short.
     init?() {
         guard let stack = dunlin_certificates_new() else { return nil }
         self.stack = stack
@@ -17,7 +17,7 @@ final class X509Path {
 
     deinit { dunlin_certificates_free(stack) }
 
-    /// Takes a reference of its own.
+    /// Appends a certificate, with a new reference.
     func append(_ certificate: OpaquePointer) {
         guard X509_up_ref(certificate) == 1 else { return }
         if dunlin_certificates_push(stack, certificate) <= 0 { X509_free(certificate) }
@@ -27,7 +27,7 @@ final class X509Path {
         if let parsed = ParsedCertificate(der: certificate.der) { append(parsed.pointer) }
     }
 
-    /// Lets go of all but the first.
+    /// Removes all but the first.
     func keepFirst() {
         while dunlin_certificate_count(stack) > 1 { X509_free(dunlin_certificates_pop(stack)) }
     }
@@ -35,7 +35,7 @@ final class X509Path {
     var pointers: [OpaquePointer] { Self.pointers(stack) }
     var certificates: [Certificate] { pointers.compactMap { Certificate($0) } }
 
-    /// The certificates of a stack that somebody else owns.
+    /// Returns the certificates of a stack that somebody else owns.
     static func pointers(_ stack: OpaquePointer?) -> [OpaquePointer] {
         guard let stack else { return [] }
         return (0..<dunlin_certificate_count(stack)).compactMap { dunlin_certificate_at(stack, $0) }

@@ -2,13 +2,13 @@ internal import COpenSSL
 internal import DunlinTypes
 
 extension X509Reading {
-    /// For which hosts an authority may vouch: for all, where it does not say. Nil if what it says cannot be read, or
-    /// stands there twice.
+    /// Returns the hosts that an authority may vouch for; all if it does not say. Nil if its constraints cannot be
+    /// read, or occur twice.
     static func nameConstraints(_ authority: OpaquePointer) -> NameConstraints? {
         var found: Int32 = 0
         guard let read = X509_get_ext_d2i(authority, NID_name_constraints, &found, nil) else {
             OpenSSLErrors.clear()
-            // -1 says that there is none.
+            // -1 means that there is no such extension.
             return found == -1 ? NameConstraints() : nil
         }
         let constraints = read.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
@@ -18,7 +18,7 @@ extension X509Reading {
             excluded: trees(constraints.pointee.excludedSubtrees))
     }
 
-    /// Those of kinds that hosts are of.
+    /// Returns the trees of the kinds that hosts have.
     private static func trees(_ stack: OpaquePointer?) -> [NameConstraints.Tree] {
         guard let stack else { return [] }
         return (0..<dunlin_subtree_count(stack)).compactMap { index in

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import DunlinTypes
 
-/// What is asked of an `X509`. Nothing here keeps or frees the pointer it was given.
+/// Reads properties of an `X509`, without keeping or freeing the pointer.
 enum X509Reading {
     static func der(_ certificate: OpaquePointer) -> Bytes? {
         encoding { i2d_X509(certificate, $0) }
@@ -52,7 +52,7 @@ enum X509Reading {
         return Bytes(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
     }
 
-    /// Asks once for the length and once for the bytes.
+    /// Encodes in two calls: one for the length and one for the bytes.
     private static func encoding(
         _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     ) -> Bytes? {
@@ -101,7 +101,7 @@ extension X509Reading {
         OBJ_nid2ln(X509_get_signature_nid(certificate)).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// When the certificate is valid: never, if that cannot be read.
+    /// Returns when the certificate is valid: never, if that cannot be read.
     static func validity(_ certificate: OpaquePointer) -> PathValidity {
         guard let from = seconds(X509_get0_notBefore(certificate)),
             let until = seconds(X509_get0_notAfter(certificate))
@@ -109,10 +109,10 @@ extension X509Reading {
         return PathValidity(from: from, until: until)
     }
 
-    /// The system's time, since 1970.
+    /// The system's time, in seconds since 1970.
     static var now: Int64 { seconds(nil) ?? 0 }
 
-    /// Since 1970; nil stands for now, and is returned when the time cannot be read.
+    /// Returns seconds since 1970; the current time for nil. Returns nil if the time cannot be read.
     static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         var days: Int32 = 0
         var rest: Int32 = 0
@@ -125,7 +125,7 @@ extension X509Reading {
         return Int64(days) * 86_400 + Int64(rest)
     }
 
-    /// What `write` writes. Names are the server's choice, so their length has a limit.
+    /// Returns what `write` writes, up to a limit, as the server chooses the names.
     private static func text(_ write: (OpaquePointer) -> Int32) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "unreadable" }
         defer { BIO_free(bio) }
@@ -140,7 +140,7 @@ extension X509Reading {
 }
 
 extension PresentedName {
-    /// As a person reads it: nothing but printable ASCII.
+    /// The text for people, only printable ASCII.
     var text: String {
         switch self {
         case .address(let octets): HostIdentity.text(of: octets) ?? "an address of \(octets.count) bytes"
@@ -152,6 +152,6 @@ extension PresentedName {
 }
 
 extension Certificate.Fingerprint {
-    /// Stands for what could not be computed; nothing has this digest.
+    /// A placeholder for a digest that could not be computed; no content has it.
     static let zero = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
 }
