@@ -1,4 +1,4 @@
-/// Keeps which work waits for a disk, and which threads there are to do it.
+/// Keeps the work that waits for a disk, and the threads that do it.
 ///
 /// Rules:
 /// 1. Work begins in the order in which it came.
@@ -8,7 +8,7 @@
 /// 4. A thread may end only while it rests: one that was just woken has work to look for.
 struct DiskMachine<Work, Thread: Equatable> {
     enum Action {
-        /// A thread will come for the work by itself.
+        /// No thread needs to be woken: one will come for the work by itself.
         case none
         case wake(Thread)
         case startThread
@@ -16,7 +16,7 @@ struct DiskMachine<Work, Thread: Equatable> {
 
     private let limit: Int
     private var waiting: [Work] = []
-    /// How many of `waiting` have been taken already.
+    /// The number of `waiting` that have been taken already.
     private var taken = 0
     private var resting: [Thread] = []
     private(set) var threads = 0
@@ -33,7 +33,7 @@ struct DiskMachine<Work, Thread: Equatable> {
         return .startThread
     }
 
-    /// The work that `thread` should do now; nil if it should rest.
+    /// Returns the work that `thread` should do now; nil if it should rest.
     mutating func next(for thread: Thread) -> Work? {
         // The thread may have been woken for work that is done already, and still be listed. Listed twice, it would be
         // woken for work after it has ended.
@@ -56,7 +56,7 @@ struct DiskMachine<Work, Thread: Equatable> {
         return true
     }
 
-    /// A thread could not be started. Returns the work that no thread will do.
+    /// Notes that a thread could not be started. Returns the work that no thread will do.
     mutating func startFailed() -> [Work] {
         threads -= 1
         guard threads == 0 else { return [] }

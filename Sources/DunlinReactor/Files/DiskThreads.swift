@@ -15,17 +15,17 @@ public final class DiskThreads: Sendable {
 
     private let machine: Mutex<DiskMachine<Work, Bell>>
     private let longestWait: Int32
-    /// How much work is done. Nobody reads the number; it is for the thread sanitizer: when a continuation was resumed
-    /// before it is awaited, the runtime goes on without a sign to it, and this is the sign.
+    /// The amount of work done, for the thread sanitizer only: when a continuation was resumed before it is awaited,
+    /// the runtime gives it no sign, and this is the sign.
     private let done = Atomic<UInt>(0)
 
-    /// At most `threads` threads, each of which ends after `longestWait` without work.
+    /// Creates a pool of at most `threads` threads, each of which ends after `longestWait` without work.
     public init(threads: Int = 8, longestWait: Duration = .seconds(2)) {
         machine = Mutex(DiskMachine(limit: max(1, threads)))
         self.longestWait = Int32(clamping: longestWait.clampedNanoseconds / 1_000_000)
     }
 
-    /// The outcome of `work`, which runs to its end even if the waiting task is cancelled.
+    /// Returns the outcome of `work`, which runs to its end even if the waiting task is cancelled.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         let value = await withUnsafeContinuation { continuation in
             start {
@@ -38,7 +38,7 @@ public final class DiskThreads: Sendable {
         return value
     }
 
-    /// The result of `work` that may throw; it runs to its end even if the waiting task is cancelled.
+    /// Returns the result of `work` that may throw; it runs to its end even if the waiting task is cancelled.
     public func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Errno) -> Value
     ) async throws(Errno) -> Value {
@@ -57,7 +57,7 @@ public final class DiskThreads: Sendable {
         }
     }
 
-    /// How many threads there are, at work or resting.
+    /// The number of threads, at work or resting.
     package var count: Int { machine.withLock { $0.threads } }
 
     private func startThread() {
@@ -105,7 +105,7 @@ private final class Bell: Sendable, Equatable {
         _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// False if it did not ring in time.
+    /// Waits for a ring; returns false if there was none in time.
     func wait(milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, milliseconds) > 0 else { return false }

@@ -7,11 +7,11 @@ internal import Glibc
 /// threads of one process apart as well.
 public final class FileLock: Sendable {
     private let descriptor: Int32
-    /// False where the file system has no such locks.
+    /// Whether it is locked; false if the file system has no such locks.
     public let isLocked: Bool
 
-    /// Waits for `limit` milliseconds at most, and throws EWOULDBLOCK after that: whoever has it may have been stopped.
-    /// The file is made if it is not there.
+    /// Locks a byte. Waits for at most `limit` milliseconds, then throws EWOULDBLOCK, as the owner may have been
+    /// stopped. The file is created if it is missing.
     public init(_ path: String, position: Int, limit: Int = 500) throws(Errno) {
         try FileSystem.check(path)
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Whose a file or a folder is, and who else may change it. It decides whether what was found may be trusted to be what
-/// we left there.
+/// The owner of a file or folder, and who else may change it: whether its contents can be trusted to be what this
+/// program left there.
 ///
 /// Rules: it is ours if it is of the expected kind, belongs to the user that we act as, has no second name by which
 /// somebody else could reach it, and neither its group nor others may write to it. The links of a folder are not
@@ -9,7 +9,7 @@ internal import Glibc
 ///
 /// It must not know paths. It is read from an open descriptor, because a name may be another file's the next moment.
 public struct FileOwnership: Sendable, Hashable {
-    /// Why something is not ours alone.
+    /// The reason why a file or folder is not ours alone.
     public enum Fault: Error, Hashable {
         case kind
         case owner(UInt32)
@@ -21,7 +21,7 @@ public struct FileOwnership: Sendable, Hashable {
     public var kind: FileStatus.Kind
     public var owner: UInt32
     public var links: Int
-    /// The lower twelve bits of its mode.
+    /// The permissions, the lower twelve bits of the mode.
     public var permissions: UInt32
 
     public init(kind: FileStatus.Kind, owner: UInt32, links: Int, permissions: UInt32) {
@@ -31,7 +31,7 @@ public struct FileOwnership: Sendable, Hashable {
         self.permissions = permissions
     }
 
-    /// Why it is not a file, or a folder, that is this user's alone; nil if it is.
+    /// Returns why it is not a file or folder of this user alone; nil if it is.
     public func fault(as expected: FileStatus.Kind = .file, of user: UInt32) -> Fault? {
         if kind != expected { return .kind }
         if owner != user { return .owner(owner) }
@@ -43,7 +43,7 @@ public struct FileOwnership: Sendable, Hashable {
     private static var groupMayWrite: UInt32 { 0o020 }
     private static var othersMayWrite: UInt32 { 0o002 }
 
-    /// The permissions without those for others to write.
+    /// Returns the permissions without those for others to write.
     static func closed(_ permissions: UInt32) -> UInt32 { permissions & ~(groupMayWrite | othersMayWrite) }
 }
 

@@ -21,10 +21,10 @@ public struct FileSource: Sendable {
         }
     }
 
-    /// Bytes of it that are to be sent.
+    /// The number of bytes to send.
     public var length: Int { range.count }
 
-    /// All of it at once.
+    /// Returns all bytes at once.
     public func bytes() throws -> Bytes {
         Bytes(try file.read(at: range.lowerBound, upTo: range.count))
     }

@@ -11,7 +11,7 @@ public struct FileStatus: Sendable {
 
     public let kind: Kind
     public let length: Int
-    /// Seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     public let modified: Int
     /// The file's number in its file system, the same under every name of the file.
     public let number: UInt64
@@ -32,7 +32,7 @@ public struct FileStatus: Sendable {
             permissions: status.st_mode & 0o7777)
     }
 
-    /// Whether it was last written so many seconds before `now`, or earlier. A file's time may be set to any value.
+    /// Returns whether it was last changed at least `age` seconds before `now`. A file's time may be set to any value.
     public func isOlder(than age: Int, at now: Int) -> Bool {
         let (passed, isBeyond) = now.subtractingReportingOverflow(modified)
         return isBeyond ? modified < 0 : passed >= age
@@ -49,7 +49,7 @@ public enum FileSystem {
         guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
     }
 
-    /// The status of the name itself, should it be a link. Nil if there is nothing by that name.
+    /// Returns the status of the name itself, even if it is a link. Nil if there is nothing by that name.
     public static func status(of path: String) throws(Errno) -> FileStatus? {
         try check(path)
         var status = stat()
@@ -107,10 +107,10 @@ public enum FileSystem {
         }
     }
 
-    /// Why a folder is not ours alone; nil if it is.
+    /// Returns why a folder is not ours alone; nil if it is.
     public static func fault(ofFolder path: String) throws(Errno) -> FileOwnership.Fault? {
         try check(path)
-        // A link to a folder may be there on purpose; what counts is the folder.
+        // A link to a folder may be intended; the folder counts.
         let descriptor = try Descriptor.raised(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(descriptor) }
         return try status(of: descriptor).ownership.fault(as: .folder, of: user)
@@ -134,7 +134,7 @@ public enum FileSystem {
         }
     }
 
-    /// The names in a folder, in no order; those that are no UTF-8 are left out.
+    /// Returns the names in a folder, in no order, without those that are not UTF-8.
     public static func names(in folder: String) throws(Errno) -> [String] {
         try check(folder)
         let directory = try Descriptor.folder(folder)
@@ -149,7 +149,7 @@ public enum FileSystem {
         return names
     }
 
-    /// The absolute path, which means the same if the working directory changes.
+    /// Returns the absolute path, which stays valid if the working directory changes.
     public static func absolute(_ path: String) throws(Errno) -> String {
         try check(path)
         if path.utf8.first == UInt8(ascii: "/") { return path }

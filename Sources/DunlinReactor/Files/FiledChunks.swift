@@ -1,17 +1,17 @@
 public import DunlinTypes
 
-/// A body's chunks of which some are in files, which whoever sends them need not read.
+/// A body's chunks, some of them in files that need not be read to send them.
 public protocol FiledChunks: AsyncSequence, Sendable where Element == Bytes, Failure == any Error {
     associatedtype Pieces: BodyPieces
 
-    /// The same bytes, from the beginning.
+    /// Returns the same bytes in pieces, from the beginning.
     func makePieces() -> Pieces
 }
 
 /// One pass over a body in pieces. Nobody reads its chunks meanwhile.
 public protocol BodyPieces {
     mutating func next() async throws -> BodyPiece?
-    /// The error to report when a file that `next` returned last could not be sent.
+    /// Returns the error to report when the last file that `next` returned could not be sent.
     func explained(_ error: NetworkError) -> NetworkError
 }
 

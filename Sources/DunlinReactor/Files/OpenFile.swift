@@ -8,7 +8,7 @@ public final class OpenFile: Sendable {
     /// The length of the file when it was opened.
     public let length: Int
 
-    /// Throws EISDIR for a directory and EINVAL for anything else that is no regular file.
+    /// Opens a file. Throws EISDIR for a directory and EINVAL for anything else that is not a regular file.
     public init(_ path: String) throws(Errno) {
         (descriptor, length) = try Self.open(path)
     }
@@ -52,7 +52,7 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// Up to `count` bytes at `offset`; empty at the end.
+    /// Returns up to `count` bytes at `offset`; empty at the end.
     public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
         // Swift writes the count into an array without room too, and all of these share one memory.
         guard count > 0 else { return [] }

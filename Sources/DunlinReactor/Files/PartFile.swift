@@ -10,12 +10,12 @@ public final class PartFile: Sendable {
     public let path: String
     /// Whether it is locked. False where the file system has no locks; then nobody can tell whether it is in use.
     public let isLocked: Bool
-    /// The permissions that a new file gets here; nil for a file that was there already.
+    /// The permissions that a new file gets here; nil for an existing file.
     public let newPermissions: UInt32?
     let descriptor: Int32
 
-    /// Makes a new file, which only its owner may write to until `setPermissions`. Throws EEXIST if there is something
-    /// by that name, and EWOULDBLOCK if somebody else has found and locked it first: it is theirs then. With
+    /// Creates a new file, which only its owner may write to until `setPermissions`. Throws EEXIST if there is
+    /// something by that name, and EWOULDBLOCK if somebody else has found and locked it first, and so owns it. With
     /// `needsLock`, it throws the error of a file system without locks, and leaves nothing there.
     public convenience init(
         creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false
@@ -34,7 +34,7 @@ public final class PartFile: Sendable {
             opened()
             do throws(Errno) {
                 let isLocked = try Self.lock(descriptor, needsLock)
-                // Whoever sweeps may have found it before it was locked, and have removed it.
+                // A sweep may have found it before it was locked, and have removed it.
                 let isOurs = isLocked ? try Self.isInPlace(descriptor, path) : true
                 if isOurs {
                     newPermissions = try Self.closed(descriptor, permissions)
@@ -63,7 +63,7 @@ public final class PartFile: Sendable {
         if try fault() != nil { throw .notOurs }
     }
 
-    /// Opens an existing file; also returns why it is not ours, if it is not.
+    /// Opens an existing file; also returns why it is not ours, or nil.
     public static func found(
         at path: String, needsLock: Bool = false
     ) throws(Errno) -> Result<PartFile, FileOwnership.Fault> {
@@ -181,13 +181,13 @@ extension PartFile {
         }
     }
 
-    /// Up to `count` bytes at `offset`; empty at the end.
+    /// Returns up to `count` bytes at `offset`; empty at the end.
     public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
         try FileSystem.read(descriptor, at: offset, upTo: count)
     }
 
-    /// Has the file system reserve room for `length` bytes, so that writing them cannot fail for want of space later.
-    /// False if it cannot reserve. The file does not become longer.
+    /// Reserves room for `length` bytes in the file system, so that writing them cannot fail for lack of space later.
+    /// Returns false if it cannot reserve. The file does not become longer.
     @discardableResult
     public func allocate(_ length: Int) throws(Errno) -> Bool {
         while dunlin_fallocate(descriptor, dunlin_fallocate_keep_size, 0, Int64(length)) != 0 {
@@ -213,7 +213,7 @@ extension PartFile {
         }
     }
 
-    /// Removes it, if its path still names it.
+    /// Removes the file, if its path still names it.
     public func remove() throws(Errno) {
         guard try isInPlace() else { return }
         try FileSystem.remove(path)

@@ -24,7 +24,7 @@ package struct LinkFiles: Sendable {
         return isThere("") ? .wired : Self.kind(ofName: link.name)
     }
 
-    /// The kind by the names that systemd gives (`wlan0`, `wlp2s0`, `wwan0`), where there is no /sys.
+    /// Returns the kind by the names that systemd gives (`wlan0`, `wlp2s0`, `wwan0`), without /sys.
     package static func kind(ofName name: String) -> NetworkInterface.Kind {
         if name == "lo" { return .loopback }
         if name.hasPrefix("wl") { return .wifi }
@@ -51,7 +51,7 @@ extension LinkFiles {
         return text.split(separator: "\n").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
     }
 
-    /// Whether a link can carry something now; nil if /sys does not say.
+    /// Returns whether a link can carry something now; nil if /sys does not say.
     package func isUp(_ name: String) -> Bool? {
         guard let state = content(of: "\(name)/operstate") else { return nil }
         return state.hasPrefix("up") || state.hasPrefix("unknown")
@@ -98,7 +98,7 @@ extension LinkFiles {
         return "\(folder)/\(path)"
     }
 
-    /// Reads at most so many bytes, because a table of routes may be of any size.
+    /// Reads at most `limit` bytes, because a table of routes may be of any size.
     static func text(from descriptor: Int32, upTo limit: Int = 1 << 20) -> String? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)

@@ -33,7 +33,8 @@ public final class LinkMonitor: Sendable {
         self.source = source
     }
 
-    /// Hints from now on: one at once, and one after each change. An observer that is busy meanwhile gets one for all.
+    /// Returns hints from now on: one at once, and one after each change. An observer that is busy meanwhile gets one
+    /// for all.
     public func changes() -> AsyncStream<Void> {
         let watch = watch()
         // Version 0 is before the first hint.
@@ -153,7 +154,7 @@ private struct LinkListener {
         }
     }
 
-    /// Reads what the socket has. Whether there was news in it; nil when the socket is over.
+    /// Reads all that the socket has. Returns whether there was news; nil when the socket has ended.
     private func takeAll(from channel: Channel) -> Bool? {
         do throws(Errno) {
             return try NetlinkNews.taken { bytes throws(Errno) in

@@ -9,8 +9,8 @@ enum NetlinkNews {
     /// Reads of 32 KB at once: twice what such a socket holds by default.
     static let mostReads = 16
 
-    /// Whether there was news; nil when the socket is over. `read` replaces what is in its argument, and says whether
-    /// there was anything.
+    /// Returns whether there was news; nil when the socket has ended. `read` replaces the contents of its argument, and
+    /// returns whether there was anything.
     static func taken(reading read: (inout [UInt8]) throws(Errno) -> Bool) throws(Errno) -> Bool? {
         var isNews = false
         var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ enum NetlinkNews {
             let (messages, isWhole) = NetlinkReader.messages(in: bytes.span.bytes)
             isNews = !isWhole || messages.contains(where: \.isNews)
         }
-        // The socket will not report what is left again: nobody would come back for it.
+        // The socket will not report the rest again, so nobody would come back for it.
         return true
     }
 }

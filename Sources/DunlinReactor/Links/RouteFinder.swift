@@ -15,7 +15,7 @@ public struct RouteFinder: Sendable {
         self.init(files: LinkFiles(), tables: { ProcRoutes.read() }, opensSocket: true)
     }
 
-    /// `opensSocket`: whether the kernel is asked before its tables are.
+    /// Creates a finder. `opensSocket`: whether the kernel is asked before its tables are read.
     package init(files: LinkFiles, tables: @escaping @Sendable () -> ProcRoutes?, opensSocket: Bool) {
         self.files = files
         self.tables = tables

@@ -20,7 +20,7 @@ public final class Channel: Sendable {
     /// Unique in the process; never used twice.
     public let id = Channel.ids.add(1, ordering: .relaxed).newValue
     private static let ids = Atomic<UInt64>(0)
-    /// Where it is announced that something came while nobody owned the channel.
+    /// The stream that announces input while nobody owned the channel.
     private let unsolicited: AsyncStream<UInt64>.Continuation?
     private let hasNews = Atomic<Bool>(false)
 

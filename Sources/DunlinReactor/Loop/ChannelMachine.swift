@@ -59,7 +59,7 @@ struct ChannelMachine<Waiter> {
 
     enum Begin: Equatable {
         case turn(UInt64)
-        /// Something came while nobody owned the channel, or may have: look before using it.
+        /// Input has come while nobody owned the channel, or may have: look before using it.
         case unseenInput
         case closed
     }
@@ -119,7 +119,7 @@ struct ChannelMachine<Waiter> {
         inputHasEnded = false
     }
 
-    /// Somebody looked, and there was input, which stays unseen.
+    /// Keeps input as unseen, after a look found some.
     mutating func keepUnseenInput() {
         if case .quiet = reading { reading = .ready }
     }

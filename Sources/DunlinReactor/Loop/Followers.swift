@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Those who are told of each turn of a loop: a test that waits, and a clock that is moved by hand.
+/// The observers of each turn of a loop: a waiting test, and a clock that is moved by hand.
 struct Followers {
     private var byID: [UInt64: @Sendable () -> Void] = [:]
     private var lastID: UInt64 = 0

@@ -38,7 +38,7 @@ struct JobTurns {
         return running
     }
 
-    /// No job runs any more: jobs that arrive now are of tasks that waited.
+    /// Notes that no job runs any more: jobs that arrive now are of tasks that waited.
     mutating func rest() {
         running = nil
     }

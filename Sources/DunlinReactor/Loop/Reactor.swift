@@ -178,8 +178,8 @@ extension Reactor {
         while runLateBurst() { await Task.yield() }
     }
 
-    /// Runs some of them; false when there are no more. It stops now and then because jobs may wait for something else
-    /// that needs this thread.
+    /// Runs some of these jobs; returns false when there are no more. It stops now and then because jobs may wait for
+    /// something else that needs this thread.
     private func runLateBurst() -> Bool {
         lateThread.store(UInt(pthread_self()), ordering: .relaxed)
         for _ in 0..<Self.burst {
@@ -217,8 +217,8 @@ extension Reactor {
 // MARK: - Leaving
 
 extension Reactor {
-    /// To be awaited before a task goes from here to another executor. It waits until the loop has done all else it has
-    /// to do, so that tasks leave together and one wake-up of another thread serves many.
+    /// Waits until the loop has done all its other work, so that tasks leave together and one wake-up of another thread
+    /// serves many. To be awaited before a task goes from here to another executor.
     public func leave() async {
         guard isCurrent else { return }
         await withUnsafeContinuation { own.pointee.leaving.append($0) }
@@ -302,7 +302,7 @@ extension Reactor {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Tells the followers that the loop has made a turn; true if that gave it something to do.
+    /// Tells the followers of a turn; returns true if that gave the loop something to do.
     private func tellOfTurn() -> Bool {
         guard own.pointee.isFollowed else { return false }
         for follower in shared.withLock({ $0.followers.all }) { follower() }

@@ -11,7 +11,7 @@ public final class ReactorGroup: Sendable {
     /// The number of loops that `DUNLIN_LOOPS` asks for, whatever the machine; for test runs.
     package static let loopsOfTestRun = getenv("DUNLIN_LOOPS").flatMap { loops(said: String(cString: $0)) }
 
-    /// Nil for a text that is no number of loops.
+    /// Reads a number of loops; nil if the text is none.
     static func loops(said text: String) -> Int? {
         guard let count = Int(text), (1...most).contains(count) else { return nil }
         return count

@@ -3,7 +3,7 @@ public import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// Where a loop takes its time from.
+/// The source of a loop's time.
 public enum TimeSource: Sendable {
     case monotonic
     /// A clock that stands still until somebody moves it: deadlines of sockets pass when a test says so.
@@ -56,7 +56,7 @@ public final class ManualTime: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// The times at which those go on who pause, and wait for nothing else.
+    /// The times at which tasks continue that only pause, and wait for nothing else.
     package var pauses: [HTTP.Instant] {
         state.withLock { state in state.pauses.values.filter { $0 > state.now } }
     }

@@ -1,4 +1,4 @@
-/// Keeps who waits for which name, and how many threads look up names.
+/// Keeps the waiters for each name, and the number of threads that look up names.
 ///
 /// Equal names are looked up once for all who ask meanwhile. The number of threads and of waiting names is limited;
 /// beyond that a question is refused at once. A waiter that left is forgotten; its look-up goes on, because getaddrinfo
@@ -43,7 +43,7 @@ struct ResolverMachine<Waiter> {
         return queue.removeFirst()
     }
 
-    /// A thread could not be started. Returns those who wait for a name that nobody will look up.
+    /// Notes that a thread could not be started. Returns the waiters for a name that nobody will look up.
     mutating func threadFailed() -> [Waiter] {
         running -= 1
         guard running == 0 else { return [] }

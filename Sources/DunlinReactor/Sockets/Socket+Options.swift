@@ -52,7 +52,7 @@ extension Socket {
         }
     }
 
-    /// Runs one system call, and names the option in its failure.
+    /// Runs one system call, and names the option in its error.
     private func asking(
         _ option: @autoclosure () -> String, for capability: String? = nil, _ call: () throws(Errno) -> Void
     ) throws(SocketOptionError) {

@@ -26,7 +26,7 @@ enum Descriptor {
         throw failure
     }
 
-    /// Why so many descriptors cannot be made now; nil if they can.
+    /// Returns why `count` descriptors cannot be made now; nil if they can.
     static func shortage(of count: Int) -> Errno? {
         var made: [Int32] = []
         defer { for descriptor in made { close(descriptor) } }

@@ -44,7 +44,7 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether somebody else has it locked.
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
 
-    /// Whether it is no file of ours: it belongs to others, may be changed by them, or is no file.
+    /// Whether it is not our file: it belongs to others, may be changed by them, or is no file.
     public var meansForeign: Bool {
         switch rawValue {
         case EPERM, EACCES, ELOOP, EISDIR, EINVAL, ENXIO: true

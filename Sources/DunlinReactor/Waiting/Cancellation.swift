@@ -21,7 +21,7 @@ public final class Cancellation: Sendable {
         var other: (any Cancellable)?
         var cause: Cause?
         var phase = HTTP.Phase.firstByte
-        /// Nil for most, which costs less than an empty array.
+        /// The parts of the call; nil for most, which costs less than an empty array.
         var parts: [Part]?
     }
 
@@ -44,7 +44,7 @@ public final class Cancellation: Sendable {
         if let cause = whole.add(self) { cancel(cause) }
     }
 
-    /// Adds a part; returns the cause if it has been thrown already.
+    /// Adds a part; returns the cause if the cancellation has been thrown already.
     private func add(_ part: Cancellation) -> Cause? {
         state.withLock { state in
             state.parts = (state.parts ?? []).filter { $0.cancellation != nil } + [Part(cancellation: part)]

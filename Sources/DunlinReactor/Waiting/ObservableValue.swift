@@ -7,9 +7,9 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
         var value: Value
         /// Counts the changes.
         var version: UInt64 = 0
-        /// Those who wait for any change.
+        /// The readers that wait for any change.
         var readers: [ValueWaiter<Void>] = []
-        /// Those who wait for the last change only.
+        /// The readers that wait for the last change only.
         var sleepers: [ValueWaiter<Void>] = []
         /// Whether no change follows.
         var isLast = false

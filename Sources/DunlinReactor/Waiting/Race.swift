@@ -35,9 +35,9 @@ public enum Race {
         }
     }
 
-    /// Nothing of what the work made is left here once this returns, and nobody has it if nobody waits for it any more.
-    /// A child task that returned it would keep it for as long as the task itself lasts, which ends on a thread of its
-    /// own: a response that is given up would still hold its connection then.
+    /// Delivers a result, keeping nothing of it once this returns; nobody has it if nobody waits any more. A child task
+    /// that returned it would keep it until the task itself ends, on another thread: an abandoned response would still
+    /// hold its connection then.
     private static func deliver<Value: Sendable>(
         _ work: @Sendable () async throws -> Value, to waiter: ValueWaiter<Result<Value, any Error>>
     ) async {

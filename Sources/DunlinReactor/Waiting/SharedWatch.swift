@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What all observers of the same thing share: made for the first of them, and released with the last.
+/// A watch that all observers of the same thing share: created for the first of them, and released with the last.
 package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     struct State {
@@ -13,7 +13,8 @@ package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
 
     package var isObserved: Bool { state.withLock { $0.watch } != nil }
 
-    /// `make` is called under the lock, so that there is never a second.
+    /// Returns the shared watch, creating it if needed. `make` is called under the lock, so that there is never a
+    /// second.
     package func join(_ make: () -> Watch) -> Watch {
         state.withLock { state in
             if let watch = state.watch { return watch }

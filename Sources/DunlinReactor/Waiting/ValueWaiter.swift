@@ -26,7 +26,7 @@ public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
         self.reactor = reactor
     }
 
-    /// Waits for the outcome. To be called once.
+    /// Waits for the outcome. Must be called once.
     public func wait(until deadline: HTTP.Instant, cancellation: Cancellation?) async -> Outcome {
         if let cancellation, !cancellation.arm(self) { self.cancel() }
         defer { cancellation?.disarm(self) }
@@ -45,7 +45,7 @@ public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
         }
     }
 
-    /// Delivers the value; false if the wait ended otherwise, and the value was not taken.
+    /// Delivers the value; returns false if the wait ended otherwise, and the value was not taken.
     public func deliver(_ value: Value) -> Bool {
         settle(.value(value))
     }

@@ -1,9 +1,9 @@
 internal import DunlinTypes
 
-/// Why a text is no address that Dunlin could ask.
+/// The error for a text that is no address Dunlin can request.
 public struct AddressError: Error, Sendable, Hashable {
     public enum Problem: Error, Sendable, Hashable {
-        /// A relative reference where nothing is there to resolve it against.
+        /// A relative reference, without an address to resolve it against.
         case notAbsolute
         /// Something other than `http` or `https` before the first colon.
         case unsupportedScheme
@@ -65,8 +65,8 @@ public struct AddressError: Error, Sendable, Hashable {
 }
 
 extension AddressError: CustomStringConvertible {
-    /// One sentence. The text is quoted with its control characters escaped, and without what is not shown but has an
-    /// effect: descriptions end in logs.
+    /// One sentence. The text is quoted, with control characters escaped and invisible ones with an effect removed, as
+    /// descriptions end up in logs.
     public var description: String { "\(VisibleText.of(String(reflecting: text))): \(problem)" }
 }
 

@@ -32,10 +32,10 @@ struct AddressParts {
         if position < end { fragment = position + 1..<end }
     }
 
-    /// Path, query and what lies between them: the request's target, if the path is not empty.
+    /// The request's target: path, query and what is between them, unless the path is empty.
     var target: Range<Int> { path.lowerBound..<(query?.upperBound ?? path.upperBound) }
 
-    /// The first `#`, or what else is asked for; the end of the text if there is none.
+    /// Returns the first `#` or other delimiter; the end of the text if there is none.
     private static func firstDelimiter(
         in bytes: Span<UInt8>, from start: Int, colon: Bool = false, slash: Bool = true, question: Bool = true
     ) -> Int {

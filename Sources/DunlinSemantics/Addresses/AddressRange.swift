@@ -5,21 +5,20 @@ internal import DunlinTypes
 /// IPv4 addresses in the form of IPv6 are IPv4 addresses here, on either side: they are the same to the kernel.
 package struct AddressRange: Sendable, Hashable {
     package enum Problem: Error, Sendable, Hashable {
-        /// Before the slash stands no address.
+        /// There is no address before the slash.
         case notAnAddress
-        /// After the slash stands no number, or one that is greater than the number of bits.
+        /// There is no number after the slash, or one greater than the number of bits.
         case invalidLength
-        /// There are bits set behind the length: one of the two is not what was meant. The range that has the address
-        /// in it comes along.
+        /// Bits are set beyond the length: one of the two is a mistake. `meant` is the range that contains the address.
         case hostBits(meant: String)
     }
 
     /// The first address.
     package let first: IPAddress
-    /// How many bits all of them have in common.
+    /// The number of bits that all of them share.
     package let length: Int
 
-    /// `length` is clamped to what the family has; bits behind it are cleared.
+    /// Creates the range around an address; `length` is clamped to the family's, and bits beyond it are cleared.
     init(around address: IPAddress, length: Int) {
         let isMapped = length >= 96 && address.unmapped != address
         let address = isMapped ? address.unmapped : address
@@ -30,14 +29,15 @@ package struct AddressRange: Sendable, Hashable {
         }
     }
 
-    /// Throws for bits behind the length.
+    /// Reads a range. Throws for bits beyond the length.
     package init(_ text: some StringProtocol) throws(Problem) {
         let (address, length) = try Self.parts(of: text)
         self.init(around: address, length: length)
         guard first == address || first == address.unmapped else { throw .hostBits(meant: description) }
     }
 
-    /// Clears bits behind the length: `10.1.2.3/8` is `10.0.0.0/8`, as in variables that other programs read too.
+    /// Reads a range, clearing bits beyond the length: `10.1.2.3/8` is `10.0.0.0/8`, as in variables that other
+    /// programs read too.
     init(clearing text: some StringProtocol) throws(Problem) {
         let (address, length) = try Self.parts(of: text)
         self.init(around: address, length: length)
@@ -55,7 +55,7 @@ package struct AddressRange: Sendable, Hashable {
         guard let address = IPAddress(text[..<slash]) else { throw .notAnAddress }
         guard slash < text.endIndex else { return (address, address.width) }
         let digits = text[slash...].dropFirst().utf8
-        // No more than three digits: a sign, a blank or a zero in front is no number that anybody writes.
+        // At most three digits: nobody writes a sign, a blank or a leading zero.
         guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
             digits.count == 1 || digits.first != UInt8(ascii: "0")
         else { throw .invalidLength }

@@ -1,4 +1,4 @@
-/// What stands between `//` and the path: user info, host and port (RFC 3986 §3.2).
+/// The authority of a URL, between `//` and the path: user info, host and port (RFC 3986 §3.2).
 struct Authority {
     let userInfo: WebAddress.UserInfo?
     let host: String
@@ -9,7 +9,7 @@ struct Authority {
         do {
             var start = range.lowerBound
             var info: WebAddress.UserInfo?
-            // The first @ ends the user info: within it another one has to be encoded, and no host has any.
+            // The first @ ends the user info: another one in it has to be encoded, and no host has any.
             if let at = range.first(where: { bytes[$0] == UInt8(ascii: "@") }) {
                 info = try Self.userInfo(bytes, in: start..<at)
                 start = at + 1
@@ -39,7 +39,7 @@ struct Authority {
         return WebAddress.UserInfo(user: user, password: password)
     }
 
-    /// unreserved, sub-delims, `:` and `%`.
+    /// Whether a byte may be in user info: unreserved, sub-delims, `:` and `%`.
     private static func isAllowedInUserInfo(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -50,7 +50,7 @@ struct Authority {
         }
     }
 
-    /// Where the host ends: behind the bracket that closes an IPv6 literal, else before the colon.
+    /// Returns the host's end: after the bracket that closes an IPv6 literal, else before the colon.
     private static func hostEnd(_ bytes: Span<UInt8>, in range: Range<Int>) -> Int {
         if let first = range.first, bytes[first] == UInt8(ascii: "[") {
             return range.first { bytes[$0] == UInt8(ascii: "]") }.map { $0 + 1 } ?? range.upperBound
@@ -58,7 +58,7 @@ struct Authority {
         return range.first { bytes[$0] == UInt8(ascii: ":") } ?? range.upperBound
     }
 
-    /// Nil for none, which also `host:` means (RFC 3986 §3.2.3).
+    /// Returns the port; nil for none, as in `host:` (RFC 3986 §3.2.3).
     private static func port(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AddressError.Problem) -> UInt16? {
         guard let colon = range.first else { return nil }
         guard bytes[colon] == UInt8(ascii: ":") else { throw .invalidPort }

@@ -1,6 +1,6 @@
 /// Removal of `.` and `..` segments (RFC 3986 §5.2.4). `%2e` is not a dot here: percent-encoding is kept as written.
 enum DotSegments {
-    /// The path without dot segments; it begins with a slash before and after.
+    /// Returns the path without dot segments; both begin with a slash.
     static func removed(from path: String) -> String {
         let bytes = path.utf8.span
         guard contains(bytes) else { return path }
@@ -27,7 +27,7 @@ enum DotSegments {
         segments.removeSubrange(slash...)
     }
 
-    /// 1 for `.`, 2 for `..`, 0 for any other segment.
+    /// Returns 1 for `.`, 2 for `..`, 0 for any other segment.
     private static func dots(_ bytes: Span<UInt8>, in segment: Range<Int>) -> Int {
         guard (1...2).contains(segment.count) else { return 0 }
         return segment.allSatisfy { bytes[$0] == UInt8(ascii: ".") } ? segment.count : 0

@@ -1,12 +1,10 @@
 public import DunlinTypes
 
-/// Hosts that are addresses already and need no resolver.
-///
-/// One spelling of IPv4 is known, four decimal numbers without leading zeros (RFC 3986 §3.2.2): octal, hexadecimal and
-/// shortened forms mean different addresses to different parsers. IPv6 is RFC 4291 §2.2 text, without brackets and
-/// without a zone.
+/// Reads hosts that are addresses and need no resolver. IPv4 has one spelling, four decimal numbers without leading
+/// zeros (RFC 3986 §3.2.2): octal, hexadecimal and shortened forms mean different addresses to different parsers. IPv6
+/// is RFC 4291 §2.2 text, without brackets and without a zone.
 public enum HostLiteral {
-    /// The address that `host` spells, or nil for a name.
+    /// Returns the address that `host` spells; nil for a name.
     public static func parse(_ host: String, port: UInt16) -> HTTP.SocketAddress? {
         let bytes = host.utf8.span
         if let address = v4(bytes, in: 0..<bytes.count) { return .v4(address, port: port) }
@@ -47,7 +45,7 @@ public enum HostLiteral {
             index += 1
         }
         while index < range.upperBound {
-            // Here stands the beginning of a group, or the second colon of a gap.
+            // This is the beginning of a group, or the second colon of a gap.
             if bytes[index] == UInt8(ascii: ":") {
                 guard groups.openGap() else { return nil }
                 index += 1
@@ -61,7 +59,7 @@ public enum HostLiteral {
             }
             guard let group = hexGroup(bytes, in: start..<index), groups.append(group) else { return nil }
             if index == range.upperBound { break }
-            // A colon must be followed by something: the next group or the gap's second colon.
+            // A colon must be followed by the next group or the gap's second colon.
             guard bytes[index] == UInt8(ascii: ":"), index + 1 < range.upperBound else { return nil }
             index += 1
         }
@@ -78,14 +76,14 @@ public enum HostLiteral {
             return before.count + (after?.count ?? 0) <= 8
         }
 
-        /// False for a second gap.
+        /// Opens the gap; returns false for a second one.
         mutating func openGap() -> Bool {
             guard after == nil else { return false }
             after = []
             return true
         }
 
-        /// Nil unless there are eight groups, or fewer and a gap.
+        /// The address's halves; nil unless there are eight groups, or fewer and a gap.
         var halves: (UInt64, UInt64)? {
             let missing = 8 - before.count - (after?.count ?? 0)
             guard after == nil ? missing == 0 : missing > 0 else { return nil }

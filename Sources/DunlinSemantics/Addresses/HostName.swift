@@ -63,7 +63,7 @@ enum HostName {
         }
     }
 
-    /// Checks characters and lengths of an ASCII name.
+    /// Checks the characters and lengths of an ASCII name.
     private static func scan(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AddressError.Problem) -> Scan {
         let isRooted = bytes[range.upperBound - 1] == UInt8(ascii: ".")
         let name = isRooted ? range.lowerBound..<range.upperBound - 1 : range
@@ -86,7 +86,8 @@ enum HostName {
         return scan
     }
 
-    /// Decimal digits, or hexadecimal ones after `0x`: what some parsers take for a piece of an IPv4 address.
+    /// Whether a label is decimal digits, or hexadecimal ones after `0x`, which some parsers take for part of an IPv4
+    /// address.
     private static func isNumber(_ bytes: Span<UInt8>, in label: Range<Int>) -> Bool {
         let isHexadecimal =
             label.count >= 2 && bytes[label.lowerBound] == UInt8(ascii: "0")

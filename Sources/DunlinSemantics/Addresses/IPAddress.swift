@@ -5,7 +5,7 @@ package enum IPAddress: Sendable, Hashable {
     case v4(UInt32)
     case v6(UInt128)
 
-    /// Nil for a Unix socket.
+    /// Creates the address without its port; nil for a Unix socket.
     package init?(_ address: HTTP.SocketAddress) {
         switch address {
         case .v4(let bits, _): self = .v4(bits)
@@ -14,13 +14,13 @@ package enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The address that `text` spells as `HostLiteral` has it: no brackets, no odd forms of IPv4.
+    /// Reads an address as `HostLiteral` does: no brackets, no odd forms of IPv4.
     package init?(_ text: some StringProtocol) {
         guard let address = HostLiteral.parse(String(text), port: 0) else { return nil }
         self.init(address)
     }
 
-    /// How many bits there are of an address of this family.
+    /// The number of bits in an address of this family.
     var width: Int {
         switch self {
         case .v4: 32
@@ -28,7 +28,7 @@ package enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An IPv4 address that is written as one of IPv6 (RFC 4291 §2.5.5.2) is the same to the kernel.
+    /// The IPv4 address if it is mapped into IPv6 (RFC 4291 §2.5.5.2), which the kernel treats as equal.
     var unmapped: IPAddress {
         guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: bits))
@@ -36,7 +36,7 @@ package enum IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// As `HTTP.Origin.host` spells it.
+    /// The text as in `HTTP.Origin.host`.
     package var description: String {
         switch self {
         case .v4(let bits): HTTP.SocketAddress.v4(bits, port: 0).host

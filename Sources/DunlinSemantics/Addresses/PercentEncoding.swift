@@ -2,7 +2,7 @@ internal import DunlinTypes
 
 /// Percent-encoding (RFC 3986 §2.1): decoded for user info and hosts, checked and completed elsewhere.
 public enum PercentEncoding {
-    /// Where a text is not what may stand in a query as it is.
+    /// The problem with a text that cannot be a query as it is.
     public enum Problem: Sendable, Hashable {
         /// A character that must be percent-encoded.
         case character(Unicode.Scalar)
@@ -10,7 +10,7 @@ public enum PercentEncoding {
         case triplet
     }
 
-    /// The first byte that keeps the text from being a query (RFC 3986 §3.4); nil if nothing does.
+    /// Returns the first byte that keeps the text from being a query (RFC 3986 §3.4); nil if there is none.
     public static func problem(inQuery text: String) -> (offset: Int, problem: Problem)? {
         let bytes = text.utf8.span
         for index in bytes.indices {
@@ -26,7 +26,7 @@ public enum PercentEncoding {
         return nil
     }
 
-    /// Part of a URL's path or query, without what neither may hold and yet is often written there.
+    /// Returns part of a path or query, with characters encoded that are not allowed there but often written.
     static func encoded(_ text: String, in range: Range<Int>) -> String {
         let part = text.bytes(in: range)
         guard part.utf8.contains(where: isUnwise) else { return part }
@@ -38,7 +38,7 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What RFC 2396 called unwise: visible, and yet in no rule of RFC 3986 for a path or a query.
+    /// Whether RFC 2396 called a character unwise: visible, but in no rule of RFC 3986 for a path or a query.
     private static func isUnwise(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "]"),
@@ -48,18 +48,19 @@ public enum PercentEncoding {
         }
     }
 
-    /// The scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
+    /// Returns the scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
     static func scalar(_ bytes: Span<UInt8>, at index: Int) -> Unicode.Scalar {
         let text = String(decoding: (index..<min(index + 4, bytes.count)).map { bytes[$0] }, as: UTF8.self)
         return text.unicodeScalars.first ?? "\u{FFFD}"
     }
 
-    /// Nil if a triplet is bad or the octets are not UTF-8: a repaired password would be a different one.
+    /// Returns the decoded text; nil if a triplet is bad or the octets are not UTF-8, as a repaired password would be a
+    /// different one.
     static func decode(_ bytes: Span<UInt8>, in range: Range<Int>) -> String? {
         octets(bytes, in: range).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Nil if a triplet is bad.
+    /// Returns the decoded octets; nil if a triplet is bad.
     static func octets(_ bytes: Span<UInt8>, in range: Range<Int>) -> [UInt8]? {
         var octets: [UInt8] = []
         octets.reserveCapacity(range.count)
@@ -77,7 +78,7 @@ public enum PercentEncoding {
         return octets
     }
 
-    /// What a name or value of a query means, as forms are read: `+` is a space, and a `%` that begins no triplet is
+    /// Returns the meaning of a query's name or value, as in forms: `+` is a space, and a `%` that begins no triplet is
     /// itself.
     public static func meaning(ofQueryPart text: Substring) -> String {
         let bytes = Array(text.utf8)
@@ -96,7 +97,7 @@ public enum PercentEncoding {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// The octet that the triplet at `index` stands for.
+    /// Returns the octet of the triplet at `index`.
     static func octet(_ bytes: Span<UInt8>, at index: Int, before end: Int) -> UInt8? {
         guard index + 2 < end, let high = Hex.value(bytes[index + 1]), let low = Hex.value(bytes[index + 2]) else {
             return nil
@@ -106,7 +107,7 @@ public enum PercentEncoding {
 }
 
 extension String {
-    /// The part of the text at these UTF-8 offsets, which lie next to ASCII characters.
+    /// Returns the text at these UTF-8 offsets, which must be next to ASCII characters.
     func bytes(in range: Range<Int>) -> String {
         let lower = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         return String(self[lower..<utf8.index(lower, offsetBy: range.count)])

@@ -1,7 +1,7 @@
 public import DunlinTypes
 
 extension WebAddress {
-    /// The address that a reference found at this one means (RFC 3986 §5.2.2): `users`, `/users`, `?page=2`,
+    /// Returns the address that a reference at this one means (RFC 3986 §5.2.2): `users`, `/users`, `?page=2`,
     /// `//example.com/users`, `#top`, a whole URL. The empty reference is this address without its fragment.
     ///
     /// User info stays with the authority it was written for: relative references keep it, others bring their own.
@@ -27,14 +27,14 @@ extension WebAddress {
             fragment: parts.fragment.map(reference.bytes(in:)))
     }
 
-    /// Where to send a request for this reference, and its target, if that is nothing but this address's path with the
-    /// reference behind it or in its place; nil is for `resolving` to say more of.
+    /// Returns the origin and target for a reference that merely follows or replaces this address's path; nil if
+    /// `resolving` has to decide.
     public func directTarget(for reference: String) -> (origin: HTTP.Origin, target: String)? {
         guard let start = directLength(of: reference.utf8.span) else { return nil }
         return (origin, target(appending: reference, to: start))
     }
 
-    /// The text without the user info of its authority, should it have any.
+    /// Returns the text without the user info of its authority.
     public static func withoutUserInfo(_ text: String) -> String {
         let bytes = text.utf8.span
         guard let authority = AddressParts(bytes).authority,
@@ -43,7 +43,7 @@ extension WebAddress {
         return text.bytes(in: 0..<authority.lowerBound) + text.bytes(in: at + 1..<bytes.count)
     }
 
-    /// The target of a reference with neither scheme nor authority.
+    /// Returns the target of a reference with neither scheme nor authority.
     private func target(for parts: AddressParts, of reference: String, _ bytes: Span<UInt8>) -> String {
         let query = parts.query.map { "?" + PercentEncoding.encoded(reference, in: $0) }
         guard let first = parts.path.first else {
@@ -60,9 +60,9 @@ extension WebAddress {
         return (length == target.utf8.count ? target : target.bytes(in: 0..<length)) + reference
     }
 
-    /// How much of this address's target comes before the reference, if resolving is nothing but appending: no
-    /// scheme, authority, dot segment, fragment or percent sign, and a path. Nil sends the reference the long way,
-    /// so this scan may refuse what it needs more than a look at one byte for.
+    /// Returns how much of this address's target comes before the reference, if resolving is merely appending: no
+    /// scheme, authority, dot segment, fragment or percent sign, and a path. Nil means to resolve fully, so this scan
+    /// may reject whatever takes more than a look at one byte.
     private func directLength(of bytes: Span<UInt8>) -> Int? {
         guard bytes.count > 0, bytes[0] != UInt8(ascii: "?") else { return nil }
         let isRooted = bytes[0] == UInt8(ascii: "/")
@@ -87,8 +87,8 @@ extension WebAddress {
         }
         return isRooted ? 0 : directoryLength
     }
-    /// Visible ASCII that is no delimiter, percent sign or backslash and needs no encoding: a bit for each, because
-    /// this decides how long a request's preparation takes.
+    /// Whether a byte is visible ASCII, no delimiter, percent sign or backslash, and needs no encoding: a bit for each,
+    /// because this decides how long a request's preparation takes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         let half = byte < 64 ? plain.low : byte < 128 ? plain.high : 0
         return half >> UInt64(byte & 63) & 1 == 1

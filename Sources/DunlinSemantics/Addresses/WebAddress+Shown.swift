@@ -1,16 +1,16 @@
 public import DunlinTypes
 
 extension WebAddress {
-    /// A URL or a reference, whether it can be used or not, as it may be shown: without user info.
+    /// Returns a URL or reference, usable or not, without user info.
     ///
-    /// Of what is no URL nobody knows where its authority ends: a password with a raw `/`, `?` or `#` reaches past it.
-    /// So all up to the last `@` is hidden there.
+    /// In an invalid URL the authority's end is unknown, as a password may have a raw `/`, `?` or `#`. So all up to the
+    /// last `@` is hidden.
     public static func shown(_ text: String) -> String {
         let bytes = text.utf8.span
         let parts = AddressParts(bytes)
-        // A path, and there is nobody in it, unless somebody forgot a colon before the slashes.
+        // A path has no user info, unless a colon before the slashes was forgotten.
         if parts.scheme == nil, parts.authority == nil {
-            // By bytes: a mark on top of a sign does not make it another.
+            // By bytes, because a combining mark would hide the slash before it.
             let slashes = (1..<max(bytes.count, 1)).first { bytes[$0] == slash && bytes[$0 - 1] == slash }
             guard let slashes, let at = lastAt(in: slashes..<bytes.count, of: bytes) else { return text }
             return text.bytes(in: 0..<slashes + 1) + "***" + text.bytes(in: at..<bytes.count)
@@ -33,21 +33,21 @@ extension WebAddress {
         range.last { bytes[$0] == UInt8(ascii: "@") }
     }
 
-    /// The URL as errors name it: also without the values in its query and fragment whose names look like secrets, and
-    /// without the secrets of what stands encoded in it, another URL perhaps.
+    /// Returns the URL as errors name it: also without secret-looking values in its query and fragment, and without
+    /// secrets of an encoded part, such as another URL.
     public static func named(_ text: String, hiding secret: HTTP.SecretFields = .usual) -> String {
         maskingValues(of: shown(text), secret)
     }
 
-    /// The URL without user info and the secrets of its query and fragment. Its path, which is what a file is called
-    /// after, stays as it is, whatever it has encoded in it.
+    /// Returns the URL without user info and the secrets of its query and fragment. Its path, which names files, stays
+    /// unchanged, with whatever is encoded in it.
     public static func withoutSecretsOfQuery(_ text: String, hiding secret: HTTP.SecretFields) -> String {
         let shown = shown(text)
         let rest = shown.utf8.firstIndex(where: isMark) ?? shown.endIndex
         return shown[..<rest] + maskingValues(of: String(shown[rest...]), secret)
     }
 
-    /// The text without those values, whatever stands before its query.
+    /// Returns the text without those values, whatever precedes its query.
     static func maskingValues(of shown: String, _ secret: HTTP.SecretFields = .usual) -> String {
         SecretText.withoutInner(withoutNamedValues(shown, secret), hiding: secret)
     }
@@ -57,14 +57,14 @@ extension WebAddress {
         var named = String(shown[..<mark])
         var rest = shown[mark...]
         while let sign = rest.utf8.first {
-            // Each item goes with the sign before it.
+            // Each item includes the separator before it.
             let after = rest.utf8.dropFirst()
             var end = after.firstIndex(where: isSeparator) ?? after.endIndex
             let item = rest[after.startIndex..<end]
             named += String(decoding: [sign], as: UTF8.self)
             if let name = hiddenName(of: item, secret) {
                 named += name + "=***"
-                // A question mark may be a part of the value.
+                // A question mark may be part of the value.
                 end = after.firstIndex { $0 != UInt8(ascii: "?") && isSeparator($0) } ?? after.endIndex
             } else {
                 named += item
@@ -78,7 +78,7 @@ extension WebAddress {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "&") || isMark(byte) }
 
-    /// Nil if the item may be shown.
+    /// Returns the item's name if its value must be hidden; nil if it may be shown.
     private static func hiddenName(of item: Substring, _ secret: HTTP.SecretFields) -> Substring? {
         guard let sign = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = item[..<sign]

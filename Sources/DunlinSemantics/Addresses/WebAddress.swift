@@ -8,10 +8,10 @@ public import DunlinTypes
 /// resolving demands (§5.2.4); and brackets, braces, quotes and the like in path and query, which people write and RFC
 /// 3986 has no place for: they are percent-encoded. Zone identifiers in IPv6 literals are refused.
 public struct WebAddress: Sendable, Hashable {
-    /// What stands before the `@`, percent-decoded. A secret: no description shows it.
+    /// The part before the `@`, percent-decoded. A secret: no description shows it.
     public struct UserInfo: Sendable, Hashable {
         public let user: String
-        /// Nil if there is no colon; empty if nothing follows it.
+        /// The password; nil if there is no colon, empty if nothing follows it.
         public let password: String?
     }
 
@@ -19,17 +19,17 @@ public struct WebAddress: Sendable, Hashable {
     public let userInfo: UserInfo?
     /// The request target in origin-form: path and query.
     public let target: String
-    /// Kept apart and never sent.
+    /// The fragment, which is never sent.
     public let fragment: String?
-    /// UTF-8 length of the path within `target`.
+    /// The length of the path within `target`, in UTF-8.
     let pathLength: Int
-    /// UTF-8 length of the path up to its last slash and with it: what relative paths are appended to.
+    /// The length of the path up to and including its last slash, in UTF-8: relative paths are appended there.
     let directoryLength: Int
 
-    /// As written, but encoded and without dot segments; `/` if empty.
+    /// The path as written, but encoded and without dot segments; `/` if empty.
     public var path: String { target.bytes(in: 0..<pathLength) }
 
-    /// As written, but encoded, and without its `?`.
+    /// The query as written, but encoded, and without its `?`.
     public var query: String? {
         let length = target.utf8.count
         return pathLength < length ? target.bytes(in: pathLength + 1..<length) : nil
@@ -43,8 +43,8 @@ public struct WebAddress: Sendable, Hashable {
         try self.init(absolute: parts, of: text, bytes)
     }
 
-    /// Splits a URL that others are resolved against: its path gets a slash at the end, so that `users` is appended
-    /// to it and does not replace its last segment. A query or a fragment is refused: no resolved address keeps them.
+    /// Reads a base URL: its path gets a final slash, so that `users` is appended and does not replace the last
+    /// segment. A query or a fragment is refused, as no resolved address keeps them.
     public init(base text: String) throws(AddressError) {
         let address = try WebAddress(text)
         guard address.query == nil, address.fragment == nil else {
@@ -64,7 +64,7 @@ public struct WebAddress: Sendable, Hashable {
             userInfo: authority.userInfo, tail: parts, of: text, bytes)
     }
 
-    /// The address at this authority, with path, query and fragment of the text.
+    /// Creates the address at this authority, with path, query and fragment of the text.
     init(
         origin: HTTP.Origin, userInfo: UserInfo?, tail parts: AddressParts, of text: String, _ bytes: Span<UInt8>
     ) throws(AddressError) {
@@ -77,7 +77,7 @@ public struct WebAddress: Sendable, Hashable {
         self.init(origin: origin, userInfo: userInfo, target: target, fragment: parts.fragment.map(text.bytes(in:)))
     }
 
-    /// What a request was sent to. `target` is in origin form.
+    /// Creates the address of a request. `target` is in origin form.
     public init(origin: HTTP.Origin, target: String, fragment: String? = nil) {
         self.init(origin: origin.unrouted, userInfo: nil, target: target, fragment: fragment)
     }
@@ -106,7 +106,7 @@ public struct WebAddress: Sendable, Hashable {
         return isSpelled("http") ? .http : isSpelled("https") ? .https : nil
     }
 
-    /// What keeps path, query or fragment from being sent as written.
+    /// Returns the problem that keeps path, query or fragment from being sent as written; nil if there is none.
     static func problem(in bytes: Span<UInt8>, from start: Int) -> AddressError.Problem? {
         for index in start..<bytes.count {
             switch bytes[index] {

@@ -1,22 +1,22 @@
 package import DunlinTypes
 
-/// What a server says of an answer that it took (RFC 7616 §3.5), in Authentication-Info or Proxy-Authentication-Info.
+/// A server's confirmation of an accepted answer (RFC 7616 §3.5), in Authentication-Info or Proxy-Authentication-Info.
 package struct AuthenticationInfo: Sendable, Equatable {
-    /// The nonce to answer with from now on.
+    /// The nonce for the next answers.
     package let nextNonce: String?
-    /// What shows that the server knows the password too: hexadecimal digits.
+    /// The proof that the server knows the password too, in hexadecimal digits.
     package let proof: String?
-    /// As written: the server's words about the answer.
+    /// The quality of protection, as written.
     package let quality: String?
     package let clientNonce: String?
     package let count: String?
 
-    /// Nil without such a field, and for what cannot be read. A parameter that comes twice is such a thing.
+    /// Reads the field; nil without one, and if it is invalid, as with a repeated parameter.
     package init?(_ fields: Fields, from challenger: Challenger) {
         self.init(fields.rawValues(of: challenger.infoField))
     }
 
-    /// Several fields are one list.
+    /// Reads the values of several fields as one list.
     package init?(_ values: [Bytes]) {
         guard !values.isEmpty, let parameters = Self.parameters(values) else { return nil }
         var texts: [String: String] = [:]

@@ -1,8 +1,8 @@
-/// What a Basic challenge asks for (RFC 7617 §2).
+/// A Basic challenge (RFC 7617 §2).
 package struct BasicChallenge: Sendable, Equatable {
-    /// Empty if the server names none, as it should.
+    /// The realm; empty if the server names none, though it should.
     package let realm: String
-    /// Whether user name and password are in UTF-8. They are sent in UTF-8 anyhow; their form depends on it.
+    /// Whether the server names UTF-8. Name and password are sent in UTF-8 anyway, but their normal form depends on it.
     package let isUTF8: Bool
 
     package init(_ challenge: Challenge) throws(ChallengeProblem) {
@@ -11,12 +11,12 @@ package struct BasicChallenge: Sendable, Equatable {
         isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
     }
 
-    /// The value of the field that answers it.
+    /// Returns the value of the field that answers it.
     package func answer(user: String, password: String) throws(Authorization.Problem) -> String {
         try Self.value(user, password, isUTF8: isUTF8)
     }
 
-    /// Whether a field's value is an answer by this password, to whatever challenge.
+    /// Whether a field's value answers a Basic challenge with this password.
     package static func isAnswer(_ value: String, user: String, password: String) -> Bool {
         [true, false].contains { isUTF8 in
             do throws(Authorization.Problem) {

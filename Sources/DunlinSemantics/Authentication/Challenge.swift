@@ -4,20 +4,21 @@ package import DunlinTypes
 ///
 /// Knows what the field says. Must not know what a scheme makes of it: that is `ChallengeChoice`'s.
 package struct Challenge: Sendable, Equatable {
-    /// As written.
+    /// The scheme, as written.
     package let scheme: String
-    /// What stands in the place of parameters, for Negotiate for example.
+    /// The token in place of parameters, for example with Negotiate.
     package internal(set) var token68: String?
-    /// By name, in lower case; without the quotes of quoted strings. No value has a control character but tabs.
+    /// The parameters by name, in lower case, without the quotes of quoted strings. No value has control characters
+    /// except tabs.
     package internal(set) var parameters: [String: Bytes] = [:]
-    /// Why it is not to be answered, whatever else it says.
+    /// The reason not to answer it, whatever else it says.
     package internal(set) var problem: ChallengeProblem?
 
     package init(scheme: String) {
         self.scheme = scheme
     }
 
-    /// A parameter, whatever the case of its name. What is not UTF-8 in it becomes U+FFFD.
+    /// The parameter with a name, in any case. Bytes that are not UTF-8 become U+FFFD.
     package subscript(name: String) -> String? {
         parameters[name.lowercased()].map { String($0) }
     }
@@ -25,12 +26,12 @@ package struct Challenge: Sendable, Equatable {
     /// Whether it is of this scheme, whatever the case.
     package func isOf(_ scheme: String) -> Bool { self.scheme.lowercased() == scheme.lowercased() }
 
-    /// All challenges of a response, in order.
+    /// Returns all challenges of a response, in order.
     package static func all(in fields: Fields, from challenger: Challenger) -> [Challenge] {
         all(in: fields.rawValues(of: challenger.challengeField))
     }
 
-    /// Several fields are one list (RFC 9110 §5.3).
+    /// Returns the challenges in fields, which are one list (RFC 9110 §5.3).
     package static func all(in values: [Bytes]) -> [Challenge] {
         var reader = ChallengeReader()
         for value in values { reader.read(value) }
@@ -39,7 +40,7 @@ package struct Challenge: Sendable, Equatable {
 }
 
 extension Challenge: CustomStringConvertible {
-    /// As a field says it, in one way of many: the parameters by name, all of them quoted.
+    /// The challenge in one of its possible forms: parameters sorted by name, all of them quoted.
     package var description: String {
         if let token68 { return "\(scheme) \(token68)" }
         let pairs = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\(QuotedText.of(String($0.value)))" }

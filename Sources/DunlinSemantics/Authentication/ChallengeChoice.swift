@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// Which of several challenges a password answers, and why not the others.
+/// The challenges that a password can answer, the best first, and why it cannot answer the others.
 ///
 /// The strongest comes first, whatever order the server has them in: Digest by SHA-512-256, by SHA-256 and by MD5, with
 /// sessions or without, and then Basic. Of those that are as strong the server's first one comes first.
@@ -32,9 +32,9 @@ package struct ChallengeChoice: Sendable, Equatable {
     }
 
     package let options: [Option]
-    /// In the server's order.
+    /// The refused challenges, in the server's order.
     package let refusals: [Refusal]
-    /// The first one that asks for a token. It is among the refusals too.
+    /// The first challenge for a token; it is also among the refusals.
     package let bearer: Challenge?
 
     package init(_ challenges: [Challenge]) {
@@ -47,7 +47,7 @@ package struct ChallengeChoice: Sendable, Equatable {
                 refusals.append(Refusal(scheme: challenge.scheme, problem: error))
             }
         }
-        // `sort` does not promise to be stable: the position decides among equals.
+        // `sort` need not be stable: the position decides among equals.
         self.options = options.enumerated().sorted {
             ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset)
         }.map(\.element)

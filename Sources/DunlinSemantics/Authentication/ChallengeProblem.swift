@@ -1,20 +1,20 @@
 internal import DunlinTypes
 
-/// Why a challenge is not answered. The texts in it are the server's.
+/// The reason not to answer a challenge. The texts in it are the server's.
 package enum ChallengeProblem: Error, Sendable, Hashable {
     case malformed
-    /// Which of two was meant nobody knows, and somebody may have put in the other.
+    /// A parameter is repeated: it is unclear which one was meant, and one may be an attacker's.
     case repeated(String)
     case tooManyParameters
     case missing(String)
-    /// A parameter that is sent back, and is not UTF-8.
+    /// A parameter that must be sent back is not UTF-8.
     case notText(String)
     case unknownScheme
-    /// Bearer: a password is no answer.
+    /// It is a Bearer challenge, which a password cannot answer.
     case wantsToken
     case unknownAlgorithm(String)
     case unknownQuality(String)
-    /// Only MD5 was ever used without a quality of protection, and not with sessions.
+    /// It has no quality of protection, which only MD5 without sessions may lack.
     case noQuality(DigestAlgorithm)
 }
 

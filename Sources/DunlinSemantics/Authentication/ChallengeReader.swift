@@ -31,7 +31,7 @@ struct ChallengeReader {
         }
     }
 
-    /// False if no more is to be read.
+    /// Reads an element; returns false if no more is to be read.
     private mutating func takeElement(_ reader: inout ValueReader) -> Bool {
         let start = reader
         guard let word = reader.token() else {
@@ -57,8 +57,8 @@ struct ChallengeReader {
         return true
     }
 
-    /// What stands behind a scheme and a blank: a parameter, or the one token that is all of the challenge. Both may
-    /// begin alike: `abc=` is a token, and `abc=d` is none.
+    /// Reads what follows a scheme and a blank: a parameter, or the only token of the challenge. Both may begin alike:
+    /// `abc=` is a token, `abc=d` is a parameter.
     private mutating func takeFirst(_ reader: inout ValueReader) {
         var ahead = reader
         if let token = ahead.token68(), ahead.isAtElementEnd {
@@ -87,7 +87,7 @@ struct ChallengeReader {
         }
     }
 
-    /// The first problem is the one that is told.
+    /// Marks the challenge as unusable. The first problem is the one reported.
     private mutating func spoil(_ problem: ChallengeProblem) {
         guard let last = challenges.indices.last else { return }
         challenges[last].problem = challenges[last].problem ?? problem

@@ -1,6 +1,7 @@
 package import DunlinTypes
 
-/// Who asks for credentials (RFC 9110 §11.6 and §11.7). The rules are the same for both; the fields have other names.
+/// The side that asks for credentials (RFC 9110 §11.6 and §11.7). The rules are the same for both, the fields' names
+/// differ.
 package enum Challenger: Sendable, Hashable, CaseIterable {
     case origin
     case proxy
@@ -12,7 +13,7 @@ package enum Challenger: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The field of a response that asks.
+    /// The response's field with the challenges.
     package var challengeField: String {
         switch self {
         case .origin: "WWW-Authenticate"
@@ -20,7 +21,7 @@ package enum Challenger: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The field of a request that answers.
+    /// The request's field with the answer.
     package var answerField: String {
         switch self {
         case .origin: "Authorization"
@@ -28,7 +29,7 @@ package enum Challenger: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The field of a response that says what came of the answer.
+    /// The response's field with the confirmation of an answer.
     package var infoField: String {
         switch self {
         case .origin: "Authentication-Info"

@@ -3,7 +3,7 @@ package import DunlinTypes
 /// An algorithm of Digest authentication (RFC 7616 §6.1).
 package struct DigestAlgorithm: Sendable, Hashable, CustomStringConvertible {
     package let function: HashFunction
-    /// Whether what is made of the password is made once for a session, of the first nonces (`-sess`).
+    /// Whether the password's key is made once for a session, from its first nonces (`-sess`).
     package let isSession: Bool
 
     package static let md5 = DigestAlgorithm(function: .md5, isSession: false)
@@ -13,7 +13,7 @@ package struct DigestAlgorithm: Sendable, Hashable, CustomStringConvertible {
         self.isSession = isSession
     }
 
-    /// Nil for one that is not known. Case makes no difference.
+    /// Creates an algorithm from its name in any case; nil if it is unknown.
     package init?(_ text: String) {
         let name = text.lowercased()
         let isSession = name.hasSuffix("-sess")
@@ -25,7 +25,7 @@ package struct DigestAlgorithm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The greater the stronger. Sessions are neither.
+    /// The strength, for comparing; sessions make no difference.
     package var strength: Int {
         switch function {
         case .md5: 1

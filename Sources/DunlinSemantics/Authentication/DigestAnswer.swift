@@ -1,30 +1,30 @@
-/// An answer to a Digest challenge: the value of a field, and what it takes to know what the server says of it.
+/// An answer to a Digest challenge: the field's value, and what is needed to check the server's confirmation.
 package struct DigestAnswer: Sendable {
     package enum Cause: Sendable, Hashable {
-        /// Nobody asked within this call: the request is in a protection space that is known.
+        /// The request is in a known protection space, and was not challenged within this call.
         case unasked
         case challenged
-        /// The second answer of a call, with a new nonce. There is no third.
+        /// It is the second answer of a call, with a new nonce. There is no third.
         case renewed
     }
 
-    /// Of Authorization or Proxy-Authorization. As good as the password as long as the server takes the nonce.
+    /// The value of Authorization or Proxy-Authorization. As good as the password while the server accepts the nonce.
     package let value: String
     package let cause: Cause
     package let nonce: String
     package let clientNonce: String
-    /// Eight hexadecimal digits.
+    /// The nonce's count in eight hexadecimal digits.
     package let count: String
     package let quality: DigestQuality?
     let realm: String
     let target: String
     let algorithm: DigestAlgorithm
-    /// What was made of user name, realm and password: as good as the password in this realm.
+    /// The key from user name, realm and password: as good as the password in this realm.
     let key: String
     let user: String
     let password: String
 
-    /// Whether it was made of these.
+    /// Whether it was made with these.
     package func isBy(user: String, password: String) -> Bool {
         DigestMachine.isSame(self.user, user) && DigestMachine.isSame(self.password, password)
     }

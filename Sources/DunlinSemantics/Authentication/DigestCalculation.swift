@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// Makes hashes of bytes; nil where there is no such function. What is below the hashes has no OpenSSL.
+/// Hashes bytes; nil if there is no such function. The code below the hashes does not know OpenSSL.
 package typealias Hashing = @Sendable (HashFunction, Bytes) -> Bytes?
 
 /// The formulas of RFC 7616 §3.4.1 to §3.4.4 and of §3.5, in their order.
@@ -13,7 +13,7 @@ struct DigestCalculation {
         return hash.hex
     }
 
-    /// The hash of A1. `session` is the nonces of the session's first answer, for the algorithms that have sessions.
+    /// Returns the hash of A1. `session` has the nonces of the session's first answer, for algorithms with sessions.
     func key(
         user: String, realm: String, password: String, session: DigestSession?
     ) throws(DigestProblem) -> String {
@@ -22,7 +22,7 @@ struct DigestCalculation {
         return try hash("\(key):\(session.nonce):\(session.clientNonce)")
     }
 
-    /// The response, or what a server proves itself with, which has no method. `quality` is nil for RFC 2069.
+    /// Returns the response, or the server's proof, which has no method. `quality` is nil for RFC 2069.
     func response(
         key: String, use: DigestUse, quality: DigestQuality?, method: String, target: String, bodyHash: Bytes?
     ) throws(DigestProblem) -> String {

@@ -1,25 +1,26 @@
 internal import DunlinTypes
 
-/// What a Digest challenge asks for (RFC 7616 §3.3).
+/// A Digest challenge (RFC 7616 §3.3).
 package struct DigestChallenge: Sendable, Equatable {
     package let realm: String
     package internal(set) var nonce: String
     package let opaque: String?
-    /// What the server says the protection space is, as written; empty for all of the server.
+    /// The protection space's URIs, as written; empty for the whole server.
     package let domain: [String]
-    /// Whether the last answer was right but for its nonce.
+    /// Whether the last answer was right except for its nonce.
     package let isStale: Bool
     package let algorithm: DigestAlgorithm
-    /// Sent back as it came; nil if the server left it out, who then knows of one only.
+    /// The algorithm as written, to be sent back; nil if the server left it out, as it then knows only one.
     package let algorithmText: String?
-    /// What is offered and known; empty without the parameter, as in RFC 2069.
+    /// The qualities that are offered and known; empty without the parameter, as in RFC 2069.
     package let qualities: [DigestQuality]
-    /// Whether user name and password are in UTF-8. They are sent in UTF-8 anyhow; the name's form depends on it.
+    /// Whether the server names UTF-8. Name and password are sent in UTF-8 anyway, but the name's normal form depends
+    /// on it.
     package let isUTF8: Bool
     /// Whether the user's name is to be hashed.
     package let hashesUser: Bool
 
-    /// URIs of a domain that are looked at.
+    /// The number of a domain's URIs that are read.
     static let mostURIs = 32
 
     package init(_ challenge: Challenge) throws(ChallengeProblem) {
@@ -44,7 +45,7 @@ package struct DigestChallenge: Sendable, Equatable {
         hashesUser = Self.isSet("userhash", of: challenge)
     }
 
-    /// What is answered with: the body is hashed only for a server that wants nothing less. Nil is RFC 2069.
+    /// The quality to answer with: the body is hashed only if the server accepts nothing less. Nil means RFC 2069.
     package var quality: DigestQuality? {
         qualities.contains(.authentication) ? .authentication : qualities.first
     }

@@ -1,11 +1,11 @@
 package import DunlinTypes
 
-/// What of a request a Digest answer is made for.
+/// The properties of a request that a Digest answer depends on.
 package struct DigestRequest: Sendable {
     package var method: HTTP.Method
-    /// As it stands in the request line.
+    /// The target as in the request line.
     package var target: String
-    /// Of the body, by `DigestMachine.bodyHashFunction`; of no bytes if there is no body.
+    /// The hash of the body by `DigestMachine.bodyHashFunction`; of no bytes if there is no body.
     package var bodyHash: Bytes?
 
     package init(method: HTTP.Method, target: String, bodyHash: Bytes? = nil) {
@@ -16,29 +16,29 @@ package struct DigestRequest: Sendable {
 }
 
 extension DigestChallenge {
-    /// How the body is to be hashed for an answer; nil if it need not be.
+    /// The function to hash the body with for an answer; nil if it need not be hashed.
     var bodyHashFunction: HashFunction? { quality == .integrity ? algorithm.function : nil }
 }
 
 extension ChallengeChoice.Option {
-    /// How the body is to be hashed for an answer; nil if it need not be.
+    /// The function to hash the body with for an answer; nil if it need not be hashed.
     package var bodyHashFunction: HashFunction? {
         if case .digest(let challenge) = self { challenge.bodyHashFunction } else { nil }
     }
 }
 
 extension DigestAnswer {
-    /// How the body was hashed for it; nil if it was not.
+    /// The function that the body was hashed with; nil if it was not hashed.
     package var bodyHashFunction: HashFunction? { quality == .integrity ? algorithm.function : nil }
 }
 
 extension DigestMachine {
-    /// How the body is to be hashed for the next answer; nil if it need not be.
+    /// The function to hash the body with for the next answer; nil if it need not be hashed.
     package var bodyHashFunction: HashFunction? { challenge?.bodyHashFunction }
 
-    /// The answer for one request. It may be sent once: the next one has a count of its own.
+    /// Returns the answer for one request. It may be sent once: the next one has another count.
     ///
-    /// `clientNonce` is text that nobody else could guess, another for each answer.
+    /// `clientNonce` must be unguessable, and new for each answer.
     package mutating func answer(
         _ request: DigestRequest, clientNonce: String, cause: DigestAnswer.Cause = .unasked
     ) throws(DigestProblem) -> DigestAnswer {
@@ -67,7 +67,8 @@ extension DigestMachine {
             key: key, user: user, password: password)
     }
 
-    /// The order is that of the examples in RFC 7616 §3.9. What RFC 2069 has not is left out where it is spoken.
+    /// Returns the field's value, ordered as in the examples of RFC 7616 §3.9, without the parameters that RFC 2069
+    /// lacks if it is spoken.
     private func value(
         _ challenge: DigestChallenge, _ calculation: DigestCalculation, _ use: DigestUse, target: String,
         response: String
@@ -87,12 +88,12 @@ extension DigestMachine {
         return "Digest " + parameters.joined(separator: ", ")
     }
 
-    /// A server that says UTF-8 has user names and passwords in NFC (§4).
+    /// Returns the text's form: NFC for a server that names UTF-8 (§4).
     private static func form(_ text: String, _ challenge: DigestChallenge) -> String {
         challenge.isUTF8 ? NormalText.of(text) : text
     }
 
-    /// A name that is not ASCII has a parameter of another form, if the server knows UTF-8 (§3.4).
+    /// Returns the user's parameter. A name beyond ASCII uses the extended form if the server knows UTF-8 (§3.4).
     private func userParameter(
         _ challenge: DigestChallenge, _ calculation: DigestCalculation
     ) throws(DigestProblem) -> String {
@@ -103,7 +104,7 @@ extension DigestMachine {
     }
 }
 
-/// A text as the value of a parameter whose name ends in a star (RFC 8187 §3.2).
+/// Writes a text as the value of a parameter whose name ends in a star (RFC 8187 §3.2).
 enum ExtendedText {
     static func of(_ text: String) -> String {
         var bytes: [UInt8] = []

@@ -1,18 +1,18 @@
 package import DunlinTypes
 
 extension DigestMachine {
-    /// What a server's word about an answer is worth.
+    /// The result of checking a server's confirmation.
     package enum Confirmation: Sendable, Hashable {
-        /// There is no proof that could be checked.
+        /// There is no proof that can be checked.
         case unproven
         /// The server knows the password.
         case proven
-        /// The response is not to be believed.
+        /// The response must not be trusted.
         case wrong(DigestProblem)
     }
 
-    /// What the server says of an answer that it took. `bodyHash` is that of the response's body, if it is known: only
-    /// a proof of the quality `auth-int` needs it, and without it such a proof is none.
+    /// Checks the confirmation of an accepted answer. `bodyHash` is that of the response's body, if known: only a proof
+    /// of the quality `auth-int` needs it, and without it cannot be checked.
     package mutating func confirmed(
         _ info: AuthenticationInfo, of answer: DigestAnswer, bodyHash: Bytes? = nil
     ) -> Confirmation {
@@ -29,7 +29,7 @@ extension DigestMachine {
     ) -> Confirmation {
         if let nonce = info.clientNonce, !Self.isSame(nonce, answer.clientNonce) { return .wrong(.otherAnswer) }
         if let count = info.count, count.lowercased() != answer.count { return .wrong(.otherAnswer) }
-        // What RFC 2069 had in that place is another thing.
+        // RFC 2069 used that parameter for something else.
         guard let proof = info.proof, let asked = answer.quality else { return .unproven }
         guard let quality = info.quality.map({ DigestQuality(rawValue: $0.lowercased()) }) ?? asked else {
             return .wrong(.otherAnswer)

@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
-/// The Digest authentication of one user in one realm (RFC 7616): what is answered to challenges, and what is made of a
-/// server's word about the answers.
+/// Digest authentication of one user in one realm (RFC 7616): answers challenges, and checks the server's
+/// confirmations.
 ///
 /// Rules:
 /// 1. A challenge is answered once within a call. If the server says then that the nonce was stale, it is answered once
@@ -18,7 +18,7 @@ internal import DunlinTypes
 /// OpenSSL: hashes come from outside as well.
 package struct DigestMachine: Sendable {
     package enum Action: Sendable, Hashable {
-        /// Send the request again, with what `answer` makes for this cause.
+        /// Send the request again, with the answer that `answer` returns for this cause.
         case answer(DigestAnswer.Cause)
         case refuse(DigestProblem)
     }
@@ -30,7 +30,7 @@ package struct DigestMachine: Sendable {
     var nonces = DigestNonces()
     var session: DigestSession?
 
-    /// Throws for what no field can carry.
+    /// Creates a machine. Throws for a user or password that no field can carry.
     package init(user: String, password: String, hashing: @escaping Hashing) throws(Authorization.Problem) {
         try Authorization.check(user: user, password: password)
         self.user = user
@@ -38,15 +38,15 @@ package struct DigestMachine: Sendable {
         self.hashing = hashing
     }
 
-    /// Whether it answers by this password.
+    /// Whether it answers with this password.
     package func knows(user: String, password: String) -> Bool {
         Self.isSame(self.user, user) && Self.isSame(self.password, password)
     }
 
-    /// Whether an answer is by the password that it has.
+    /// Whether an answer was made with its password.
     package func made(_ answer: DigestAnswer) -> Bool { answer.isBy(user: user, password: password) }
 
-    /// The server asks. `last` is the answer that the call has sent before, to whatever challenge.
+    /// Takes a challenge. `last` is the answer that the call sent before, to any challenge.
     package mutating func challenged(_ new: DigestChallenge, after last: DigestAnswer? = nil) -> Action {
         let function = new.algorithm.function
         guard hashing(function, .empty) != nil else { return .refuse(.unavailable(function)) }
@@ -67,7 +67,7 @@ package struct DigestMachine: Sendable {
         challenge = new
     }
 
-    /// Texts are the same to a server if their bytes are.
+    /// Whether texts have the same bytes, which makes them equal to a server.
     static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }
 

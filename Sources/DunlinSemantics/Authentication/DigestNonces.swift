@@ -1,11 +1,11 @@
 internal import DunlinTypes
 
-/// How often each of a server's nonces was used, of those it gave last. A server that is asked by several requests at
-/// once may come back to one, and to count from the beginning again would look like a repetition to it.
+/// The counts of use of a server's latest nonces. A server that gets several requests at once may return to an earlier
+/// nonce, and counting from 1 again would look like a replay.
 struct DigestNonces: Sendable {
     private var uses = RecentValues<[UInt8], UInt32>(limit: 8)
 
-    /// Which use this is, from 1 on; nil if there can be no other.
+    /// Notes a use. Returns its number, from 1; nil if the nonce is used up.
     mutating func use(_ nonce: String) -> UInt32? {
         let bytes = Array(nonce.utf8)
         let count = uses[bytes] ?? 0

@@ -1,23 +1,23 @@
 package import DunlinTypes
 
-/// Why there is no answer to a Digest challenge, or why a server's proof is none. Nothing in it is secret.
+/// The reason why a Digest challenge is not answered, or why a server's proof is invalid. It holds no secret.
 package enum DigestProblem: Error, Sendable, Hashable {
-    /// Nothing has asked yet.
+    /// There was no challenge yet.
     case notChallenged
-    /// It was answered, and the server asks again.
+    /// The answer was refused.
     case wrongPassword
     /// A new nonce was stale at once.
     case staleAgain
-    /// There is no such hash function here: a FIPS provider has no MD5.
+    /// The hash function is missing: a FIPS provider has no MD5.
     case unavailable(HashFunction)
-    /// The server wants the body hashed, and its hash is not there.
+    /// The server wants the body hashed, but its hash is missing.
     case noBodyHash
     /// All four thousand million uses of a nonce are used up.
     case nonceUsedUp
     case unusableClientNonce
-    /// The server said something of another answer than ours.
+    /// The server confirmed another answer than this one.
     case otherAnswer
-    /// Whoever sent the response does not know the password.
+    /// The sender of the response does not know the password.
     case wrongProof
 }
 

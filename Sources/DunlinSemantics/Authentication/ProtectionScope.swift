@@ -1,28 +1,29 @@
 internal import DunlinTypes
 
-/// Which paths of an origin a protection space has (RFC 9110 §11.5), as far as a client may know.
+/// The paths of an origin that belong to a protection space (RFC 9110 §11.5), as far as a client can know.
 package struct ProtectionScope: Sendable, Hashable {
-    /// Each covers itself and what lies below. Empty if nothing is known to be covered.
+    /// The paths, each with everything below it. Empty if nothing is known to be covered.
     package private(set) var paths: [String]
 
-    /// Of one space; the first that came goes.
+    /// The limit of a space's paths; the oldest is dropped.
     static let mostPaths = 32
 
-    /// All that one can ask of an origin or a proxy.
+    /// Everything on an origin or a proxy.
     package static let everything = ProtectionScope(paths: ["/"])
 
     private init(paths: [String]) {
         self.paths = paths
     }
 
-    /// Where Basic credentials were asked for: the directory of that path, and all below (RFC 7617 §2.2).
+    /// Returns the scope of Basic credentials requested at a target: its directory, and everything below (RFC 7617
+    /// §2.2).
     package static func basic(_ target: String) -> ProtectionScope {
         let path = path(of: target)
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ProtectionScope(paths: []) }
         return ProtectionScope(paths: [String(path[...slash])])
     }
 
-    /// What a Digest challenge calls its domain (RFC 7616 §3.3), or everything; always everything of a proxy.
+    /// Returns a Digest challenge's domain (RFC 7616 §3.3), or everything; for a proxy always everything.
     ///
     /// Of the URIs only those of the same origin count: no server may say what is sent to another one. Those with a
     /// query do not count either, for they would cover less than a path.
@@ -58,7 +59,7 @@ package struct ProtectionScope: Sendable, Hashable {
         return path.count == other.count || other.last == slash || path.dropFirst(other.count).first == slash
     }
 
-    /// With the paths of the other, which is newer.
+    /// Returns the scope with the paths of the other, which is newer.
     func joined(with other: ProtectionScope) -> ProtectionScope {
         let old = paths.filter { !other.paths.contains($0) }
         return ProtectionScope(paths: Array((old + other.paths).suffix(Self.mostPaths)))
@@ -68,7 +69,7 @@ package struct ProtectionScope: Sendable, Hashable {
         target.prefix { $0 != "?" }
     }
 
-    /// `%2e` and `%2f` are kept as they are written, and undone by many a server.
+    /// Whether a path has `%2e` or `%2f`, which are kept as written but decoded by many servers.
     private static func hasHiddenDots(_ path: Substring.UTF8View) -> Bool {
         let lowered = String(decoding: path, as: UTF8.self).lowercased()
         return lowered.contains("%2e") || lowered.contains("%2f") || lowered.contains("%5c")

@@ -11,7 +11,7 @@ internal import DunlinTypes
 ///
 /// A proxy's spaces are kept in a store of their own, or under a text that is no origin's.
 package struct ProtectionSpaces: Sendable {
-    /// What gets into a space.
+    /// The credentials for a space.
     package enum Access: Sendable {
         /// The value of a field, the same for each request.
         case basic(String)
@@ -33,7 +33,7 @@ package struct ProtectionSpaces: Sendable {
     package struct Name: Sendable, Hashable {
         package let origin: String
         package let scheme: Scheme
-        /// Byte for byte: what Unicode takes for the same is two realms to a server.
+        /// The realm's bytes: texts that Unicode treats as equal are different realms to a server.
         private let realm: [UInt8]
 
         package init(origin: String, scheme: Scheme, realm: String) {
@@ -58,7 +58,7 @@ package struct ProtectionSpaces: Sendable {
 
     package var count: Int { spaces.count }
 
-    /// A request got in with this: so will others. The name is what to remove it by.
+    /// Keeps credentials that were accepted. Returns the space's name, to remove it by.
     @discardableResult
     package mutating func keep(_ access: Access, origin: String, realm: String, scope: ProtectionScope) -> Name {
         let name = Name(origin: origin, scheme: access.scheme, realm: realm)
@@ -67,7 +67,7 @@ package struct ProtectionSpaces: Sendable {
         return name
     }
 
-    /// Which space a request is in that nobody has asked for credentials yet; nil for none. `target` is in origin form.
+    /// Returns the space of a request that has not been challenged; nil for none. `target` is in origin form.
     package func name(for origin: String, target: String) -> Name? {
         var best: (name: Name, depth: Int)?
         for (name, space) in spaces.latestFirst where name.origin == origin {
@@ -77,7 +77,7 @@ package struct ProtectionSpaces: Sendable {
         return best?.name
     }
 
-    /// What gets into a space, used now: a machine counts its answers. Nil if nothing is known of the space.
+    /// Uses the credentials for a space, as a machine counts its answers. Nil if the space is unknown.
     package mutating func use<Result, Failure: Error>(
         _ name: Name, _ body: (inout Access) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -85,7 +85,7 @@ package struct ProtectionSpaces: Sendable {
         return try spaces.change(name) { space throws(Failure) in try body(&space.access) }
     }
 
-    /// After a password was refused, for example.
+    /// Removes a space, for example after its password was refused.
     package mutating func remove(_ name: Name) {
         spaces.remove(name)
     }

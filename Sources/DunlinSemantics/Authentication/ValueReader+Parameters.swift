@@ -2,14 +2,14 @@ internal import DunlinTypes
 
 /// The parts of challenges and of what is said of answers (RFC 9110 §11.2 and §11.3).
 extension ValueReader {
-    /// Whether nothing but blanks is left before the next comma or the end.
+    /// Whether only blanks are left before the next comma or the end.
     var isAtElementEnd: Bool {
         var reader = self
         reader.skipBlanks()
         return reader.isAtEnd || reader.next == UInt8(ascii: ",")
     }
 
-    /// A whole element of a list that is a parameter, its name in lower case. Nil leaves the reader somewhere within.
+    /// Reads an element that is a parameter; its name is in lower case. On nil the reader is somewhere within it.
     mutating func parameter() -> (name: String, value: Bytes)? {
         guard let name = token()?.lowercased() else { return nil }
         skipBlanks()
@@ -34,7 +34,7 @@ extension ValueReader {
         return token.isEmpty ? nil : String(decoding: token + padding, as: UTF8.self)
     }
 
-    /// Up to the next comma outside of quotes, or to the end.
+    /// Skips to the next comma outside of quotes, or to the end.
     mutating func skipElement() {
         while true {
             _ = takeAll { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }

@@ -1,31 +1,31 @@
 package import DunlinTypes
 
-/// What is to be done about a request.
+/// What to do with a request.
 package enum CacheAction: Sendable {
     /// Answer from the store.
     case serve(CacheServing)
     /// Ask the network, with these fields.
     case send(CacheSending)
-    /// It may only be answered from the store, which has nothing: 504, as RFC 9111 §5.2.1.7 has it.
+    /// It may only be answered from the store, which has nothing: 504, as in RFC 9111 §5.2.1.7.
     case unavailable
 }
 
 /// An answer from the store.
 package struct CacheServing: Sendable {
-    /// Which of the candidates.
+    /// The index of the candidate.
     package let index: Int
     package let form: CachedForm
     package let head: ResponseHead
-    /// Seconds since the origin made it or confirmed it.
+    /// The seconds since the origin made or confirmed it.
     package let age: Int64
-    /// For how many seconds it remains fresh; not above zero if it is stale.
+    /// The seconds for which it remains fresh; zero or less if it is stale.
     package let remaining: Int64
-    /// What to ask the network meanwhile (RFC 5861 §3); what comes of it is for the store alone.
+    /// The question to ask the network meanwhile (RFC 5861 §3); its result is only stored.
     package let revalidation: CacheSending?
 
     package var isStale: Bool { remaining <= 0 }
 
-    /// What to say of it, if nothing was asked before.
+    /// The status to report, if the network was not asked before.
     package var status: CacheStatus {
         var status = CacheStatus(.hit)
         status.remaining = remaining
@@ -37,9 +37,9 @@ package struct CacheServing: Sendable {
 package struct CacheSending: Sendable {
     package enum Purpose: Sendable, Hashable {
         case whole
-        /// Whether this candidate may be served.
+        /// Asks whether this candidate may be served.
         case validation(Int)
-        /// What this candidate lacks at its end.
+        /// Asks for the missing end of this candidate.
         case rest(Int)
     }
 
@@ -48,11 +48,11 @@ package struct CacheSending: Sendable {
     /// All fields of the request.
     package let fields: Fields
 
-    /// Those by which a cache asks.
+    /// The fields that a cache asks with.
     static let fieldNames = ["cache-control", "pragma", "if-none-match", "if-modified-since", "if-range", "range"]
 
-    /// The fields to send in place of `present`, which may have changed since the cache was asked with `asked`: what
-    /// the cache itself adds is put in, and nothing else changes.
+    /// Returns the fields to send in place of `present`, which may have changed since the cache was asked with `asked`:
+    /// only the cache's own fields change.
     package func changing(_ present: Fields, since asked: Fields) -> Fields {
         if purpose == .whole, fields.count == asked.count { return present }
         return present.taking(
@@ -60,12 +60,12 @@ package struct CacheSending: Sendable {
     }
 }
 
-/// What is to be done once the network has answered, or failed.
+/// What to do once the network has answered, or failed.
 package struct CacheUpdate: Sendable {
     package enum Delivery: Sendable {
-        /// What the network answered.
+        /// The network's answer.
         case network
-        /// A stored response; the body of the network's is read and thrown away.
+        /// A stored response; the network's body is read and dropped.
         case stored(CacheServing)
         /// The stored bytes of a candidate, then the network's body, under this head.
         case joined(index: Int, head: ResponseHead)
@@ -74,14 +74,14 @@ package struct CacheUpdate: Sendable {
     }
 
     package enum Change: Sendable {
-        /// The network's body, as it comes. These candidates are of no use any more, whatever becomes of it.
+        /// Store the network's body as it comes. The replaced candidates are void, whatever happens to it.
         case store(CacheDraft, replacing: [Int])
-        /// The network's body, as it comes, into the body of this candidate, at the draft's start.
+        /// Store the network's body as it comes in the body of this candidate, at the draft's start.
         case extend(Int, CacheDraft)
-        /// Another entry in front of the same body.
+        /// Replace the entry of a body.
         case update(Int, CacheEntry)
         case remove([Int])
-        /// Everything under these keys.
+        /// Remove everything under these keys.
         case invalidate([CacheKey])
     }
 

@@ -9,24 +9,24 @@ struct CacheControlReader {
     enum Argument: Equatable {
         case none
         case text([UInt8])
-        /// There is something behind the name, and it is no argument.
+        /// Something follows the name that is no argument.
         case malformed
     }
 
     struct Directive: Equatable {
-        /// In lower case.
+        /// The name in lower case.
         let name: String
         let argument: Argument
 
-        /// The argument as a number of seconds; nil if it is none.
+        /// The argument as a number of seconds; nil if it is no number.
         var seconds: Int64? {
             if case .text(let text) = argument { DeltaSeconds.value(of: text) } else { nil }
         }
     }
 
-    /// In order, those of all fields.
+    /// The directives of all fields, in order.
     let directives: [Directive]
-    /// Something is no directive at all, or a quote is never closed: where each directive ends is a guess then.
+    /// Whether something is no directive, or a quote is never closed: then each directive's end is a guess.
     let isBroken: Bool
 
     init(_ fields: Fields) {
@@ -42,12 +42,12 @@ struct CacheControlReader {
     }
 }
 
-/// One field on its way to its end.
+/// The state of reading one field.
 private struct Scan {
     var reader: ValueReader
     var isBroken = false
-    /// A quote that is never closed quotes nothing, for what stands behind it may forbid something. Neither does any
-    /// other in this field then: each would be followed up to the end.
+    /// Whether quotes count. A quote that is never closed does not, as what follows may forbid something; then no other
+    /// in this field does either, as each would have to be followed to the end.
     private var hasQuotes = true
 
     init(reader: ValueReader) {
@@ -83,7 +83,7 @@ private struct Scan {
         return nil
     }
 
-    /// To the next comma outside of quotes.
+    /// Skips to the next comma outside of quotes.
     private mutating func skip() {
         while true {
             _ = reader.takeAll { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }

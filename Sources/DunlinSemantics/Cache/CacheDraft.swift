@@ -1,19 +1,18 @@
 internal import DunlinTypes
 
-/// A response that is being stored while its body arrives: its head, and what is expected of the body.
-///
-/// It becomes an entry when the body ends, or nothing: a body of the wrong length is not what the origin meant.
+/// A response that is being stored while its body arrives: its head, and what its body should be. It becomes an entry
+/// when the body ends, unless the body has the wrong length.
 package struct CacheDraft: Sendable {
-    /// Which bytes of the representation the body brings.
+    /// The bytes of the representation that the body has.
     struct Extent: Sendable, Hashable {
-        /// Where they begin.
+        /// The offset of the first byte.
         let start: Int
-        /// How many there are, if the head says so.
+        /// The number of bytes, if the head says it.
         let count: Int?
         /// The length of the representation, if the head says so.
         let complete: Int?
 
-        /// Nil for a 206 with several parts or other units, and for lengths that contradict each other.
+        /// Reads a head; nil for a 206 with several parts or other units, and for contradictory lengths.
         init?(_ head: ResponseHead) {
             let hasLength = head.fields.contains("content-length")
             let length = head.fields.soleValue(of: "content-length").flatMap { DeltaSeconds.value(of: $0) }
@@ -29,11 +28,11 @@ package struct CacheDraft: Sendable {
         }
     }
 
-    /// The entry, but for its body.
+    /// The entry without its body.
     package let entry: CacheEntry
     let extent: Extent
     let rules: CacheRules
-    /// What is stored already, directly before or around what comes now.
+    /// The bytes that are stored already, directly before or around the new ones.
     private(set) var joined: CachedBody?
 
     init(entry: CacheEntry, extent: Extent, rules: CacheRules) {
@@ -42,20 +41,20 @@ package struct CacheDraft: Sendable {
         self.rules = rules
     }
 
-    /// How many bytes the body has, if its head says so.
+    /// The length of the body, if its head says it.
     package var expectedCount: Int? { extent.count }
 
-    /// Where in the representation the first byte of this body belongs.
+    /// The offset of this body's first byte in the representation.
     package var start: Int { extent.start }
 
-    /// The same body, on top of stored bytes that it touches; `entry` has the fields of both.
+    /// Returns the draft joined to stored bytes that it touches; `entry` has the fields of both.
     func joining(_ stored: CachedBody, as entry: CacheEntry) -> CacheDraft {
         var draft = CacheDraft(entry: entry, extent: extent, rules: rules)
         draft.joined = stored
         return draft
     }
 
-    /// Whether both together are one run of bytes of one representation.
+    /// Whether both together are one range of one representation.
     func touches(_ body: CachedBody) -> Bool {
         guard let count = extent.count,
             body.complete == nil || extent.complete == nil
@@ -64,7 +63,7 @@ package struct CacheDraft: Sendable {
         return extent.start <= body.range.upperBound && body.range.lowerBound <= extent.start + count
     }
 
-    /// The entry, once `count` bytes of the body have come and no more will; nil if they are not worth keeping.
+    /// Returns the entry, once `count` bytes of the body have come and no more will; nil if they are not worth keeping.
     ///
     /// `isComplete` says whether the body ended as its framing has it. One that broke off is kept as a part if the rest
     /// can be asked for: by a strong validator, from an origin that has not said it knows no ranges.
@@ -74,7 +73,7 @@ package struct CacheDraft: Sendable {
         }
         let (end, overflow) = extent.start.addingReportingOverflow(count)
         guard !overflow else { return nil }
-        // A body without a length is as long as it came to be.
+        // A body without a declared length has the length that came.
         return entry(with: extent.start..<end, complete: complete ?? (isWholeResponse ? end : nil))
     }
 
@@ -93,11 +92,12 @@ package struct CacheDraft: Sendable {
     private func entry(with range: Range<Int>, complete: Int?) -> CacheEntry? {
         let all = joined.map { Self.union($0.range, range) } ?? range
         let body = CachedBody.of(all, complete: complete)
-        // A part of nothing is nothing.
+        // An empty part is not kept.
         return all.isEmpty && !body.isWhole ? nil : entry.with(body: body)
     }
 
-    /// What is stored stays as it is if what came does not reach it: there would be a hole.
+    /// Returns the joined range. The stored one is unchanged if the new one does not reach it, which would leave a
+    /// hole.
     private static func union(_ stored: Range<Int>, _ range: Range<Int>) -> Range<Int> {
         guard range.lowerBound <= stored.upperBound, stored.lowerBound <= range.upperBound else { return stored }
         return min(stored.lowerBound, range.lowerBound)..<max(stored.upperBound, range.upperBound)

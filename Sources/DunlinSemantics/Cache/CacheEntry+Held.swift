@@ -1,21 +1,21 @@
 internal import DunlinTypes
 
 extension CacheEntry {
-    /// How many bytes of memory it takes up, at least: what it consists of, and what that refers to.
+    /// The memory that the entry uses at least, in bytes, with all that it refers to.
     package var held: Int {
         var held = MemoryLayout<CacheEntry>.stride + Self.held(key.text) + fields.held
-        // Where the response came without an Age, both are one.
+        // If the response came without an Age, both are one.
         if ageless.count < fields.count { held += ageless.held }
         held += selecting.held
-        // The validator has one of its own.
+        // The validator has its own copy.
         if let entityTag { held += 2 * Self.held(entityTag.description) }
         return held
     }
 
-    /// What an allocation takes up beside its bytes: its header, and what rounding it up costs.
+    /// The memory of an allocation beside its bytes: its header, and rounding.
     fileprivate static let block = 48
 
-    /// Short texts have no storage of their own.
+    /// Returns the memory of a text; short ones have no storage of their own.
     fileprivate static func held(_ text: String) -> Int { text.utf8.count > 15 ? text.utf8.count + block : 0 }
 }
 

@@ -6,13 +6,13 @@ package import DunlinTypes
 /// computed here, once, so that a hit does not read fields again.
 package struct CacheEntry: Sendable {
     package let key: CacheKey
-    /// Of the request; GET for nearly all (RFC 9110 §9.3.3 has the exception).
+    /// The request's method; nearly always GET (RFC 9110 §9.3.3 has the exception).
     package let method: HTTP.Method
     package let selecting: SelectingFields
     package let owner: CacheOwner
-    /// Never 206 and never 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
+    /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
     package let status: HTTP.Status
-    /// As stored: without what `StoredFields` leaves out, with the Age that the response came with.
+    /// The stored fields: without what `StoredFields` leaves out, with the Age that the response came with.
     package let fields: Fields
     /// When the request was sent and when the response came, in seconds since 1970.
     package let sentAt: Int64
@@ -23,13 +23,13 @@ package struct CacheEntry: Sendable {
 
     /// The fields without Age.
     let ageless: Fields
-    /// Without the fields that `no-cache` names: those are not stored.
+    /// The directives, except the fields that `no-cache` names, which are not stored.
     package let directives: ResponseDirectives
     package let freshness: Freshness
     package let entityTag: EntityTag?
     /// The Last-Modified field, if it is a date.
     package let lastModified: HTTPDate?
-    /// By what other bytes are known to be of the same state; nil if nothing strong is there.
+    /// The strong validator that shows whether other bytes are of the same state; nil if there is none.
     package let validator: Validator?
 
     package init(
@@ -55,39 +55,39 @@ package struct CacheEntry: Sendable {
         validator = Validator(fields)
     }
 
-    /// When the origin made it, by its own clock if it says so.
+    /// When the origin made it, by its own clock if it states that.
     package var date: Int64 { Freshness.date(fields) ?? receivedAt }
 
-    /// Whether every request that selects this one selects the other as well: of two such, the newer is enough. They
-    /// come of requests that were on their way at the same time.
+    /// Whether every request that selects this one also selects the other: then the newer one is enough. Such pairs
+    /// come from concurrent requests.
     package func supersedes(_ other: CacheEntry) -> Bool {
         key == other.key && selecting == other.selecting && owner == other.owner
             && (other.date, other.receivedAt) <= (date, receivedAt)
     }
 
-    /// Whether it is for some requests of its URL alone.
+    /// Whether it is only for some requests of its URL.
     var isVariant: Bool { !selecting.members.isEmpty || owner.user != nil }
 
-    /// Whether it can be asked about.
+    /// Whether it can be revalidated.
     package var isAskable: Bool { entityTag != nil || lastModified != nil }
 }
 
 extension CacheEntry {
-    /// The same response with another body. Nothing that follows from the fields is computed again.
+    /// Returns the response with another body. Values derived from the fields are not computed again.
     func with(body: CachedBody) -> CacheEntry {
         var entry = self
         entry.body = body
         return entry
     }
 
-    /// The same response, of which a HEAD has shown that it may be outdated.
+    /// Returns the response marked as doubtful, as a HEAD has shown that it may be outdated.
     func doubted() -> CacheEntry {
         var entry = self
         entry.isDoubtful = true
         return entry
     }
 
-    /// The same response with the fields of a newer head that confirmed it. Nil if it may not be kept any longer.
+    /// Returns the response with the fields of a newer head that confirmed it; nil if it must not be kept.
     func updated(by exchange: Storability.Exchange, rules: CacheRules) -> CacheEntry? {
         let head = exchange.head
         if ResponseDirectives(head.fields).isNoStore { return nil }
@@ -103,7 +103,7 @@ extension CacheEntry {
 }
 
 extension CacheEntry: CustomReflectable {
-    /// Fields hide their secrets themselves; the key and the selecting fields do as well.
+    /// Shows no secrets: fields, key and selecting fields hide their own.
     package var customMirror: Mirror {
         Mirror(self, children: ["key": key, "status": status, "fields": fields, "body": body])
     }

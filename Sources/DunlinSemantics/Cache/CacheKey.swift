@@ -19,27 +19,27 @@ package struct CacheKey: Sendable, Hashable {
         text = "\(origin)" + Self.normal(target) + address
     }
 
-    /// The key of what a request asks for.
+    /// Creates the key of a request.
     package init(_ head: RequestHead) {
         self.init(origin: head.origin, target: head.target, of: head)
     }
 
-    /// The key of another target that a request with this head would ask for.
+    /// Creates the key of another target, for a request with this head.
     init(origin: HTTP.Origin, target: String, of head: RequestHead) {
         let usual = CacheKey(origin: origin, target: target)
-        // No field has a line break in it, so the two parts cannot be taken for one.
+        // Fields have no line breaks, so the parts stay distinct.
         text = Self.ownHost(of: head).map { "\(usual.text)\nHost: \($0)" } ?? usual.text
     }
 
-    /// The Host field of a head that differs from what its URL says; nil if there is none.
+    /// Returns the Host field of a head that differs from its URL's; nil if there is none.
     package static func ownHost(of head: RequestHead) -> String? {
         guard let host = head.fields["host"]?.lowercased(), host != head.origin.authority else { return nil }
         return host
     }
 
-    /// Whether it is of the URL that `usual` is of, with a Host field or an address of the request's own.
+    /// Whether it is the key `usual` with a Host field or an address of the request's own.
     package func isUnderOwnHost(of usual: CacheKey) -> Bool {
-        // No target has a blank or a line break in it.
+        // Targets have neither blanks nor line breaks.
         text.hasPrefix(usual.text + "\n") || text.hasPrefix(usual.text + " ")
     }
 
@@ -75,10 +75,10 @@ package struct CacheKey: Sendable, Hashable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomReflectable {
-    /// Without the secrets that the URL may have in its query.
+    /// The key without secrets in the URL's query.
     package var description: String { described(hiding: .usual) }
 
-    /// Without the values whose names are secret.
+    /// Returns the key without values that have secret names.
     package func described(hiding secret: HTTP.SecretFields) -> String { WebAddress.named(text, hiding: secret) }
 
     package var customMirror: Mirror { Mirror(self, children: []) }

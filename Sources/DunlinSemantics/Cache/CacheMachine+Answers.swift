@@ -15,7 +15,7 @@ extension CacheMachine {
         }
     }
 
-    /// The network failed before a head came. Nil if nothing stored may stand in for it.
+    /// Notes that the network failed before a head came. Returns nil if nothing stored may replace the response.
     package func failed(at now: Int64) -> CacheUpdate? {
         guard let chosen, let form = conditions.form(of: candidates[chosen], for: request.head.method),
             mayReplaceFailure(candidates[chosen], isDisconnected: true, at: now)
@@ -27,7 +27,7 @@ extension CacheMachine {
         return CacheUpdate(delivery: .stored(serving), changes: [], status: status)
     }
 
-    /// A stored response in place of an origin's failure.
+    /// Returns a stored response to serve instead of an origin's failure.
     private func replacement(_ exchange: Storability.Exchange) -> CacheUpdate? {
         guard exchange.head.status.isOriginFailure, let chosen,
             let form = conditions.form(of: candidates[chosen], for: request.head.method),
@@ -40,7 +40,7 @@ extension CacheMachine {
         if let draft = Storability.draft(of: exchange, rules) {
             return network(exchange, [.store(draft, replacing: selected)])
         }
-        // Something newer is there that may not be stored, or nothing any more.
+        // There is something newer that must not be stored, or nothing any more.
         let status = exchange.head.status
         let isOutdated = status.isSuccess || status == .notFound || status == .gone
         return network(exchange, isOutdated && !selected.isEmpty ? [.remove(selected)] : [])
@@ -60,8 +60,8 @@ extension CacheMachine {
 // MARK: - Confirmed by the origin
 
 extension CacheMachine {
-    /// A 304 to a condition of the cache's own is about the entry that was asked about. One to a condition of the
-    /// caller's is the caller's, and confirms what it names.
+    /// Handles a 304. If the condition was the cache's, it is about that entry; if the caller's, it is delivered, and
+    /// confirms the entry that it names.
     private func afterNotModified(_ exchange: Storability.Exchange) -> CacheUpdate {
         guard case .validation(let index) = sent?.purpose else {
             let confirmed = selected.filter {
@@ -78,7 +78,7 @@ extension CacheMachine {
         return stored(serving(index, as: form, of: updated, at: exchange.receivedAt), [change], exchange)
     }
 
-    /// The entry to serve, and what becomes of the stored one.
+    /// Returns the entry to serve, and the change to the stored one.
     private func updating(
         _ index: Int, _ exchange: Storability.Exchange
     ) -> (entry: CacheEntry, change: CacheUpdate.Change) {
@@ -86,7 +86,8 @@ extension CacheMachine {
         return updated.map { ($0, .update(index, $0)) } ?? (candidates[index], .remove([index]))
     }
 
-    /// A HEAD says what a GET would have said (§4.3.5): it confirms what it agrees with, and casts doubt on the rest.
+    /// Handles a HEAD's answer, which is what a GET's would be (§4.3.5): it confirms entries that agree, and casts
+    /// doubt on others.
     private func afterHead(_ exchange: Storability.Exchange) -> CacheUpdate {
         if isBypassed { return network(exchange) }
         switch exchange.head.status {
@@ -112,7 +113,7 @@ extension CacheMachine {
         if case .rest = sent?.purpose { true } else { false }
     }
 
-    /// A part is joined to what it touches and is of the same state as (§3.4), or stored by itself.
+    /// Handles a part: joins it to a touching part of the same state (§3.4), or stores it alone.
     private func afterPart(_ exchange: Storability.Exchange) -> CacheUpdate {
         let draft = Storability.draft(of: exchange, rules)
         if case .rest(let index) = sent?.purpose { return afterRest(of: index, exchange, draft) }
@@ -164,7 +165,8 @@ extension CacheMachine {
         return CacheUpdate(delivery: .stored(serving), changes: changes, status: status)
     }
 
-    /// The answer fits nothing that was asked, so the request is sent without it. What comes then replaces the entry.
+    /// Sends the request again without conditions, as the answer fits none of them. The new response replaces the
+    /// entry.
     private func again(_ exchange: Storability.Exchange) -> CacheUpdate {
         CacheUpdate(
             delivery: .again(plain(sent?.reason ?? .stale)), changes: [], status: status(exchange, isStored: false))

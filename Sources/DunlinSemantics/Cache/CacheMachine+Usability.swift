@@ -4,7 +4,7 @@ internal import DunlinTypes
 extension CacheMachine {
     enum Usability: Sendable, Hashable {
         case servable
-        /// Though stale, while somebody asks.
+        /// It is stale, but may be served while it is revalidated.
         case whileRevalidating
         case unusable(CacheStatus.Forward)
     }
@@ -18,7 +18,7 @@ extension CacheMachine {
         if request.mode == .validating, !(isFresh && entry.directives.isImmutable) {
             return .unusable(isFresh ? .request : .stale)
         }
-        // Who asks for an age of zero wants the origin to be asked, even within the same second.
+        // An age of zero asks for the origin, even within the same second.
         if let limit = directives.maxAge, limit == 0 || entry.freshness.age(at: now) > limit {
             return .unusable(isFresh ? .request : .stale)
         }
@@ -37,7 +37,7 @@ extension CacheMachine {
         return .unusable(.stale)
     }
 
-    /// Whether it may stand in for an origin that fails (RFC 5861 §4), or that cannot be reached at all.
+    /// Whether it may replace the response of an origin that fails (RFC 5861 §4) or cannot be reached.
     func mayReplaceFailure(_ entry: CacheEntry, isDisconnected: Bool, at now: Int64) -> Bool {
         guard request.mode == .standard || request.mode == .preferringStored, !isBypassed, !entry.isDoubtful,
             !entry.directives.mustRevalidate, !entry.directives.isNoCache, !directives.isNoCache,

@@ -20,12 +20,12 @@ package struct CacheMachine: Sendable {
     let conditions: RequestConditions
     /// The candidates that the request selects.
     let selected: [Int]
-    /// The one of them that is served or asked about.
+    /// The candidate that is served or revalidated.
     let chosen: Int?
-    /// What was sent last.
+    /// The question that was sent last.
     private(set) var sent: CacheSending?
 
-    /// `candidates` are all entries under the request's key, in any order.
+    /// Creates the machine; `candidates` are all entries under the request's key, in any order.
     package init(_ request: CacheRequest, candidates: [CacheEntry], rules: CacheRules) {
         self.request = request
         self.candidates = candidates
@@ -33,7 +33,7 @@ package struct CacheMachine: Sendable {
         directives = RequestDirectives(request.head.fields)
         conditions = RequestConditions(request.head.fields)
         let fields = request.head.fields
-        // Most is for everybody, and then nobody need know who asks.
+        // Most are for everybody, and then the user need not be known.
         let isOwned = candidates.contains { $0.owner.user != nil }
         let user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
         let selected = candidates.indices.filter { index in
@@ -42,7 +42,7 @@ package struct CacheMachine: Sendable {
                 && (entry.owner.user == nil || entry.owner.user == user) && entry.selecting.matches(fields, rules)
         }
         self.selected = selected
-        // One that fits every request is most likely a mistake where there are others (§4.1).
+        // An entry that fits every request is probably a mistake if there are others (§4.1).
         chosen = selected.max { left, right in
             let (left, right) = (candidates[left], candidates[right])
             let (before, after) = (left.isVariant, right.isVariant)
@@ -60,8 +60,8 @@ package struct CacheMachine: Sendable {
         return action
     }
 
-    /// A head that is not interim. `sentAt` and `receivedAt` are when the request was sent and when the head came;
-    /// `fields` are those that it went with, if others were added once the cache had been asked.
+    /// Takes a final head. `sentAt` and `receivedAt` are the times of the request and of the head; `fields` are those
+    /// that were sent, if some were added after the cache was asked.
     package mutating func answered(
         by head: ResponseHead, to fields: Fields? = nil, sentAt: Int64, receivedAt: Int64
     ) -> CacheUpdate {
@@ -124,7 +124,7 @@ extension CacheMachine {
         CacheSending(purpose: .whole, reason: reason, fields: fieldsForCaches)
     }
 
-    /// Caches on the way are told the same, unless the request tells them something itself.
+    /// The fields for caches on the way, which repeat the mode unless the request has its own.
     private var fieldsForCaches: Fields {
         var fields = request.head.fields
         guard isReading, !fields.contains("cache-control") else { return fields }
@@ -138,7 +138,8 @@ extension CacheMachine {
         return fields
     }
 
-    /// The request with the candidate's validators; as it is if there are none, or if it has conditions of its own.
+    /// Returns the request with the candidate's validators; unchanged if there are none, or if it has conditions of its
+    /// own.
     private func question(about index: Int, _ reason: CacheStatus.Forward) -> CacheSending {
         let entry = candidates[index]
         guard entry.isAskable, !conditions.areOwn else { return plain(reason) }
@@ -146,7 +147,7 @@ extension CacheMachine {
         fields.remove("if-none-match")
         fields.remove("if-modified-since")
         if let tag = entry.entityTag { fields.append(name: "If-None-Match", value: tag.description) }
-        // A date beside a tag helps servers that know none; of a part the date says too little (§4.3.1).
+        // A date beside a tag helps servers without tags; for a part it is not enough (§4.3.1).
         if let date = entry.fields["last-modified"], entry.lastModified != nil,
             entry.entityTag == nil || !conditions.isForPart
         {
@@ -155,7 +156,7 @@ extension CacheMachine {
         return CacheSending(purpose: .validation(index), reason: reason, fields: fields)
     }
 
-    /// Asks for what is missing of an entry that begins at the beginning, if that can be joined to it (§3.4).
+    /// Asks for the missing end of an entry, if it can be joined (§3.4).
     private func complete(_ index: Int) -> CacheAction {
         let entry = candidates[index]
         guard !isOffline, request.head.method == .get, !conditions.isForPart, !conditions.areOwn,

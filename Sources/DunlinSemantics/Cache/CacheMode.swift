@@ -9,17 +9,16 @@
 /// | `storedOnly` | `only-if-cached` | `returnCacheDataDontLoad` |
 /// | `off` | `no-store` | |
 package enum CacheMode: Sendable, Hashable, CaseIterable {
-    /// By RFC 9111: what is fresh is served, what is stale is asked about.
+    /// By RFC 9111: fresh responses are served, stale ones revalidated.
     case standard
-    /// Whatever is stored is asked about before it is served, but for what is fresh and `immutable` (RFC 8246).
+    /// Stored responses are revalidated before they are served, except fresh `immutable` ones (RFC 8246).
     case validating
-    /// Nothing stored is looked at. What comes is stored.
+    /// Nothing stored is served. The new response is stored.
     case reloading
-    /// Whatever is stored and whole is served, however old. The network is for what is not stored.
+    /// Whole stored responses are served, however old. The network is asked only if nothing is stored.
     case preferringStored
-    /// As before, and what is not stored is not to be had.
+    /// Like `preferringStored`, but the network is never asked.
     case storedOnly
-    /// As if there were no cache: nothing is read and nothing is stored. What an unsafe request changes is still
-    /// forgotten.
+    /// No cache: nothing is read or stored. An unsafe request still removes what it may have changed.
     case off
 }

@@ -1,12 +1,12 @@
 package import DunlinTypes
 
-/// Who asks a cache, and under which terms.
+/// The user who asks a cache, and the terms.
 package struct CacheAsker: Sendable, Hashable {
-    /// A name of the user that later stages send for, which nobody else has; empty for nobody.
+    /// A unique name of the user that later stages send credentials for; empty for nobody.
     package let user: String
-    /// The terms under which what is asked for would be fetched; empty for the usual ones.
+    /// The terms of fetching; empty for the usual ones.
     package let terms: String
-    /// The request's own fields, some of which may be credentials: these count beside the user.
+    /// The request's own fields, some of which may be credentials, which count beside the user.
     let fields: Fields
 
     package init(user: String = "", terms: String = "", fields: Fields) {
@@ -31,7 +31,7 @@ package struct CacheAsker: Sendable, Hashable {
 /// 3. What was fetched under some terms is for who asks under equal terms.
 /// 4. The user is kept as a hash, as values of secret fields are.
 package struct CacheOwner: Sendable, Hashable {
-    /// A hash of who asked; nil for everybody.
+    /// A hash of the user; nil for everybody.
     package let user: Bytes?
     package let terms: String
 
@@ -41,7 +41,7 @@ package struct CacheOwner: Sendable, Hashable {
 
     package static let everybody = CacheOwner(user: nil, terms: "")
 
-    /// What is hashed of who asks; nil for nobody.
+    /// Returns what is hashed for a user; nil for nobody.
     static func text(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
         let names = CredentialFields.names(in: asker.fields, rules.secretFields).sorted()
         if asker.user.isEmpty, names.isEmpty { return nil }
@@ -54,14 +54,14 @@ package struct CacheOwner: Sendable, Hashable {
         return Bytes(text)
     }
 
-    /// The hash of who asks; nil for nobody, and where there is no hash.
+    /// Returns the hash of the user; nil for nobody, and if there is no hash function.
     static func user(of asker: CacheAsker, _ rules: CacheRules) -> Bytes? {
         text(of: asker, rules).flatMap { rules.hashing(.sha256, $0) }
     }
 }
 
 extension CacheOwner: CustomStringConvertible, CustomReflectable {
-    /// Nothing of who it is.
+    /// A text that does not show the user.
     package var description: String { user == nil ? "everybody" : "one user" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -8,10 +8,10 @@ package struct CacheRequest: Sendable {
     /// Who asks, and under which terms.
     package let asker: CacheAsker
     package let mode: CacheMode
-    /// Whether it passes the cache by, for it asks for more than its URL and fields say: a GET with a body does, or
+    /// Whether it bypasses the cache, as its URL and fields do not say everything: for example a GET with a body, or
     /// one for a user who is not known yet.
     package let passesBy: Bool
-    /// Whether it is sent again because an answer to it was a failure: a stored one is no answer to that.
+    /// Whether it is sent again after a failed answer, which a stored failure must not answer.
     package let isRetry: Bool
     package let key: CacheKey
 
@@ -33,9 +33,9 @@ package struct CacheRequest: Sendable {
         self.key = key
     }
 
-    /// The request as its answer depends on it. A field that was added or changed on the way counts as it was sent, so
-    /// that who would be sent another is not answered with this. Credentials count as they were asked with: a newer
-    /// token is the same user's.
+    /// Returns the request as its answer depends on it. A field that was added or changed on the way counts as sent, so
+    /// that a request that would send another does not get this answer. Credentials count as they were when the cache
+    /// was asked: a newer token is the same user's.
     func sent(with fields: Fields, answeredBy answer: ResponseHead) -> CacheRequest {
         guard case .names(let names) = VaryField(answer.fields) else { return self }
         let others = names.filter { $0 != "authorization" && !CacheSending.fieldNames.contains($0) }

@@ -6,17 +6,17 @@ package struct CacheStatus: Sendable, Hashable {
     package enum Forward: String, Sendable, Hashable, CaseIterable {
         /// The cache was not to be used.
         case bypass
-        /// Its method is not for caches.
+        /// Caches do not handle its method.
         case method
         /// Nothing is stored for the URL.
         case uriMiss = "uri-miss"
-        /// What is stored for the URL is for other fields.
+        /// The stored responses for the URL are for other fields.
         case varyMiss = "vary-miss"
-        /// Something is stored that fits, and the request would not have it.
+        /// A stored response fits, but the request does not accept it.
         case request
-        /// Something is stored that fits, and it is stale.
+        /// A stored response fits, but it is stale.
         case stale
-        /// Something is stored that fits, and not all that is needed.
+        /// A stored response fits, but is incomplete.
         case partial
     }
 
@@ -26,9 +26,9 @@ package struct CacheStatus: Sendable, Hashable {
     }
 
     package var handling: Handling
-    /// The status that the network answered with.
+    /// The status of the network's answer.
     package var forwardStatus: HTTP.Status?
-    /// For how many seconds the response remains fresh; below zero if it is stale.
+    /// The seconds for which the response remains fresh; below zero if it is stale.
     package var remaining: Int64?
     package var isStored = false
     package var isCollapsed = false
@@ -39,7 +39,7 @@ package struct CacheStatus: Sendable, Hashable {
         self.handling = handling
     }
 
-    /// The member of a Cache-Status field for the cache of this name.
+    /// Returns the member of a Cache-Status field for the cache with this name.
     package func member(named name: String) -> String {
         var parameters: [String] = []
         switch handling {
@@ -58,10 +58,10 @@ package struct CacheStatus: Sendable, Hashable {
         return ([Self.item(name) ?? "cache"] + parameters).joined(separator: "; ")
     }
 
-    /// RFC 8941 §3.3.1.
+    /// The largest integer (RFC 8941 §3.3.1).
     private static let largest: Int64 = 999_999_999_999_999
 
-    /// A token, or a string where that is none; nil for what neither can hold.
+    /// Returns a token, or else a string; nil for text that neither can hold.
     private static func item(_ text: String) -> String? {
         guard let first = text.utf8.first, (first | 0x20) &- 0x61 < 26 || first == UInt8(ascii: "*"),
             text.utf8.allSatisfy({ TokenCharacters.contains($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })

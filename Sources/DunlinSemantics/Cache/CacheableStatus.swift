@@ -2,7 +2,7 @@ package import DunlinTypes
 
 /// Which statuses a cache may store, and why (RFC 9111 §3 and §4.2.2, RFC 9110 §15.1).
 extension HTTP.Status {
-    /// Whether a response may be stored, and be fresh for a while, though it says nothing of either.
+    /// Whether a response may be stored, and be fresh for a while, without explicit permission.
     package var isHeuristicallyCacheable: Bool {
         switch code {
         case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -10,8 +10,8 @@ extension HTTP.Status {
         }
     }
 
-    /// Whether a cache knows all that this status asks of caches: those of RFC 9110 which end a request, without the
-    /// two that have no body of their own to store, 206 and 304.
+    /// Whether a cache knows this status's demands: those of RFC 9110 that end a request, except 206 and 304, which
+    /// have no body of their own to store.
     package var isUnderstoodByCaches: Bool {
         switch code {
         case 200...205, 300...303, 305, 307, 308, 400...417, 421, 422, 426, 500...505: true
@@ -19,10 +19,11 @@ extension HTTP.Status {
         }
     }
 
-    /// A question for credentials. It is never stored, whatever it says of its freshness: nobody could answer it then.
+    /// Whether it asks for credentials. Such a response is never stored, whatever its freshness, as nobody could answer
+    /// it then.
     package var isChallenge: Bool { self == .unauthorized || code == 407 }
 
-    /// An answer by which an origin fails (RFC 5861 §4).
+    /// Whether it is a failure of the origin (RFC 5861 §4).
     package var isOriginFailure: Bool {
         switch code {
         case 500, 502, 503, 504: true

@@ -1,7 +1,7 @@
-/// How much of a representation is stored, as it came over the wire: with its content codings.
+/// The stored bytes of a representation, as they came over the wire: with its content codings.
 package enum CachedBody: Sendable, Hashable {
     case whole(Int)
-    /// Bytes `range` of it, and how long it is if that is known. There is at least one, and at least one is missing.
+    /// A part: the bytes `range`, and the whole length if known. At least one byte is there, and at least one missing.
     case part(Range<Int>, complete: Int?)
 
     /// The stored bytes.
@@ -24,7 +24,7 @@ package enum CachedBody: Sendable, Hashable {
         if case .whole = self { true } else { false }
     }
 
-    /// `range` of a representation: all of it where that is so.
+    /// Returns the body for a range of a representation, whole if it covers everything.
     static func of(_ range: Range<Int>, complete: Int?) -> CachedBody {
         range.lowerBound == 0 && range.upperBound == complete
             ? .whole(range.upperBound) : .part(range, complete: complete)

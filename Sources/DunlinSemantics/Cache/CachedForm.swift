@@ -1,18 +1,18 @@
 package import DunlinTypes
 
-/// What of a stored response answers a request.
+/// The part of a stored response that answers a request.
 package enum CachedForm: Sendable, Hashable {
     case whole
     /// The head alone.
     case head
-    /// Those bytes of the representation, and how long it is if that is known.
+    /// These bytes of the representation, and its length if known.
     case range(Range<Int>, complete: Int?)
-    /// A condition of the request's own says that it has it already.
+    /// A 304, as a condition of the request's own is met.
     case notModified
 }
 
 extension CacheEntry {
-    /// The head of an answer from the cache (RFC 9111 §4 and §5.1): the stored one, with its age.
+    /// Returns the head of an answer from the cache (RFC 9111 §4 and §5.1): the stored one, with its age.
     package func head(as form: CachedForm, at now: Int64) -> ResponseHead {
         var fields: Fields
         var status = status
@@ -33,14 +33,14 @@ extension CacheEntry {
         return ResponseHead(status: status, fields: fields)
     }
 
-    /// The head of a response of which some was stored and the rest has come.
+    /// Returns the head of a response that is partly stored and partly new.
     func joinedHead(length: Int, at now: Int64) -> ResponseHead {
         var head = head(as: .whole, at: now)
         head.fields["Content-Length"] = String(length)
         return head
     }
 
-    /// RFC 9110 §15.4.5: what a 304 must say again.
+    /// The fields that a 304 must repeat (RFC 9110 §15.4.5).
     private static let ofNotModified: Set<String> = [
         "cache-control", "content-location", "date", "etag", "expires", "vary",
     ]

@@ -1,8 +1,8 @@
 internal import DunlinTypes
 
-/// Which stored responses a newer head speaks of (RFC 9111 §4.3.4 and §4.3.5).
+/// Decides which stored responses a newer head confirms (RFC 9111 §4.3.4 and §4.3.5).
 enum Confirmation {
-    /// Whether a 304 with these fields names the entry by its validators; nil if it has none.
+    /// Returns whether a 304 with these fields names the entry by its validators; nil if it has none.
     ///
     /// A strong tag must be the same. Without one a weak tag must be, and without a tag the date.
     static func names(_ entry: CacheEntry, in fields: Fields) -> Bool? {
@@ -17,7 +17,7 @@ enum Confirmation {
         return date != nil && date == entry.lastModified
     }
 
-    /// Whether nothing in the answer to a HEAD is other than what is stored.
+    /// Whether the answer to a HEAD agrees with the stored response.
     static func agrees(_ entry: CacheEntry, with fields: Fields) -> Bool {
         for name in ["etag", "last-modified"] where fields.contains(name) {
             guard fields.soleValue(of: name) == entry.fields.soleValue(of: name) else { return false }

@@ -1,15 +1,15 @@
 package import DunlinTypes
 
-/// Which fields of a request say who sends it: all that are hidden where they are printed, for a secret is somebody's.
+/// The fields of a request that identify its sender: all that are hidden when printed, as a secret is somebody's.
 package enum CredentialFields {
-    /// What nearly every request has, and nobody hides anything in. To look for signs of secrets in a name takes longer
-    /// than a response from memory should.
+    /// The usual fields that hold no secrets. Searching a name for signs of a secret takes too long for a response from
+    /// memory.
     private static let harmless: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "host",
         "if-modified-since", "if-none-match", "if-range", "pragma", "range", "user-agent",
     ]
 
-    /// Their names, in lower case, each once. Cookies are for Vary to name.
+    /// Returns their names, in lower case, each once, without cookies, which Vary must name.
     package static func names(in fields: Fields, _ secret: HTTP.SecretFields) -> [String] {
         var names: [String] = []
         for field in fields {

@@ -2,7 +2,7 @@ internal import DunlinTypes
 
 /// A list of field names: Vary, Connection, the argument of `no-cache`.
 enum FieldNames {
-    /// In lower case, in order; nil if something in the list is no name. `*` is one here.
+    /// Returns the names in lower case, in order; nil if a member is no name. `*` counts as one.
     static func all(in value: Bytes) -> [String]? {
         var reader = ValueReader(value)
         var names: [String] = []

@@ -5,16 +5,16 @@ package import DunlinTypes
 /// Times are seconds since 1970 by the cache's own clock, sums are clamped. All is rounded so that a response is never
 /// fresh for longer than it says.
 package struct Freshness: Sendable, Equatable {
-    /// For how many seconds the response is fresh.
+    /// The seconds for which the response is fresh.
     package let lifetime: Int64
-    /// Whether nothing but the date of the last change says so.
+    /// Whether the lifetime is only derived from the last change.
     package let isHeuristic: Bool
-    /// How old it was when it came.
+    /// The response's age when it came.
     package let initialAge: Int64
-    /// When it came.
+    /// When the response came.
     package let receivedAt: Int64
 
-    /// `sentAt` and `receivedAt` are when the request was sent and when the response came.
+    /// Computes freshness; `sentAt` and `receivedAt` are the times of the request and the response.
     init(
         _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, sentAt: Int64, receivedAt: Int64,
         _ rules: CacheRules
@@ -30,7 +30,7 @@ package struct Freshness: Sendable, Equatable {
         }
     }
 
-    /// For how many seconds a response is fresh by what it says; nil if it says nothing of that.
+    /// Returns the explicit lifetime in seconds; nil if there is none.
     package static func said(_ fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64) -> Int64? {
         if let maxAge = directives.maxAge { return maxAge }
         guard fields.contains("expires") else { return nil }
@@ -38,19 +38,19 @@ package struct Freshness: Sendable, Equatable {
         return max(0, end?.seconds.subtractingClamped(date(fields) ?? receivedAt) ?? 0)
     }
 
-    /// How old a response was when it came.
+    /// Returns the response's age when it came.
     package static func initialAge(_ fields: Fields, sentAt: Int64, receivedAt: Int64) -> Int64 {
         let apparent = max(0, receivedAt.subtractingClamped(date(fields) ?? receivedAt))
         let delay = max(0, receivedAt.subtractingClamped(sentAt))
         return max(apparent, (age(fields) ?? 0).addingClamped(delay))
     }
 
-    /// Nil unless there is one date that is one.
+    /// Returns the date; nil unless there is exactly one valid one.
     static func date(_ fields: Fields) -> Int64? {
         fields.soleValue(of: "date").flatMap { HTTPDate(forgiving: $0) }?.seconds
     }
 
-    /// The first member of the first field, and nothing if that is no number (§5.1).
+    /// Returns the first member of the first field; nil if it is no number (§5.1).
     static func age(_ fields: Fields) -> Int64? {
         guard let value = fields.rawValues(of: "age").first else { return nil }
         let first = value.prefix { $0 != UInt8(ascii: ",") }
@@ -61,7 +61,7 @@ package struct Freshness: Sendable, Equatable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// A tenth of the time since the last change, within a limit. Nothing is guessed without such a date.
+    /// Returns a tenth of the time since the last change, within a limit; zero without such a date.
     private static func guess(_ fields: Fields, at date: Int64, _ rules: CacheRules) -> Int64 {
         guard let changed = fields.soleValue(of: "last-modified").flatMap({ HTTPDate(forgiving: $0) }) else { return 0 }
         let unchanged = max(0, date.subtractingClamped(changed.seconds))
@@ -74,17 +74,17 @@ extension Freshness {
         initialAge.addingClamped(max(0, now.subtractingClamped(receivedAt)))
     }
 
-    /// For how long it will be fresh; below zero once it is stale.
+    /// Returns the seconds until it is stale; below zero once it is.
     package func remaining(at now: Int64) -> Int64 {
         lifetime.subtractingClamped(age(at: now))
     }
 
-    /// A clock that was set back cannot say how old a response is, so it is stale then.
+    /// Whether it is fresh. If the clock was set back its age is unknown, so it counts as stale.
     package func isFresh(at now: Int64) -> Bool {
         now >= receivedAt && remaining(at: now) > 0
     }
 
-    /// For how long it has been stale.
+    /// Returns for how long it has been stale.
     package func staleness(at now: Int64) -> Int64 {
         now < receivedAt ? .max : max(0, age(at: now).subtractingClamped(lifetime))
     }

@@ -1,9 +1,9 @@
 internal import DunlinTypes
 
-/// What a request that may have changed something makes of stored responses (RFC 9111 §4.4).
+/// Decides which stored responses a changing request invalidates (RFC 9111 §4.4).
 enum Invalidation {
-    /// The keys whose responses are of no use any more: the target's, and those of Location and Content-Location where
-    /// they are of the same origin, for nobody can speak for another.
+    /// Returns the invalid keys: the target's, and those of Location and Content-Location if they are of the same
+    /// origin, as a server cannot speak for another.
     static func keys(after request: RequestHead, _ head: ResponseHead) -> [CacheKey] {
         guard !request.method.isSafe, (200...399).contains(head.status.code) else { return [] }
         var keys = [CacheKey(request)]
@@ -16,13 +16,13 @@ enum Invalidation {
         return keys
     }
 
-    /// The key of a reference that a response to `request` has; nil if it leads to another origin, or nowhere.
+    /// Returns the key of a reference in a response to `request`; nil if it leads to another origin, or nowhere.
     static func key(of reference: String, for request: RequestHead) -> CacheKey? {
         let base = WebAddress(origin: request.origin, target: request.target)
         do throws(AddressError) {
             let found = try base.resolving(reference)
             guard found.origin.isSame(as: request.origin) else { return nil }
-            // The same route leads there, and the same Host field.
+            // It has the same route and Host field.
             return CacheKey(origin: request.origin, target: found.target, of: request)
         } catch {
             return nil

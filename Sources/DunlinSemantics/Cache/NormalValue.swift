@@ -1,13 +1,12 @@
 internal import DunlinTypes
 
-/// A field's value in the form in which values of one meaning are equal (RFC 9111 §4.1).
-///
-/// Several fields are one list, and blanks around commas mean nothing. Where the members of a list have their weights
-/// beside them (RFC 9110 §12.5), neither their order nor their case means anything either.
+/// Normalises a field's value, so that values with one meaning are equal (RFC 9111 §4.1). Several fields are one list,
+/// and blanks around commas mean nothing. If members have weights (RFC 9110 §12.5), neither their order nor their case
+/// matters.
 enum NormalValue {
     static func of(_ name: String, _ values: [Bytes]) -> Bytes {
         let isWeighed = weighed.contains(name)
-        // Most are one value without a comma.
+        // Most fields are one value without a comma.
         if !isWeighed, values.count == 1, !values[0].contains(UInt8(ascii: ",")) { return trimmed(values[0]) }
         var members = values.flatMap { Self.members(of: $0) }
         if isWeighed {
@@ -19,7 +18,7 @@ enum NormalValue {
 
     private static let weighed: Set<String> = ["accept-language", "accept-encoding", "accept-charset"]
 
-    /// What stands between the commas outside of quotes, without the blanks around it.
+    /// Returns the members between commas outside of quotes, without blanks around them.
     private static func members(of value: Bytes) -> [Bytes] {
         var members: [Bytes] = []
         var start = 0

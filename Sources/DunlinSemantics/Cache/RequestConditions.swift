@@ -3,15 +3,15 @@ internal import DunlinTypes
 /// The conditions and the range of a request (RFC 9110 §13 and §14), as far as a cache may judge them (RFC 9111
 /// §4.3.2).
 struct RequestConditions: Sendable {
-    /// Whether there is one that only the origin can judge: If-Match, If-Unmodified-Since, or one that cannot be read.
+    /// Whether only the origin can judge one of them: If-Match, If-Unmodified-Since, or an unreadable one.
     let areForOrigin: Bool
     private let tags: EntityTag.List
-    /// Nil where If-None-Match is, which goes first.
+    /// The date; nil if If-None-Match is there, which comes first.
     private let date: HTTPDate?
     private let hasRange: Bool
     private let range: RangeField?
     private let ifRange: Bytes?
-    /// Whether the request asks for a content coding. Who does not can do nothing with a part of what is coded.
+    /// Whether the request accepts a content coding; without that, part of a coded body is useless.
     private let takesCodings: Bool
 
     init(_ fields: Fields) {
@@ -25,13 +25,13 @@ struct RequestConditions: Sendable {
         ifRange = fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
     }
 
-    /// Whether the request is about something that the caller has, so that a 304 is what it waits for.
+    /// Whether the request is about something that the caller has, so that it expects a 304.
     var areOwn: Bool { tags != .absent || date != nil }
 
-    /// Whether part of a representation is asked for.
+    /// Whether part of a representation is requested.
     var isForPart: Bool { hasRange }
 
-    /// Nil if this entry cannot answer.
+    /// Returns what of the entry answers the request; nil if it cannot.
     func form(of entry: CacheEntry, for method: HTTP.Method) -> CachedForm? {
         if entry.status.isSuccess, areMet(by: entry) { return .notModified }
         if method == .head { return entry.body.isWhole ? .head : nil }
@@ -44,7 +44,7 @@ struct RequestConditions: Sendable {
         return .range(range, complete: entry.body.complete)
     }
 
-    /// Whether the caller has what this entry is.
+    /// Whether the caller has the same state as this entry.
     func areMet(by entry: CacheEntry) -> Bool {
         switch tags {
         case .any: true
@@ -54,7 +54,7 @@ struct RequestConditions: Sendable {
         }
     }
 
-    /// If-Range is met by a strong validator alone, and only by the same one (RFC 9110 §13.1.5).
+    /// Whether the range applies: If-Range needs the same strong validator (RFC 9110 §13.1.5).
     private func isRangeWanted(of entry: CacheEntry) -> Bool {
         guard let ifRange else { return true }
         guard let wanted = Validator(String(ifRange)) else { return false }
@@ -63,14 +63,14 @@ struct RequestConditions: Sendable {
 
     private func wanted(of body: CachedBody) -> Range<Int>? {
         if let length = body.complete { return range?.range(of: length) }
-        // Where the end is not known, only a range that does not depend on it can be served.
+        // If the end is unknown, only a range that does not depend on it can be served.
         guard case .from(let first, let last?) = range, last < Int.max else { return nil }
         return first..<last + 1
     }
 }
 
 extension CacheEntry {
-    /// Whether its bytes are those of a content coding.
+    /// Whether the bytes have a content coding.
     fileprivate var isCoded: Bool {
         fields.values(of: "content-encoding").contains { $0.lowercased() != "identity" }
     }

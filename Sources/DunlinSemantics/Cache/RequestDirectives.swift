@@ -1,18 +1,17 @@
 package import DunlinTypes
 
-/// What a request asks of caches (RFC 9111 §5.2.1, RFC 5861 §4).
-///
-/// Read as strictly as those of a response: a limit that cannot be read is the strictest there is, and of several the
-/// strictest counts. `Pragma: no-cache` counts where there is no Cache-Control (§5.4), and in requests alone.
+/// A request's directives for caches (RFC 9111 §5.2.1, RFC 5861 §4). They are read as strictly as a response's: an
+/// unreadable limit is the strictest there is, and of several the strictest counts. `Pragma: no-cache` counts without
+/// Cache-Control (§5.4), and only in requests.
 package struct RequestDirectives: Sendable, Equatable {
     package private(set) var isNoStore = false
     package private(set) var isNoCache = false
     package private(set) var isOnlyIfCached = false
-    /// How old a response may be.
+    /// The highest age of a response, in seconds.
     package private(set) var maxAge: Int64?
-    /// How long a response must remain fresh.
+    /// The shortest time that a response must remain fresh, in seconds.
     package private(set) var minFresh: Int64?
-    /// How long a response may have been stale; `Int64.max` if it does not matter.
+    /// The longest time that a response may have been stale, in seconds; `Int64.max` for any.
     package private(set) var maxStale: Int64?
     package private(set) var staleIfError: Int64?
 

@@ -1,15 +1,15 @@
 package import DunlinTypes
 
-/// What a response says of storing and reusing it, to a private cache (RFC 9111 §5.2.2, RFC 5861, RFC 8246).
+/// A response's directives for storing and reusing it in a private cache (RFC 9111 §5.2.2, RFC 5861, RFC 8246).
 ///
-/// What forbids counts however badly it is written; what permits counts only as it should be. `s-maxage` and
-/// `proxy-revalidate` are for shared caches, and so is `private`, whatever fields it names. Unknown directives mean
+/// Directives that forbid count however badly they are written; those that permit count only if well-formed. `s-maxage`
+/// and `proxy-revalidate` are for shared caches, and so is `private`, whatever fields it names. Unknown directives mean
 /// nothing. Where two disagree, or a lifetime cannot be read, there is none left (§4.2.1).
 package struct ResponseDirectives: Sendable, Equatable {
-    /// Seconds; zero for what cannot be read and for several that differ; nil without the directive.
+    /// The lifetime in seconds; zero if it cannot be read or several differ; nil without the directive.
     package private(set) var maxAge: Int64?
     package private(set) var isNoStore = false
-    /// Without field names, or with some that are none.
+    /// Whether there is a `no-cache` without field names, or with invalid ones.
     package private(set) var isNoCache = false
     /// The fields that `no-cache` names, in lower case: they are not stored (§3.1).
     package private(set) var unstoredFields: Set<String> = []
@@ -21,7 +21,7 @@ package struct ResponseDirectives: Sendable, Equatable {
     package private(set) var isNoTransform = false
     package private(set) var staleWhileRevalidate: Int64?
     package private(set) var staleIfError: Int64?
-    /// Whether there is an `s-maxage`: it allows what was asked for with credentials to be shared (§3.5).
+    /// Whether there is an `s-maxage`, which allows sharing a response to a request with credentials (§3.5).
     package private(set) var hasSharedAge = false
 
     package init(_ fields: Fields) {
@@ -30,7 +30,7 @@ package struct ResponseDirectives: Sendable, Equatable {
         if reader.isBroken { forgetPermissions() }
     }
 
-    /// The same, but for the names of fields that are not stored.
+    /// The directives without the names of fields that are not stored.
     var withoutNames: ResponseDirectives {
         var directives = self
         directives.unstoredFields = []
@@ -65,7 +65,7 @@ package struct ResponseDirectives: Sendable, Equatable {
         unstoredFields.formUnion(names)
     }
 
-    /// Of several the shortest; what cannot be read permits nothing.
+    /// Returns the shorter lifetime; an unreadable one is zero.
     private static func shorter(_ before: Int64?, _ directive: CacheControlReader.Directive) -> Int64 {
         min(before ?? .max, directive.seconds ?? 0)
     }

@@ -6,17 +6,17 @@ package import DunlinTypes
 /// of secret fields are kept as hashes.
 package struct SelectingFields: Sendable, Hashable {
     package struct Member: Sendable, Hashable {
-        /// In lower case.
+        /// The name in lower case.
         package let name: String
-        /// In its normal form, or a hash of that; nil if the request did not have the field.
+        /// The value in its normal form, or a hash of that; nil if the request did not have the field.
         package let value: Bytes?
         package let isHash: Bool
-        /// The value as the request had it, if it is known: most later ones are written the same.
+        /// The value as the request had it, if known: most later ones are written the same.
         let written: Bytes?
 
         package init(name: String, value: Bytes?, isHash: Bool = false, written: Bytes? = nil) {
             self.name = name
-            // What is stored keeps nothing of the request that it came for.
+            // A stored value keeps no other part of its request.
             self.value = value.map { Bytes($0.array) }
             self.isHash = isHash
             self.written = isHash ? nil : written.map { Bytes($0.array) }
@@ -45,7 +45,7 @@ package struct SelectingFields: Sendable, Hashable {
         self.members = members
     }
 
-    /// Nil if a secret cannot be hashed.
+    /// Creates the values; nil if a secret cannot be hashed.
     package init?(_ names: [String], of request: Fields, _ rules: CacheRules) {
         var members: [Member] = []
         for name in names {
@@ -66,7 +66,7 @@ package struct SelectingFields: Sendable, Hashable {
         members.allSatisfy { $0.matches(request, rules) }
     }
 
-    /// Nil if there is no hash.
+    /// Returns a value or its hash; nil if there is no hash.
     private static func value(of name: String, _ values: [Bytes], _ rules: CacheRules, isHash: Bool) -> Bytes? {
         let value = NormalValue.of(name, values)
         return isHash ? rules.hashing(.sha256, value) : value
@@ -74,7 +74,7 @@ package struct SelectingFields: Sendable, Hashable {
 }
 
 extension SelectingFields: CustomStringConvertible, CustomReflectable {
-    /// The names alone.
+    /// The names only.
     package var description: String { members.map(\.name).joined(separator: ", ") }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -6,7 +6,7 @@ internal import DunlinTypes
 /// method of a POST is understood too where the response says that it is what a GET of the same URL would bring
 /// (RFC 9110 §9.3.3).
 enum Storability {
-    /// What is known of the exchange when the head has come.
+    /// What is known of the exchange once the head has come.
     struct Exchange {
         let request: CacheRequest
         let head: ResponseHead
@@ -14,7 +14,7 @@ enum Storability {
         let receivedAt: Int64
     }
 
-    /// What to store; nil if nothing may be.
+    /// Returns what to store; nil if nothing may be.
     static func draft(of exchange: Exchange, _ rules: CacheRules) -> CacheDraft? {
         let (request, head) = (exchange.request, exchange.head)
         let directives = ResponseDirectives(head.fields)
@@ -34,16 +34,16 @@ enum Storability {
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }
 
-    /// The secondary key; nil if the response fits no other request. Cookies are for Vary to name.
+    /// Returns the secondary key; nil if the response fits no other request. Cookies count only if Vary names them.
     static func selecting(_ response: Fields, for request: Fields, _ rules: CacheRules) -> SelectingFields? {
         guard case .names(let names) = VaryField(response) else { return nil }
         return SelectingFields(names, of: request, rules)
     }
 
-    /// Whom the response is for; nil if that cannot be kept without keeping secrets.
+    /// Returns the response's owner; nil if it cannot be kept without keeping secrets.
     ///
-    /// What was asked for with credentials is for who has the same, unless the response says that even others may be
-    /// given it (§3.5). A private cache need not make that difference; who has several users behind one does.
+    /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
+    /// RFC does not demand that of a private cache, but one for several users needs it.
     static func owner(of response: Fields, for request: CacheRequest, _ rules: CacheRules) -> CacheOwner? {
         let asker = request.asker
         let directives = ResponseDirectives(response)
@@ -58,7 +58,7 @@ enum Storability {
         let status = head.status
         guard (200...599).contains(status.code), status != .notModified, !status.isChallenge else { return false }
         if directives.mustUnderstand {
-            // Who understands the status may ignore `no-store`, which is there for those who do not (§5.2.2.3).
+            // A cache that understands the status may ignore `no-store`, which is for others (§5.2.2.3).
             guard status.isUnderstoodByCaches else { return false }
         } else if directives.isNoStore {
             return false

@@ -2,8 +2,8 @@ internal import DunlinTypes
 
 /// Which fields of a response are stored, and which of a later one replace them (RFC 9111 §3.1 and §3.2).
 enum StoredFields {
-    /// Without those of the connection and of the proxy, and those that `no-cache` names. A Date that is missing or
-    /// none is replaced by when the response came (RFC 9110 §6.6.1).
+    /// Returns the fields without those of the connection and of the proxy, and those that `no-cache` names. A missing
+    /// or invalid Date is replaced by the time of arrival (RFC 9110 §6.6.1).
     static func stored(of fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64) -> Fields {
         let named = Set(fields.rawValues(of: "connection").flatMap { FieldNames.all(in: $0) ?? [] })
         var stored = fields.filtered { name in
@@ -14,9 +14,8 @@ enum StoredFields {
         return stored
     }
 
-    /// Fields of a stored response after a newer one, a 304 or that of a HEAD, has confirmed it. Those that speak of
-    /// how the stored body is coded and how much of it there is stay. An Age was that of the old response. A part of
-    /// the body (`isPart`) has digests of its own.
+    /// Returns a stored response's fields after a newer 304 or HEAD has confirmed it. Fields about the stored body's
+    /// coding and extent stay. The old Age is dropped. A part of the body (`isPart`) has its own digests.
     static func updated(_ fields: Fields, by newer: Fields, receivedAt: Int64, isPart: Bool = false) -> Fields {
         let stored = stored(of: newer, ResponseDirectives(newer), receivedAt: receivedAt)
         let kept = fields.filtered { $0 != "age" }
@@ -25,8 +24,8 @@ enum StoredFields {
 
     static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    /// What speaks of the content of one message: where that is a part, it says nothing of the whole, nor of another
-    /// part. Repr-Digest is of the whole, whatever part of it comes (RFC 9530 §3).
+    /// The fields about the content of one message: those of a part do not apply to the whole or another part.
+    /// Repr-Digest is about the whole (RFC 9530 §3).
     static let ofContent: Set<String> = [
         "content-length", "content-range", "content-digest", "content-md5", "digest",
     ]
@@ -36,7 +35,8 @@ enum StoredFields {
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// What a cache goes by is for all recipients: a Connection field that names it is wrong (RFC 9110 §7.6.1).
+    /// The fields that caches use, which are for all recipients: a Connection field that names one is wrong (RFC 9110
+    /// §7.6.1).
     private static let ofCaching: Set<String> = [
         "cache-control", "expires", "date", "age", "vary", "etag", "last-modified",
     ]

@@ -1,14 +1,14 @@
 package import DunlinTypes
 
-/// On which fields of the request a response depends (RFC 9111 §4.1).
+/// The request's fields that a response depends on (RFC 9111 §4.1).
 package enum VaryField: Sendable, Equatable {
-    /// In lower case, each once.
+    /// These names, in lower case, each once.
     case names([String])
-    /// On more than the request's fields: it fits no other request. Said by `*`, anywhere in the field, and taken for
-    /// said where the field is no list of names, or one of very many.
+    /// More than the request's fields: it fits no other request. The field has a `*`, is no list of names, or is very
+    /// long.
     case everything
 
-    /// More names than anybody has a reason for.
+    /// The most names, more than anybody has a reason for.
     private static let most = 100
 
     package init(_ fields: Fields) {

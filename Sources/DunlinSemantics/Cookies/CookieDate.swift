@@ -1,11 +1,11 @@
 internal import DunlinTypes
 
-/// When a cookie ends, read as leniently as everybody reads it (RFC 6265bis §5.1.1).
+/// Reads a cookie's end, as leniently as everybody does (RFC 6265bis §5.1.1).
 ///
 /// A time, a day, a month and a year in any order, with anything between and around them: each piece is the first of
 /// these that it fits and that is still missing. Zones are not read; all times are UTC.
 enum CookieDate {
-    /// Seconds since 1970; nil for what has no date in it.
+    /// Returns seconds since 1970; nil for text without a date.
     static func seconds(_ text: ArraySlice<UInt8>) -> Int64? {
         var found = Found()
         for token in text.split(whereSeparator: isDelimiter) { found.take(token) }
@@ -49,7 +49,7 @@ enum CookieDate {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    /// As many digits as may stand there, and then anything that is none.
+    /// Returns the number at the start of a token, with as many digits as `counts` allows, followed by none.
     private static func number(_ token: ArraySlice<UInt8>, _ counts: ClosedRange<Int>) -> Int? {
         let digits = token.prefix(while: isDigit)
         guard counts.contains(digits.count) else { return nil }

@@ -2,7 +2,7 @@ public import DunlinTypes
 
 /// The one Cookie field of a request.
 public enum CookieField {
-    /// What a caller's own Cookie fields say, and after it the cookies whose names they have not; nil for nothing.
+    /// Returns the caller's own Cookie fields, followed by the cookies with other names; nil if there are none.
     public static func joined(_ own: [String], _ cookies: [HTTP.Cookie]) -> String? {
         let own = own.filter { !$0.isEmpty }
         let names = Set(own.flatMap { $0.split(separator: ";").map { Array(CookieName.name(of: $0).utf8) } })

@@ -6,15 +6,15 @@ internal import DunlinTypes
 /// meant: `=sid=1` is sent as `sid=1`, and by a name that nobody saw it would get round every rule about `sid`.
 struct CookieName: Sendable, Hashable {
     private let text: String
-    /// So that long names which are alike in the beginning are told apart at once.
+    /// The hash, which tells long names with a common beginning apart at once.
     private let digest: Int
 
-    /// The name that a server reads.
+    /// Creates the name that a server reads.
     init(_ cookie: HTTP.Cookie) {
         self.init(cookie.name.isEmpty ? Self.name(of: cookie.value[...]) : cookie.name)
     }
 
-    /// The name that was given; empty for none.
+    /// Creates the given name; empty for none.
     init(_ name: String) {
         text = name
         digest = name.utf8.digest
@@ -22,7 +22,7 @@ struct CookieName: Sendable, Hashable {
 
     var bytes: String.UTF8View { text.utf8 }
 
-    /// Of a pair as it stands in a Cookie field; empty if there is no `=` in it.
+    /// Returns the name in a pair of a Cookie field; empty if there is no `=`.
     static func name(of pair: Substring) -> String {
         guard let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return "" }
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
@@ -40,8 +40,8 @@ struct CookieName: Sendable, Hashable {
     }
 }
 
-/// What makes two cookies of a domain the same one: the later replaces the earlier. All without a name have the same
-/// one, whatever a server makes of their values.
+/// The identity of a cookie within its domain: a later one with the same key replaces it. All cookies without a name
+/// share one.
 struct CookieKey: Sendable, Hashable {
     let name: CookieName
     let isHostOnly: Bool
@@ -67,7 +67,7 @@ struct CookieKey: Sendable, Hashable {
 }
 
 extension Sequence<UInt8> {
-    /// For this process alone. Names and paths are looked for several times, and may be long.
+    /// The hash, only valid in this process. Names and paths are looked up several times, and may be long.
     fileprivate var digest: Int {
         var hasher = Hasher()
         let isHashed: Void? = withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,14 +1,14 @@
 public import DunlinTypes
 
-/// What of a request decides about cookies: its host, its path, and whether it is secure.
+/// The properties of a request that decide about cookies: its host, its path, and whether it is secure.
 public struct CookieScope: Sendable, Equatable {
     public let host: String
     public let path: String
     public let isSecure: Bool
-    /// Addresses have no domains above them.
+    /// Whether the host is an address, which has no domains above it.
     let isAddress: Bool
 
-    /// `target` is in origin form.
+    /// Creates a scope; `target` is in origin form.
     public init(origin: HTTP.Origin, target: String) {
         host = origin.host
         isSecure = origin.scheme == .https

@@ -9,12 +9,12 @@ struct CookieSites: Sendable {
     struct Site: Sendable, HeapItem {
         typealias Places = [String: Int]
         let name: String
-        /// That cookies are kept for.
+        /// The domains that have cookies.
         var domains: Set<String> = []
         var count = 0
-        /// Those that are not secure.
+        /// The number of cookies that are not secure.
         var plain = 0
-        /// Counted, not timed.
+        /// The last use, by a counter.
         var used: UInt64 = 0
 
         func precedes(_ other: Site) -> Bool {
@@ -30,7 +30,7 @@ struct CookieSites: Sendable {
 
     subscript(name: String) -> Site? { heap[name] }
 
-    /// A site that holds nothing afterwards is not kept.
+    /// Changes a site; one without cookies is removed.
     mutating func change(_ name: String, _ change: (inout Site) -> Void) {
         if heap[name] == nil { heap.add(Site(name: name)) }
         let count = heap.change(name) { site in

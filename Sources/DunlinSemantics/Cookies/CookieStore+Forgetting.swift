@@ -1,7 +1,7 @@
 internal import DunlinTypes
 
 extension CookieStore {
-    /// Forgets what is beyond the limits, after cookies of these domains came.
+    /// Removes cookies beyond the limits, after some of these domains were added.
     mutating func makeRoom(in changed: Set<String>, at now: Int64) {
         let (most, total) = (max(0, limits.perDomain), max(0, limits.total))
         for site in Set(changed.compactMap { domains[$0]?.site }) where (sites[site]?.count ?? 0) > most {
@@ -13,8 +13,8 @@ extension CookieStore {
         }
     }
 
-    /// Forgets of one site what has ended, and then as many as it takes: first what is not secure, of that what was
-    /// used longest ago. An order of use alone does not say which, and so the whole site is looked at.
+    /// Removes a site's expired cookies, then as many as needed: first those that are not secure, the least recently
+    /// used first. Use alone does not tell which, so the whole site is searched.
     private mutating func forget(downTo most: Int, of site: String, at now: Int64) {
         let held = (sites[site]?.domains ?? []).flatMap { domain in
             (domains[domain]?.cookies ?? [:]).map { (domain: domain, key: $0.key, kept: $0.value) }
@@ -37,7 +37,7 @@ extension CookieStore {
         }
     }
 
-    /// Forgets whatever has ended, of all sites. Looks at nothing before the first of them can have.
+    /// Removes all expired cookies. Does nothing before the first one can have expired.
     private mutating func forgetEnded(at now: Int64) {
         if now < firstEnd { return }
         steps += count

@@ -1,8 +1,7 @@
 public import DunlinTypes
 
 extension CookieStore {
-    /// Takes what the Set-Cookie fields of a response say, each by itself, as far as its limit goes. Whether any was
-    /// taken.
+    /// Stores the cookies of a response's Set-Cookie fields, up to the limit. Returns whether any was stored.
     @discardableResult
     public mutating func receive(_ fields: [Bytes], from scope: CookieScope, at now: Int64) -> Bool {
         var visit = CookieVisit(scope, suffixes)
@@ -16,7 +15,7 @@ extension CookieStore {
         return !taken.isEmpty
     }
 
-    /// Takes cookies that somebody made, whatever they are for; one that has ended removes its like.
+    /// Stores given cookies, for any host; an expired one removes its like.
     public mutating func put(_ cookies: [HTTP.Cookie], at now: Int64) {
         for cookie in cookies { take(cookie, of: nil, at: now) }
         makeRoom(in: Set(cookies.map(\.domain)), at: now)
@@ -34,7 +33,7 @@ extension CookieStore {
         }
     }
 
-    /// Nil for what this server may not set.
+    /// Returns the cookie if this server may set it; nil otherwise.
     private mutating func allowed(_ set: SetCookie, in visit: inout CookieVisit) -> HTTP.Cookie? {
         let scope = visit.scope
         var domain = set.domain ?? ""
@@ -52,9 +51,8 @@ extension CookieStore {
         return scope.isSecure || !hidesSecure(cookie, &visit) ? cookie : nil
     }
 
-    /// Whether a secure cookie of this name would go where this one goes, to a host above or below as well.
-    ///
-    /// What comes without TLS changes nothing about the secure ones, so that one look at them is enough for a response.
+    /// Whether a secure cookie of this name would be sent to the same place, also to a host above or below. Cookies
+    /// without TLS never change secure ones, so they are looked up once for a response.
     private mutating func hidesSecure(_ cookie: HTTP.Cookie, _ visit: inout CookieVisit) -> Bool {
         let secure = visit.secure ?? secureCookies(for: visit)
         visit.secure = secure

@@ -20,10 +20,10 @@ public import DunlinTypes
 /// Knows no clock: `now` is seconds since 1970.
 public struct CookieStore: Sendable {
     public struct Limits: Sendable, Hashable {
-        /// Of one site.
+        /// The limit for a site.
         public var perDomain = 180
         public var total = 3000
-        /// Fields of one response.
+        /// The limit of fields for a response.
         public var perResponse = 180
 
         public init() {}
@@ -31,7 +31,7 @@ public struct CookieStore: Sendable {
 
     struct Kept: Sendable {
         var cookie: HTTP.Cookie
-        /// Counted, not timed: clocks are set back.
+        /// The order of creation, by a counter, as clocks are set back.
         let created: UInt64
         var used: UInt64
     }
@@ -47,10 +47,9 @@ public struct CookieStore: Sendable {
     private(set) var sites = CookieSites()
     private var events: UInt64 = 0
     public private(set) var count = 0
-    /// Before this nothing that is kept ends.
+    /// The earliest expiry of a kept cookie.
     var firstEnd = Int64.max
-    /// What taking and forgetting has cost so far: cookies that were looked at to decide what another one may do, and
-    /// what must go.
+    /// The work done so far: cookies looked at to decide about others, and cookies removed.
     var steps = 0
 
     public init(_ suffixes: PublicSuffixes = PublicSuffixes(), limits: Limits = Limits()) {
@@ -58,13 +57,13 @@ public struct CookieStore: Sendable {
         self.limits = limits
     }
 
-    /// All that have not ended, oldest first.
+    /// Returns all cookies that have not expired, the oldest first.
     public func all(at now: Int64) -> [HTTP.Cookie] {
         domains.values.flatMap(\.cookies.values).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
-    /// The number removed.
+    /// Removes cookies. Returns their number.
     @discardableResult
     public mutating func remove(where isWanted: (HTTP.Cookie) -> Bool) -> Int {
         let before = count
@@ -74,8 +73,7 @@ public struct CookieStore: Sendable {
         return before - count
     }
 
-    /// The one place where what is kept changes. Empty domains are not kept. `site` is that of the domain, where
-    /// somebody knows it.
+    /// Replaces a cookie; all changes are made here. Empty domains are removed. `site` is the domain's, if known.
     mutating func replace(_ key: CookieKey, in domain: String, of site: String? = nil, by new: Kept?) {
         var held = domains.removeValue(forKey: domain) ?? Domain(site: site ?? suffixes.site(of: domain))
         let old = held.cookies.removeValue(forKey: key)
@@ -107,12 +105,12 @@ extension CookieStore.Kept {
 // MARK: - Giving
 
 extension CookieStore {
-    /// What goes to `scope`, in order. Says nothing of its being used.
+    /// Returns the cookies for `scope`, in order, without counting as a use.
     public func cookies(for scope: CookieScope, at now: Int64) -> [HTTP.Cookie] {
         count == 0 ? [] : matches(scope, at: now).map(\.kept.cookie)
     }
 
-    /// The same, used now.
+    /// Returns the cookies for `scope`, and counts as a use.
     public mutating func use(for scope: CookieScope, at now: Int64) -> [HTTP.Cookie] {
         if count == 0 { return [] }
         let found = matches(scope, at: now)

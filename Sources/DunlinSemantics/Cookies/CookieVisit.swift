@@ -1,22 +1,22 @@
 internal import DunlinTypes
 
-/// What of a response's host decides about its cookies, found out once for all of them: a host has a hundred domains
-/// above it if it likes, and a response as many cookies.
+/// The facts about a response's host that decide about its cookies, computed once for all: a host may have a hundred
+/// domains above it, and a response as many cookies.
 struct CookieVisit {
-    /// Where a domain stands to the host.
+    /// The relation of a domain to the host.
     struct Place {
-        /// The longest of the visit's domains that it is, or lies below.
+        /// The index of the longest of the visit's domains that it equals or is below.
         let index: Int
-        /// Whether it is that one.
+        /// Whether it equals that domain.
         let isAbove: Bool
     }
 
     let scope: CookieScope
     /// The host and every domain above it, from the longest to the shortest.
     let domains: [String]
-    /// The site of each.
+    /// The site of each domain.
     let sites: [String]
-    /// Once they were looked for.
+    /// The secure cookies, once they were looked up.
     var secure: SecureCookies?
 
     init(_ scope: CookieScope, _ suffixes: PublicSuffixes) {
@@ -25,19 +25,19 @@ struct CookieVisit {
         sites = suffixes.sites(of: domains)
     }
 
-    /// Of the host or a domain above it.
+    /// Returns the site of the host or a domain above it.
     func site(of domain: String) -> String { sites[index(of: domain)] }
 
-    /// Each is longer than the next, so that the length says which one it is.
+    /// Returns a domain's index; each is longer than the next, so its length tells.
     func index(of domain: String) -> Int {
         let count = domain.utf8.count
         return domains.firstIndex { $0.utf8.count == count } ?? 0
     }
 
-    /// Of any domain; nil if it is below none of the visit's.
+    /// Returns the place of any domain; nil if it is below none of the visit's.
     func place(of domain: String) -> Place? {
         let (host, bytes) = (Array(scope.host.utf8), Array(domain.utf8))
-        // How much of their ends is the same.
+        // The length of their common end.
         var same = 0
         while same < min(host.count, bytes.count), host[host.count - 1 - same] == bytes[bytes.count - 1 - same] {
             same += 1
@@ -69,7 +69,7 @@ struct SecureCookies {
         cookies[name, default: []].append(One(place: place, site: site, path: cookie.path, digest: digest))
     }
 
-    /// Whether a cookie that the visit sets would go where one of them goes, and how many were looked at.
+    /// Returns whether a cookie of the visit would be sent where one of them is, and how many were looked at.
     func isHidden(_ cookie: HTTP.Cookie, _ visit: CookieVisit) -> (isHidden: Bool, cost: Int) {
         guard let ones = cookies[CookieName(cookie)] else { return (false, 0) }
         let index = visit.index(of: cookie.domain)
@@ -83,7 +83,8 @@ struct SecureCookies {
     }
 }
 
-/// Digests of all beginnings of a path: paths that are alike for long are told apart without being read again.
+/// The hashes of all beginnings of a path, so that paths with a long common beginning are compared without reading them
+/// again.
 private struct PathDigests {
     private var digests: [UInt64] = [0xCBF2_9CE4_8422_2325]
 

@@ -5,11 +5,11 @@
 /// label is a suffix whatever the rules say.
 public struct PublicSuffixes: Sendable {
     private var rules: Set<String> = []
-    /// What stands behind a `*.`.
+    /// The domains after a `*.`.
     private var wildcards: Set<String> = []
     private var exceptions: Set<String> = []
 
-    /// Single labels only.
+    /// Creates rules in which only single labels are suffixes.
     public init() {}
 
     public init(parsing text: [UInt8]) {
@@ -39,12 +39,12 @@ public struct PublicSuffixes: Sendable {
         do throws(IDNAError) {
             names.insert(try IDNA.toASCII(text))
         } catch {
-            // No host is spelled like that, so that there is nothing to protect.
+            // No host is spelled like that, so there is nothing to protect.
             return
         }
     }
 
-    /// `domain` is in lower-case ASCII. A dot at its end makes no difference.
+    /// Whether a domain is a public suffix. It is in lower-case ASCII, with or without a final dot.
     public func contains(_ domain: String) -> Bool {
         let domain = domain.utf8.last == UInt8(ascii: ".") ? String(domain.dropLast()) : domain
         guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { return true }
@@ -52,11 +52,11 @@ public struct PublicSuffixes: Sendable {
         return rules.contains(domain) || wildcards.contains(String(domain[domain.utf8.index(after: dot)...]))
     }
 
-    /// The sites of a host and of every domain above it, which are given from the longest to the shortest, in one pass.
+    /// Returns the sites of a host and of all domains above it, given from the longest to the shortest, in one pass.
     func sites(of domains: [String]) -> [String] {
         if domains.count == 1 { return [site(of: domains[0])] }
         var sites: [String] = []
-        // Of the domain above.
+        // Whether the domain above is a suffix.
         var isSuffix = true
         for domain in domains.reversed() {
             let name = domain.utf8.last == UInt8(ascii: ".") ? String(domain.dropLast()) : domain

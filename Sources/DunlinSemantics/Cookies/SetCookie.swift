@@ -1,28 +1,27 @@
 public import DunlinTypes
 
-/// What one Set-Cookie field says (RFC 6265bis §5.6), before anybody asked who said it.
-///
-/// Reads what servers send and not what they should: blanks around everything, unknown attributes, quotes that belong
-/// to the value. Of an attribute that is there twice the last counts, and Max-Age counts before Expires. Refused as a
-/// whole are control characters, a name and value longer than 4096 bytes together, and what is not UTF-8: it could
-/// not be sent back as it came. An attribute longer than 1024 bytes is as if it were not there.
+/// The content of one Set-Cookie field (RFC 6265bis §5.6), regardless of its sender. It reads what servers really send:
+/// blanks around everything, unknown attributes, quotes that belong to the value. Of a repeated attribute the last
+/// counts, and Max-Age counts before Expires. The field is refused for control characters, for more than 4096 bytes of
+/// name and value, and if it is not UTF-8, as it could not be sent back unchanged. An attribute longer than 1024 bytes
+/// is ignored.
 public struct SetCookie: Sendable, Equatable {
     public var name: String
     public var value: String
-    /// In lower case, without its leading dot; nil for none. An empty one says the same as none.
+    /// The domain in lower case, without its leading dot; nil for none or an empty one.
     public var domain: String?
-    /// Nil for the default.
+    /// The path; nil for the default.
     public var path: String?
     public var expires: Int64?
     public var isSecure = false
     public var isHTTPOnly = false
     public var sameSite: HTTP.Cookie.SameSite?
 
-    /// How far ahead a cookie may end: 400 days (§5.5).
+    /// The longest life of a cookie: 400 days (§5.5).
     public static let longestLife: Int64 = 400 * 86_400
     private static let longestAttribute = 1024
 
-    /// `now`: seconds since 1970.
+    /// Reads a field; `now` is in seconds since 1970.
     public init?(_ field: Bytes, at now: Int64) {
         let bytes = field.array
         guard !bytes.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return nil }
@@ -40,9 +39,9 @@ public struct SetCookie: Sendable, Equatable {
     }
 
     private struct Ending {
-        /// By Max-Age.
+        /// The end by Max-Age.
         var age: Int64?
-        /// By Expires.
+        /// The end by Expires.
         var date: Int64?
     }
 
@@ -64,7 +63,7 @@ public struct SetCookie: Sendable, Equatable {
 
     private static func domain(_ value: ArraySlice<UInt8>) -> String {
         let value = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
-        // Bytes beyond ASCII stay wrong whatever they are decoded to: no host has them.
+        // Bytes beyond ASCII stay invalid however they are decoded: no host has them.
         return String(decoding: value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
@@ -73,7 +72,8 @@ public struct SetCookie: Sendable, Equatable {
         return isTooLate ? .max : latest
     }
 
-    /// Nil for what is no number. Numbers too great for us end with the longest life, those below one at once.
+    /// Returns the end; nil for text that is no number. A number that is too large gives the longest life, one below 1
+    /// expires at once.
     private static func end(after age: ArraySlice<UInt8>, at now: Int64) -> Int64? {
         let isNegative = age.first == UInt8(ascii: "-")
         let digits = isNegative ? age.dropFirst() : age
@@ -83,7 +83,7 @@ public struct SetCookie: Sendable, Equatable {
         return seconds >= longestLife ? latest(at: now) : now.addingReportingOverflow(seconds).partialValue
     }
 
-    /// What stands before the first `=`, and what after it; nil if there is none.
+    /// Returns the parts before and after the first `=`; the second is nil without one.
     private static func pair(_ part: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
         guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return (trimmed(part), nil) }
         return (trimmed(part[..<sign]), trimmed(part[(sign + 1)...]))
@@ -100,12 +100,11 @@ public struct SetCookie: Sendable, Equatable {
 }
 
 extension SetCookie {
-    /// Whether its name promises nothing that is not so (§5.7): what begins with `__Secure-` is secure, and what begins
-    /// with `__Host-` is besides for one host and all of its paths. Case makes no difference: there are servers to
-    /// which it makes none.
+    /// Whether the cookie keeps its name's promises (§5.7): a name with `__Secure-` is secure, and one with `__Host-`
+    /// is also for one host and all its paths. Case is ignored, as some servers ignore it.
     func keepsPromises(isHostOnly: Bool) -> Bool {
         let (secure, host) = ("__secure-", "__host-")
-        // A cookie without a name is sent as its value, which could pass for one.
+        // A cookie without a name is sent as its value, which could look like such a name.
         if name.isEmpty {
             let value = value.lowercased()
             return !value.hasPrefix(secure) && !value.hasPrefix(host)

@@ -1,6 +1,6 @@
-/// A number of seconds as fields write it (RFC 9111 §1.2.2): digits and nothing else.
+/// Reads a number of seconds in a field (RFC 9111 §1.2.2): digits and nothing else.
 enum DeltaSeconds {
-    /// Nil for what is no number. A number that no clock holds is a long time.
+    /// Returns the seconds; nil if it is no number. An overlong number is a long time.
     static func value(of bytes: some Collection<UInt8>) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0

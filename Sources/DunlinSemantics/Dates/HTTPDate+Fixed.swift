@@ -1,9 +1,9 @@
 internal import DunlinTypes
 
-/// The form that nearly all dates have, read from its bytes in place: `Sun, 06 Nov 1994 08:49:37 GMT`. A cache reads a
-/// few dates of each response, and to make text of them costs a fifth of what a request does.
+/// Reads the form of nearly all dates in place: `Sun, 06 Nov 1994 08:49:37 GMT`. A cache reads a few dates of each
+/// response, and creating text of them would cost a fifth of a request's time.
 extension HTTPDate {
-    /// Nil for anything else, which may be a date all the same.
+    /// Reads the usual form; nil for anything else, which may still be a date.
     init?(fixed value: Bytes) {
         let text = value.span
         guard Self.hasFixedForm(text), let year = Self.number(text, 12..<16), let day = Self.number(text, 5..<7),
@@ -31,7 +31,7 @@ extension HTTPDate {
         return number
     }
 
-    /// Three letters as a number.
+    /// Returns three letters as a number.
     private static func word(_ text: Span<UInt8>, at start: Int) -> UInt32 {
         UInt32(text[start]) << 16 | UInt32(text[start + 1]) << 8 | UInt32(text[start + 2])
     }

@@ -8,10 +8,10 @@ public import DunlinTypes
 ///     Sunday, 06-Nov-94 08:49:37 GMT     of RFC 850: the years are 1970 to 2069
 ///     Sun Nov  6 08:49:37 1994           of C's asctime
 public struct HTTPDate: Sendable, Hashable, Comparable {
-    /// Since 1970. A leap second counts as the one before it.
+    /// The seconds since 1970. A leap second counts as the one before it.
     public let seconds: Int64
 
-    /// The nearest moment that can be written, of the years 0 to 9999.
+    /// Creates the nearest moment that can be written, in the years 0 to 9999.
     public init(seconds: Int64) {
         self.seconds = min(max(seconds, Self.range.lowerBound), Self.range.upperBound)
     }
@@ -27,8 +27,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
         self = moment
     }
 
-    /// A moment that only says how long something keeps, as a cache reads it (RFC 9111 §4.2): whatever the case of its
-    /// letters, and whatever day of the week it says that it is. Other zones than GMT are refused here as well.
+    /// Reads a moment leniently, for an expiry that a cache reads (RFC 9111 §4.2): in any case, with any weekday. Other
+    /// zones than GMT are refused here too.
     package init?(forgiving value: Bytes) {
         if let moment = HTTPDate(fixed: value) {
             self = moment
@@ -96,7 +96,7 @@ extension HTTPDate {
         self.init(seconds: Int64(date * 86_400 + seconds))
     }
 
-    /// Each word with a capital first, and `GMT` with three.
+    /// Returns each word with a capital first, and `GMT` with three.
     private static func usualCase(_ text: String) -> String {
         var isWithin = false
         let bytes = text.utf8.map { byte in

@@ -5,7 +5,7 @@ public import DunlinTypes
 /// A date counts by the server's own clock if the response says what that shows, for ours may be another. What is
 /// neither a number nor a date asks for nothing; of several fields the longest wait counts.
 public enum RetryAfter {
-    /// Seconds, none of them below zero; nil without a field that means anything. `now` is our clock, since 1970.
+    /// Returns the seconds, at least zero; nil without a valid field. `now` is this machine's clock, since 1970.
     public static func seconds(_ fields: Fields, at now: Int64) -> Int64? {
         fields.rawValues(of: "retry-after").compactMap { value in
             DeltaSeconds.value(of: value)

@@ -4,23 +4,23 @@ public import DunlinTypes
 ///
 /// Knows what the fields say. Must not know whether it is true: that is the reader's of the content.
 public enum DigestFields: Sendable, Equatable {
-    /// There is none of an algorithm that is known.
+    /// There is no digest with a known algorithm.
     case none
     case declared([ContentDigest])
-    /// The field cannot be read. By RFC 8941 nothing of it counts then.
+    /// The field cannot be read; by RFC 8941 all of it is ignored then.
     case malformed
 
-    /// Of the representation as a whole, whatever part of it a response holds.
+    /// Returns the digests of the representation as a whole, whatever part of it a response holds.
     public static func representation(_ fields: Fields) -> DigestFields {
         DigestFields(fields, "repr-digest")
     }
 
-    /// Of the content of this one response.
+    /// Returns the digests of this response's content.
     public static func content(_ fields: Fields) -> DigestFields {
         DigestFields(fields, "content-digest")
     }
 
-    /// The longest digest, if there are several; nil without one.
+    /// The longest digest; nil if there is none.
     public var strongest: ContentDigest? {
         guard case .declared(let digests) = self else { return nil }
         return digests.max { $0.algorithm.byteCount < $1.algorithm.byteCount }
@@ -32,7 +32,7 @@ public enum DigestFields: Sendable, Equatable {
             self = .none
             return
         }
-        // Several lines are one list (RFC 9110 §5.3).
+        // Several fields are one list (RFC 9110 §5.3).
         var reader = StructuredReader(Bytes(values.map(\.array).joined(separator: ", ".utf8)))
         guard let members = reader.dictionary() else {
             self = .malformed

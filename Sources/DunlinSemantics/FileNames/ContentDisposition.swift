@@ -9,12 +9,12 @@ public import DunlinTypes
 /// - a name without quotes reaches to the next semicolon;
 /// - a quoted one that is no UTF-8 is Latin-1, as it was of old; `%20` and `=?utf-8?` are left as they are.
 public struct ContentDisposition: Sendable, Equatable {
-    /// `inline`, `attachment` or another, in lower case.
+    /// The kind in lower case, such as `inline` or `attachment`.
     public let kind: String
-    /// As the server wrote it: not fit to be a path.
+    /// The file's name as the server wrote it: not safe as a path.
     public let filename: String?
 
-    /// Nil without a kind.
+    /// Reads a field; nil without a kind.
     public init?(_ value: Bytes) {
         var reader = ValueReader(value)
         reader.skipBlanks()
@@ -37,7 +37,7 @@ public struct ContentDisposition: Sendable, Equatable {
         filename = extended ?? plain
     }
 
-    /// Of a response: the first that names a file, or else the first.
+    /// Reads a response's fields: the first one that names a file, or else the first.
     public init?(_ fields: Fields) {
         let all = fields.rawValues(of: "content-disposition").compactMap { ContentDisposition($0) }
         guard let chosen = all.first(where: { $0.filename != nil }) ?? all.first else { return nil }
@@ -60,7 +60,7 @@ extension ContentDisposition {
         String(validating: value, as: UTF8.self) ?? latin1(value)
     }
 
-    /// `UTF-8'en'percent-encoded`; nil if it is something else.
+    /// Decodes `UTF-8'en'percent-encoded`; nil if it is something else.
     private static func extended(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

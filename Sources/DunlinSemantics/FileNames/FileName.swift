@@ -1,16 +1,16 @@
 public import DunlinTypes
 
-/// Names for files that others chose, made fit to be one component of a path.
+/// Makes file names that others chose safe as one component of a path.
 ///
 /// Knows what Linux allows in a name, and what deceives people. Must not know folders, or whether the name is taken.
 public enum FileName {
-    /// What Linux allows, in bytes.
+    /// The longest name on Linux, in bytes.
     public static let longest = 255
-    /// Stands in for a name of which nothing is left.
+    /// The name to use if nothing is left of one.
     public static let fallback = "download"
 
-    /// What a response is best saved as: what Content-Disposition says, or else the last segment of the path it was
-    /// asked by, or else `fallback`. Fit to be used, up to `limit` bytes; eight are enough for `fallback`.
+    /// Returns the name to save a response as: from Content-Disposition, or else the last segment of the requested
+    /// path, or else `fallback`. It is safe, and has at most `limit` bytes; `fallback` needs eight.
     public static func suggested(_ fields: Fields, path: String, limit: Int = longest) -> String {
         if let name = ContentDisposition(fields)?.filename.flatMap({ cleaned($0, limit: limit) }) { return name }
         let bytes = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
@@ -19,7 +19,7 @@ public enum FileName {
         return decoded.flatMap { cleaned($0, limit: limit) } ?? fallback
     }
 
-    /// The name as one that may be used: never empty, no path, nothing hidden, nothing that cannot be seen.
+    /// Returns a safe name: never empty, no path, not hidden, without invisible characters.
     ///
     /// - Of a path the last component counts, parted by slashes or backslashes.
     /// - Control characters, and those that turn text around or cannot be seen, are dropped.
@@ -41,9 +41,9 @@ public enum FileName {
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // Marks, embeddings, overrides and isolates that turn the writing around; also of the Arabic script.
+        // Marks, embeddings, overrides and isolates that change the direction of text, also for Arabic.
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: return true
-        // Not to be seen; joiners are left, since some writing needs them.
+        // Invisible characters; joiners are kept, since some scripts need them.
         case 0x00AD, 0x200B, 0x2060...0x2064, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F:
             return true
         default:
@@ -58,7 +58,7 @@ public enum FileName {
 // MARK: - Length
 
 extension FileName {
-    /// An extension longer than this is none.
+    /// The longest extension; a longer one does not count.
     private static let longestExtension = 32
 
     private static func shortened(_ name: String, _ limit: Int) -> String? {
@@ -69,7 +69,7 @@ extension FileName {
         return text.isEmpty ? nil : text
     }
 
-    /// `.gz`, or `.tar.gz`; empty if there is none.
+    /// Returns the extension, such as `.gz` or `.tar.gz`; empty if there is none.
     private static func ending(of name: String) -> Substring {
         guard let dot = name.lastIndex(of: ".") else { return "" }
         let before = name[..<dot]
@@ -78,7 +78,8 @@ extension FileName {
         return ending.utf8.count <= longestExtension && start > name.startIndex ? ending : ""
     }
 
-    /// As many whole characters as there is room for. A character can be longer than a name: then, as many scalars.
+    /// Returns as many whole characters as there is room for. A character can be longer than a name: then, as many
+    /// scalars.
     private static func cut(_ text: Substring, to room: Int) -> String {
         var kept = ""
         for character in text {

@@ -1,33 +1,33 @@
-/// What an address is for, by the registries of IANA for special purposes (RFC 6890, RFC 8190).
+/// The purpose of an address, by IANA's special-purpose registries (RFC 6890, RFC 8190).
 package enum AddressKind: String, Sendable, Hashable, CaseIterable {
-    /// Anybody on the internet may have it.
+    /// Anybody on the internet may use it.
     case `public`
     case `private`
     case loopback
     case linkLocal
-    /// Hands out the credentials of a machine to whoever asks on it.
+    /// It gives out a machine's credentials to any program on that machine.
     case cloudMetadata
     case uniqueLocal
-    /// Between a provider and its customers.
+    /// It is used between a provider and its customers.
     case shared
     case multicast
-    /// No address in particular, or this network; connecting there reaches this machine.
+    /// It is no particular address, or this network; connecting there reaches this machine.
     case unspecified
     case broadcast
     case documentation
     case benchmarking
-    /// The translator of a network of its own has the address inside, and nobody else knows where.
+    /// It embeds an address in a way that only the local network's translator knows.
     case localTranslation
     case teredo
     case siteLocal
     case discard
-    /// For protocols between machines, not for servers.
+    /// It is for protocols between machines, not for servers.
     case protocolAssignment
     case reserved
 }
 
 extension AddressKind: CustomStringConvertible {
-    /// With its article: "a loopback address".
+    /// The kind with its article: "a loopback address".
     package var description: String {
         switch self {
         case .public: "a public address"

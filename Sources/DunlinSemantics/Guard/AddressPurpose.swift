@@ -3,13 +3,13 @@ package import DunlinTypes
 /// An address and what it is for.
 ///
 /// Rules:
-/// 1. Some addresses of IPv6 have one of IPv4 inside, to which somebody forwards: they are what that one is.
+/// 1. Some IPv6 addresses embed an IPv4 address, to which they are forwarded: they have its purpose.
 /// 2. A translator's address in `64:ff9b:1::/48` has it at a place that its network alone knows, and a Teredo address
 ///    leads to where its server says: they are never public, whatever is inside.
 /// 3. An IPv4 address after 96 zeros was meant for tunnels that are gone (RFC 4291 §2.5.5.1): it is what the one inside
 ///    is, and reserved where that would be public.
 package struct AddressPurpose: Sendable, Hashable {
-    /// How one address has another inside.
+    /// How an address embeds another.
     package enum Form: Sendable, Hashable {
         /// RFC 4291 §2.5.5.2
         case mapped
@@ -23,10 +23,10 @@ package struct AddressPurpose: Sendable, Hashable {
 
     package let address: IPAddress
     package let kind: AddressKind
-    /// The address inside, if the kind is that one's.
+    /// The embedded address, if it decides the kind.
     package let inner: IPAddress?
     package let form: Form?
-    /// The RFC that says so, or whose metadata address it is; nil for a public address.
+    /// The RFC that defines the purpose, or the owner of a metadata address; nil for a public address.
     let source: String?
 
     package init(_ address: IPAddress) {
@@ -44,7 +44,7 @@ package struct AddressPurpose: Sendable, Hashable {
         source = isGone ? "RFC 4291" : row?.source
     }
 
-    /// Nil for a Unix socket.
+    /// Judges an address; nil for a Unix socket.
     package init?(_ address: HTTP.SocketAddress) {
         guard let address = IPAddress(address) else { return nil }
         self.init(address)
@@ -55,7 +55,7 @@ package struct AddressPurpose: Sendable, Hashable {
         let last = IPAddress.v4(UInt32(truncatingIfNeeded: bits))
         switch bits >> 32 {
         case 0xFFFF: return (.mapped, last)
-        // `::` and `::1` are addresses of their own.
+        // `::` and `::1` have purposes of their own.
         case 0 where bits > 1: return (.compatible, last)
         case 0x0064_FF9B_0000_0000_0000_0000: return (.translated, last)
         default: break
@@ -65,7 +65,7 @@ package struct AddressPurpose: Sendable, Hashable {
 }
 
 extension AddressPurpose: CustomStringConvertible {
-    /// "127.0.0.1 is a loopback address (RFC 1122)"
+    /// The text, such as "127.0.0.1 is a loopback address (RFC 1122)".
     package var description: String {
         let subject = inner.flatMap { inner in form.map { "\(address), \(inner) \($0)," } } ?? "\(address)"
         return "\(subject) is \(kind)" + (source.map { " (\($0))" } ?? "")
@@ -73,7 +73,7 @@ extension AddressPurpose: CustomStringConvertible {
 }
 
 extension AddressPurpose.Form: CustomStringConvertible {
-    /// "127.0.0.1 in the form of IPv6"
+    /// The text, such as "127.0.0.1 in the form of IPv6".
     package var description: String {
         switch self {
         case .mapped: "in the form of IPv6"

@@ -1,14 +1,14 @@
 package import DunlinTypes
 
-/// Why the guard refuses a request: which rule, and what it found.
+/// The reason why the guard refuses a request: the rule, and what it found.
 package enum GuardRefusal: Error, Sendable, Hashable {
     case scheme(HTTP.Origin.Scheme)
     case port(UInt16)
     case deniedHost(String, NamePattern)
-    /// There is a list of hosts, and this one is not in it.
+    /// There is a list of hosts, and this host is not in it.
     case unlistedHost(String)
     case deniedAddress(AddressPurpose, AddressRange)
-    /// The address is of a kind that is not allowed, and in no range that is.
+    /// The address is of a kind that is not allowed, and in no allowed range.
     case kind(AddressPurpose)
     case unixSocket
     /// The proxy, without user info: it would resolve the name, and is not listed as one that judges by itself.
@@ -16,7 +16,7 @@ package enum GuardRefusal: Error, Sendable, Hashable {
 }
 
 extension GuardRefusal: CustomStringConvertible {
-    /// Half a sentence for the reason of an error.
+    /// Half a sentence for an error's reason.
     package var description: String {
         switch self {
         case .scheme(let scheme): "refused by the guard: the scheme \(scheme.rawValue) is not allowed"

@@ -21,20 +21,20 @@ package struct GuardRules: Sendable, Hashable {
     package var allowedKinds: Set<AddressKind>
     package var allowedRanges: Set<AddressRange> = []
     package var deniedRanges: Set<AddressRange> = []
-    /// Nil for both.
+    /// The allowed schemes; nil for both.
     package var schemes: Set<HTTP.Origin.Scheme>?
-    /// Nil for all.
+    /// The allowed ports; nil for all.
     package var ports: Set<UInt16>?
-    /// Empty for all.
+    /// The allowed hosts; empty for all.
     package var allowedHosts: Set<NamePattern> = []
     package var deniedHosts: Set<NamePattern> = []
     package var allowsUnixSockets = false
-    /// Where a proxy may be, whatever the kind of its address.
+    /// The ranges where a proxy may be, whatever the kind of its address.
     package var proxyRanges: Set<AddressRange> = []
-    /// Proxies that judge by themselves where they connect to.
+    /// The proxies that judge by themselves what they connect to.
     package var trustedProxies: Set<TrustedProxy> = []
 
-    /// A proxy as it is named in the settings.
+    /// A proxy as named in the settings.
     package struct TrustedProxy: Sendable, Hashable {
         package let host: String
         package let port: UInt16
@@ -49,16 +49,16 @@ package struct GuardRules: Sendable, Hashable {
         allowedKinds = kinds
     }
 
-    /// Addresses that anybody on the internet may have, and no others.
+    /// The rules that allow public addresses only.
     package static let publicInternet = GuardRules(allowing: [.public])
-    /// Nothing but what is listed.
+    /// The rules that allow only what is listed.
     package static let nothing = GuardRules(allowing: [])
 }
 
 // MARK: - Judging
 
 extension GuardRules {
-    /// Judges what a request asks for, before its name is looked up. Nil if it may go on to be judged by its addresses.
+    /// Judges a request before its name is looked up. Returns nil if it passes; its addresses are judged later.
     ///
     /// A host that is an address is judged as one, so that a request fails before it waits for anything.
     package func refusal(of origin: HTTP.Origin) -> GuardRefusal? {
@@ -70,8 +70,8 @@ extension GuardRules {
         return IPAddress(host).flatMap { refusal(of: $0) }
     }
 
-    /// Judges all of a request that can be judged without looking a name up: its origin, the address that it names for
-    /// that, and the proxy that it goes through. Nil if it may go on.
+    /// Judges a request without looking a name up: its origin, the address given for that, and its proxy. Returns nil
+    /// if it passes.
     package func refusal(of origin: HTTP.Origin, through proxy: ProxyAddress?) -> GuardRefusal? {
         if let refusal = refusal(of: origin) { return refusal }
         if let address = origin.route?.address, let refusal = refusal(dialling: address) { return refusal }
@@ -80,13 +80,13 @@ extension GuardRules {
         return IPAddress(proxy.host).flatMap { refusal(ofProxyAt: $0) }
     }
 
-    /// Judges an address that is about to be dialled, for an origin. Nil if it may be.
+    /// Judges an origin's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(dialling address: HTTP.SocketAddress) -> GuardRefusal? {
         guard let address = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
         return refusal(of: address)
     }
 
-    /// Judges an address that is about to be dialled, of a proxy. Nil if it may be.
+    /// Judges a proxy's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(diallingProxyAt address: HTTP.SocketAddress) -> GuardRefusal? {
         guard let ip = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
         return refusal(ofProxyAt: ip)
@@ -96,9 +96,9 @@ extension GuardRules {
         proxyRanges.contains { $0.contains(address) } ? nil : refusal(of: address)
     }
 
-    /// Judges a request that a proxy is to forward, after `refusal(of:)`. Nil if it may be handed over.
+    /// Judges a request that a proxy is to forward, after `refusal(of:)`. Returns nil if it is allowed.
     ///
-    /// An address that is handed over, because it stands in the URL or was resolved here, is judged by itself.
+    /// If the proxy gets an address, from the URL or resolved here, that is judged itself.
     package func refusal(of host: String, through proxy: ProxyAddress) -> GuardRefusal? {
         guard proxy.scheme.resolvesNames, IPAddress(host) == nil else { return nil }
         return trustedProxies.contains(TrustedProxy(proxy)) ? nil : .untrustedProxy(proxy.description)
@@ -137,7 +137,7 @@ extension GuardRules: CustomStringConvertible {
         list.isEmpty ? nil : "\(word) \(Self.list(list.map(\.description)))"
     }
 
-    /// In one order, since sets have none.
+    /// Lists texts in a fixed order, since sets have none.
     private static func list(_ texts: [String]) -> String { texts.sorted().joined(separator: ", ") }
 }
 

@@ -1,4 +1,4 @@
-/// A host's name, or with `*.` in front all names below one.
+/// A pattern for a host's name, or with `*.` in front for all names below it.
 ///
 /// Names are compared in their ASCII form, without a dot at the end. Addresses are no names: a range is for them.
 package struct NamePattern: Sendable, Hashable {
@@ -20,7 +20,7 @@ package struct NamePattern: Sendable, Hashable {
         self.name = name
     }
 
-    /// `host` as `HTTP.Origin.host` has it.
+    /// Whether the pattern matches a host in the form of `HTTP.Origin.host`.
     package func matches(_ host: String) -> Bool {
         guard let host = Self.ascii(host) else { return false }
         return isForNamesBelow ? host.isBelow(name) : host == name

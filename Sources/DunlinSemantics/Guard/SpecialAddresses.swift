@@ -5,11 +5,12 @@ enum SpecialAddresses {
     struct Row: Sendable {
         let range: AddressRange
         let kind: AddressKind
-        /// The RFC that says so; for a metadata address, whose it is.
+        /// The RFC that defines the purpose; for a metadata address, its owner.
         let source: String
     }
 
-    /// The row for an address; nil if it has no special purpose. Addresses inside others are for `AddressPurpose`.
+    /// Returns the row for an address; nil if it has no special purpose. For embedded addresses there is
+    /// `AddressPurpose`.
     static func row(of address: IPAddress) -> Row? {
         switch address {
         case .v4: v4.first { $0.range.contains(address) }
@@ -17,7 +18,8 @@ enum SpecialAddresses {
         }
     }
 
-    /// 2000::/3 is all that is in use (RFC 4291 §2.4, and IANA's registry of the IPv6 address space).
+    /// Whether an address is in 2000::/3, the only range in use (RFC 4291 §2.4, and IANA's registry of the IPv6 address
+    /// space).
     private static func isGlobalUnicast(_ bits: UInt128) -> Bool { bits >> 125 == 1 }
 
     private static let unassigned = six(0, length: 0, .reserved, "RFC 4291")
@@ -30,7 +32,7 @@ enum SpecialAddresses {
         four((169, 254, 0, 23), length: 32, .cloudMetadata, "Tencent Cloud"),
         four((100, 100, 100, 200), length: 32, .cloudMetadata, "Alibaba Cloud"),
         four((192, 0, 0, 192), length: 32, .cloudMetadata, "Oracle Cloud"),
-        // In a range that is public, and yet each virtual machine of Azure reaches its own host there.
+        // It is in a public range, but each virtual machine of Azure reaches its own host there.
         four((168, 63, 129, 16), length: 32, .cloudMetadata, "Azure"),
         four((0, 0, 0, 0), length: 8, .unspecified, "RFC 791"),
         four((10, 0, 0, 0), length: 8, .private, "RFC 1918"),
@@ -38,7 +40,8 @@ enum SpecialAddresses {
         four((127, 0, 0, 0), length: 8, .loopback, "RFC 1122"),
         four((169, 254, 0, 0), length: 16, .linkLocal, "RFC 3927"),
         four((172, 16, 0, 0), length: 12, .private, "RFC 1918"),
-        // With the anycast addresses .9 and .10, which are reachable from everywhere but end in one's own network.
+        // Includes the anycast addresses .9 and .10, which are reachable from everywhere but lead into the local
+        // network.
         four((192, 0, 0, 0), length: 24, .protocolAssignment, "RFC 6890"),
         four((192, 0, 2, 0), length: 24, .documentation, "RFC 5737"),
         four((192, 88, 99, 0), length: 24, .reserved, "RFC 7526"),
@@ -63,11 +66,11 @@ enum SpecialAddresses {
         six(0x0100_0000_0000_0001, length: 64, .reserved, "RFC 9780"),
         six(0x2001_0000_0000_0000, length: 32, .teredo, "RFC 4380"),
         six(0x2001_0002_0000_0000, length: 48, .benchmarking, "RFC 5180"),
-        // AMT and AS112 are servers like others.
+        // AMT and AS112 are ordinary servers.
         six(0x2001_0003_0000_0000, length: 32, .public, "RFC 7450"),
         six(0x2001_0004_0112_0000, length: 48, .public, "RFC 7535"),
         six(0x2001_0DB8_0000_0000, length: 32, .documentation, "RFC 3849"),
-        // With ORCHIDs and DRIP's tags, which are "globally reachable" by name, but say who somebody is and not where.
+        // Includes ORCHIDs and DRIP's tags, which are called "globally reachable" but identify a party, not a place.
         six(0x2001_0000_0000_0000, length: 23, .protocolAssignment, "RFC 2928"),
         six(0x3FFF_0000_0000_0000, length: 20, .documentation, "RFC 9637"),
         six(0x5F00_0000_0000_0000, length: 16, .protocolAssignment, "RFC 9602"),

@@ -22,7 +22,7 @@ enum Composition {
         }
     }
 
-    /// Marks behind each starter in the order of their classes; marks of one class stay as they are.
+    /// Returns the marks after each starter in the order of their classes; marks of one class keep their order.
     private static func ordered(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         var marks: [(order: UInt8, scalar: Unicode.Scalar)] = []
         var output: [Unicode.Scalar] = []
@@ -42,7 +42,7 @@ enum Composition {
 
     private static func sorted(_ marks: [(order: UInt8, scalar: Unicode.Scalar)]) -> [Unicode.Scalar] {
         guard marks.count > 1 else { return marks.map(\.scalar) }
-        // `sort` does not promise to be stable: the position decides among equals.
+        // `sort` need not be stable: the position decides among equals.
         let places = marks.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
         return places.map(\.element.scalar)
     }

@@ -4,7 +4,7 @@
 ///
 /// A single dot at the end stands for the root and is kept. Names in ASCII without a Punycode label need no table.
 public enum IDNA {
-    /// The name as it goes on the wire and to a resolver.
+    /// Returns the name as sent and as given to a resolver.
     public static func toASCII(_ host: String) throws(IDNAError) -> String {
         try toASCII(host, allowingUnderscores: false)
     }

@@ -3,11 +3,11 @@ internal import DunlinTypes
 /// Why a host name has no ASCII form.
 public struct IDNAError: Error, Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
-        /// UTS 46 maps this code point to nothing, or the rules for host names (STD 3) do not know it.
+        /// UTS 46 does not allow this code point, or the rules for host names (STD 3) do not.
         case disallowed(Unicode.Scalar)
-        /// After `xn--` stands no Punycode, Punycode of plain ASCII, or something that is not ASCII.
+        /// `xn--` is followed by invalid Punycode, Punycode of plain ASCII, or something that is not ASCII.
         case invalidPunycode
-        /// The Punycode is of a text that the mapping or NFC would change.
+        /// The Punycode's text would be changed by the mapping or NFC.
         case notNormalized
         case leadingMark(Unicode.Scalar)
         /// A zero-width joiner or non-joiner where no script needs one (RFC 5892 appendix A).
@@ -15,14 +15,14 @@ public struct IDNAError: Error, Sendable, Hashable {
         /// Left-to-right and right-to-left characters mixed against RFC 5893 §2.
         case mixedDirections
         case emptyLabel
-        /// More than 63 bytes in ASCII form.
+        /// The label has more than 63 bytes in ASCII form.
         case labelTooLong
-        /// More than 253 bytes in ASCII form.
+        /// The name has more than 253 bytes in ASCII form.
         case nameTooLong
     }
 
     public let problem: Problem
-    /// The label it is about; the whole name if it is about that.
+    /// The label with the problem, or the whole name.
     public let label: String
 
     public init(problem: Problem, label: String) {
@@ -32,7 +32,7 @@ public struct IDNAError: Error, Sendable, Hashable {
 }
 
 extension IDNAError: CustomStringConvertible {
-    /// The label is quoted with its control characters escaped, and cut to a bounded length.
+    /// The text of the error. The label is quoted with its control characters escaped, and cut to a bounded length.
     public var description: String {
         "\(VisibleText.of(String(reflecting: label.count > 64 ? label.prefix(64) + "…" : label))): \(problem)"
     }

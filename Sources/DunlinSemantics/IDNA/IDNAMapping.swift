@@ -28,7 +28,7 @@ enum IDNAMapping {
         codes[scalar] == 0
     }
 
-    /// The mapped name in NFC.
+    /// Returns the mapped name in NFC.
     static func mapped(_ name: String) throws(IDNAError) -> [Unicode.Scalar] {
         var output: [Unicode.Scalar] = []
         for index in name.unicodeScalars.indices {
@@ -45,7 +45,7 @@ enum IDNAMapping {
         return Composition.normalized(output)
     }
 
-    /// What stands between the dots, as written.
+    /// Returns the label around an index, as written.
     private static func label(around index: String.Index, of name: String) -> String {
         let isDot = { (scalar: Unicode.Scalar) in ".．。｡".unicodeScalars.contains(scalar) }
         let before = name.unicodeScalars[..<index].lastIndex(where: isDot).map(name.unicodeScalars.index(after:))

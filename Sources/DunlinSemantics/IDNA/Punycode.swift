@@ -8,7 +8,7 @@ package enum Punycode {
     private static let initialBias: UInt32 = 72
     private static let initialCodePoint: UInt32 = 128
 
-    /// Nil for texts too long to count in; time grows with the square of the length.
+    /// Returns the Punycode; nil for texts too long to count in. The time grows with the square of the length.
     package static func encode(_ scalars: [Unicode.Scalar]) -> String? {
         var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
         let basic = UInt32(output.count)
@@ -40,7 +40,7 @@ package enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Nil for what is not Punycode. Digits may be in either case; the rest is kept as written.
+    /// Returns the decoded text; nil if it is not Punycode. Digits may be in either case; the rest is kept as written.
     package static func decode(_ text: some Collection<UInt8>) -> [Unicode.Scalar]? {
         let input = Array(text)
         let hyphen = input.lastIndex(of: UInt8(ascii: "-"))
@@ -66,7 +66,7 @@ package enum Punycode {
         return output
     }
 
-    /// One delta, as a generalized variable-length integer.
+    /// Appends a delta as a generalized variable-length integer.
     private static func append(_ delta: UInt32, bias: UInt32, to output: inout [UInt8]) {
         var rest = delta
         var weight = base

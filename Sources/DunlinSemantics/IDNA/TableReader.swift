@@ -18,7 +18,7 @@ struct TableReader: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// The next number with its sign in the lowest bit.
+    /// Returns the next number with its sign in the lowest bit.
     mutating func nextSigned() -> Int32? {
         next().map { Self.signed($0) }
     }

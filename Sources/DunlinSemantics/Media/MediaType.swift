@@ -1,14 +1,15 @@
-/// What a Content-Type field says (RFC 9110 §8.3): type, subtype and parameters, names in lower case.
+/// The media type in a Content-Type field (RFC 9110 §8.3): type, subtype and parameters, names in lower case.
 ///
 /// Reads what servers send: white space where the grammar has none is passed over, a parameter that is none is dropped.
 /// A text without type or subtype is no media type.
 package struct MediaType: Sendable, Hashable {
-    /// `type/subtype`, in lower case.
+    /// The type and subtype, as `type/subtype` in lower case.
     package let essence: String
-    /// The first of each name counts, and of all the first `mostParameters`: each is compared with those before it.
+    /// The parameters. The first of each name counts, and only the first `mostParameters`, as each is compared with
+    /// those before it.
     package let parameters: [Parameter]
 
-    /// A media type has two or three of them.
+    /// The limit of parameters; a media type has two or three.
     package static let mostParameters = 32
 
     package struct Parameter: Sendable, Hashable {
@@ -48,7 +49,7 @@ private struct MediaTypeReader {
         return subtype.isEmpty ? nil : type + "/" + subtype
     }
 
-    /// Nil at the end; one without a name for something that is no parameter.
+    /// Reads a parameter; nil at the end, and one without a name for an invalid one.
     mutating func parameter() -> MediaType.Parameter? {
         _ = reader.takeAll { $0 != UInt8(ascii: ";") }
         guard reader.take(";") else { return nil }
@@ -59,7 +60,7 @@ private struct MediaTypeReader {
         return MediaType.Parameter(name: name, value: quoted ?? text(until: ";", or: ";"))
     }
 
-    /// Without the blanks around it.
+    /// Reads text without the blanks around it.
     private mutating func text(until end: Unicode.Scalar, or otherEnd: Unicode.Scalar) -> String {
         let (end, otherEnd) = (UInt8(ascii: end), UInt8(ascii: otherEnd))
         var text = reader.takeAll { $0 != end && $0 != otherEnd }.drop(while: ValueReader.isBlank)

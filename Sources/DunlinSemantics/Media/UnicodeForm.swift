@@ -6,11 +6,11 @@ package import DunlinTypes
 /// text.
 package enum UnicodeForm: Sendable, Hashable {
     case utf8
-    /// Whether the big end comes first; nil if a mark says so.
+    /// UTF-16. `isBig` tells whether the big end comes first; nil if a byte order mark decides.
     case utf16(isBig: Bool?)
     case utf32(isBig: Bool?)
 
-    /// Nil for bytes that are not text in this form.
+    /// Returns the text; nil for bytes that are not text in this form.
     package func text(_ bytes: Bytes) -> String? {
         switch self {
         case .utf8: bytes.withUnsafeBytes { String(validating: Self.withoutMark($0), as: UTF8.self) }
@@ -21,7 +21,7 @@ package enum UnicodeForm: Sendable, Hashable {
         }
     }
 
-    /// The same with U+FFFD in place of what is not text.
+    /// Returns the text with U+FFFD in place of invalid bytes.
     package func repairedText(_ bytes: Bytes) -> String {
         switch self {
         case .utf8: bytes.withUnsafeBytes { String(decoding: Self.withoutMark($0), as: UTF8.self) }
@@ -42,7 +42,8 @@ package enum UnicodeForm: Sendable, Hashable {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     }
 
-    /// The code units; without order and mark the big end comes first (RFC 2781 §4.3). Nil for half a unit at the end.
+    /// Returns the code units; without order and mark the big end comes first (RFC 2781 §4.3). Nil for half a unit at
+    /// the end.
     private static func units<Unit: FixedWidthInteger>(_ bytes: Bytes, _ isBig: Bool?, _ mark: Unit) -> [Unit]? {
         let size = MemoryLayout<Unit>.size
         guard bytes.count.isMultiple(of: size) else { return nil }
@@ -59,7 +60,7 @@ package enum UnicodeForm: Sendable, Hashable {
 }
 
 extension Bytes {
-    /// What a byte order mark of two or four bytes says of the text.
+    /// The form with the byte order that a mark of two or four bytes states.
     package var markedForm: UnicodeForm? {
         if starts(with: [0xFF, 0xFE, 0, 0]) || starts(with: [0, 0, 0xFE, 0xFF]) { return .utf32(isBig: nil) }
         return starts(with: [0xFF, 0xFE]) || starts(with: [0xFE, 0xFF]) ? .utf16(isBig: nil) : nil

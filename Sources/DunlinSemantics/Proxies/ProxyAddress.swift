@@ -13,13 +13,13 @@ package import DunlinTypes
 /// 5. Credentials that the scheme cannot carry are refused here, and not when the first request needs them.
 package struct ProxyAddress: Sendable {
     package enum Scheme: String, Sendable, Hashable, CaseIterable {
-        /// Asked by CONNECT or in absolute form.
+        /// HTTP: by CONNECT or in absolute form.
         case http
-        /// The same over TLS.
+        /// HTTP over TLS.
         case https
-        /// The origin's name is resolved here, and the proxy gets an address.
+        /// SOCKS5. The origin's name is resolved here, and the proxy gets an address.
         case socks5
-        /// The proxy gets the origin's name.
+        /// SOCKS5. The proxy gets the origin's name.
         case socks5h
 
         package var defaultPort: UInt16 {
@@ -32,30 +32,30 @@ package struct ProxyAddress: Sendable {
 
         package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
 
-        /// Whether the proxy looks the origin's name up, so that nobody here learns its address.
+        /// Whether the proxy resolves the origin's name, so that its address is unknown here.
         package var resolvesNames: Bool { self != .socks5 }
     }
 
     package let scheme: Scheme
-    /// Lower-case ASCII; an IPv6 address without its brackets.
+    /// The host in lower-case ASCII; an IPv6 address without its brackets.
     package let host: String
     package let port: UInt16
-    /// Nil if there is no user info, or an empty one.
+    /// The credentials; nil if user info is missing or empty.
     package let credentials: ProxyCredentials?
-    /// What CONNECT says beside host and port, as the settings say; never in a text.
+    /// The fields of CONNECT beside host and port, from the settings; never part of a text.
     package var connectFields = Fields()
 
     package init(_ text: String) throws(ProxyAddressError) {
         let scheme = try Self.scheme(of: text)
-        // Whatever comes, only what stands between the slashes and the next delimiter is the authority.
+        // Only the part between the slashes and the next delimiter is the authority.
         let url = scheme == nil ? "http://" + text : text
         let bytes = url.utf8.span
         let parts = AddressParts(bytes)
         guard let range = parts.authority, !range.isEmpty else { throw .emptyHost }
         let isWhole = parts.path.count <= 1 && parts.query == nil && parts.fragment == nil
-        // Such a delimiter may stand in a password that nobody has encoded: what comes before it is no host then.
+        // The delimiter may be part of an unencoded password: then the part before it is no host.
         guard isWhole else { throw .trailingText(mayBePassword: parts.hasSignLater(in: bytes)) }
-        // The first @ ends the user info; another one was meant to be a part of it.
+        // The first @ ends the user info; another one was meant to be part of it.
         guard range.count(where: { bytes[$0] == UInt8(ascii: "@") }) <= 1 else { throw .invalidUserInfo }
         let authority: Authority
         do throws(AddressError) {
@@ -70,11 +70,11 @@ package struct ProxyAddress: Sendable {
         if let credentials, let problem = Self.problem(with: credentials, over: self.scheme) { throw problem }
     }
 
-    /// Nil if the text names no scheme.
+    /// Returns the scheme; nil if the text names none.
     private static func scheme(of text: String) throws(ProxyAddressError) -> Scheme? {
         guard let sign = text.utf8.firstRange(of: "://".utf8) else { return nil }
         let name = text[..<sign.lowerBound]
-        // What is no scheme may be a user's name or a password; it is not shown.
+        // An invalid scheme may be a user's name or a password, so it is not shown.
         guard name.utf8.count <= 16, name.utf8.first.map(isLetter) == true,
             name.utf8.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) })
         else { throw .invalidScheme }
@@ -86,7 +86,7 @@ package struct ProxyAddress: Sendable {
 
     private static func problem(with credentials: ProxyCredentials, over scheme: Scheme) -> ProxyAddressError? {
         let (user, password) = (credentials.user, credentials.password)
-        // RFC 1929 §2: a byte says how long each of them is, and neither may be empty.
+        // RFC 1929 §2: the length of each is one byte, and neither may be empty.
         let lengths = 1...255
         if scheme.isSOCKS {
             return lengths.contains(user.utf8.count) && lengths.contains(password.utf8.count) ? nil : .unfitForSOCKS
@@ -96,7 +96,7 @@ package struct ProxyAddress: Sendable {
 }
 
 extension ProxyAddress: Hashable {
-    /// A tunnel that was asked for with other fields is another tunnel.
+    /// Compares addresses, including fields: a tunnel requested with other fields is another tunnel.
     package static func == (left: ProxyAddress, right: ProxyAddress) -> Bool {
         left.scheme == right.scheme && left.host == right.host && left.port == right.port
             && left.credentials == right.credentials && left.connectFields == right.connectFields
@@ -121,7 +121,7 @@ extension ProxyAddress: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension AddressParts {
-    /// Whether an `@` stands behind the authority.
+    /// Whether there is an `@` after the authority.
     fileprivate func hasSignLater(in bytes: Span<UInt8>) -> Bool {
         (path.lowerBound..<bytes.count).contains { bytes[$0] == UInt8(ascii: "@") }
     }

@@ -3,20 +3,20 @@
 /// Nothing of the text is in it but the name of a scheme: where a URL is malformed nobody knows where its password
 /// begins and ends.
 package enum ProxyAddressError: Error, Sendable, Hashable {
-    /// What stands before `://` is no name of a scheme.
+    /// The text before `://` is no scheme's name.
     case invalidScheme
-    /// SOCKS4 or FTP, say. In lower case.
+    /// The scheme is not supported, such as SOCKS4 or FTP. In lower case.
     case unsupportedScheme(String)
     case emptyHost
-    /// A path, query or fragment, or a `/`, `?` or `#` in a password.
+    /// There is a path, query or fragment, or a `/`, `?` or `#` in a password.
     case trailingText(mayBePassword: Bool)
-    /// User info with a character that has to be percent-encoded.
+    /// The user info has a character that has to be percent-encoded.
     case invalidUserInfo
-    /// Anything else that is wrong with host or port.
+    /// There is another error in host or port.
     case invalidAuthority(AddressError.Problem)
-    /// SOCKS can say no user name or password that is empty or longer than 255 bytes.
+    /// SOCKS cannot send a user name or password that is empty or longer than 255 bytes.
     case unfitForSOCKS
-    /// A user name or password for HTTP with a control character.
+    /// A user name or password for HTTP has a control character.
     case controlCharacter
 
     init(_ problem: AddressError.Problem) {
@@ -30,7 +30,7 @@ package enum ProxyAddressError: Error, Sendable, Hashable {
 }
 
 extension AddressError.Problem {
-    /// The problem without what it shows of the text: a label that is no name may be a password without its `@`.
+    /// The problem without the text in it: an invalid label may be a password without its `@`.
     fileprivate var withoutText: AddressError.Problem {
         if case .unencodableHost = self { .invalidHost } else { self }
     }

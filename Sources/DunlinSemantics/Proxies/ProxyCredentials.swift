@@ -1,4 +1,4 @@
-/// Who asks a proxy. A secret: no description shows it.
+/// The credentials for a proxy. A secret: no description shows it.
 package struct ProxyCredentials: Sendable {
     package let user: String
     package let password: String
@@ -10,15 +10,15 @@ package struct ProxyCredentials: Sendable {
 }
 
 extension ProxyCredentials: Hashable {
-    /// Byte for byte: what Unicode takes for the same is two passwords to a proxy, and what one of them opened is not
-    /// for who has the other.
+    /// Compares bytes: texts that Unicode treats as equal are different passwords to a proxy, and must not share
+    /// connections.
     package static func == (left: ProxyCredentials, right: ProxyCredentials) -> Bool {
         left.user.utf8.elementsEqual(right.user.utf8) && left.password.utf8.elementsEqual(right.password.utf8)
     }
 
     package func hash(into hasher: inout Hasher) {
         for byte in user.utf8 { hasher.combine(byte) }
-        // No byte of UTF-8: it parts the two.
+        // A byte that UTF-8 never has separates the two.
         hasher.combine(UInt8.max)
         for byte in password.utf8 { hasher.combine(byte) }
     }

@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// Which proxy the variables of the environment name for an origin.
+/// The proxies that the environment's variables name for origins.
 ///
 /// Rules:
 /// 1. `http_proxy` is for http, `https_proxy` for https, and `all_proxy` for whichever of them has none of its own;
@@ -21,7 +21,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
     private let https: ProxyAddress?
     private let exceptions: ProxyExceptions
 
-    /// Nil if no origin would be asked through a proxy.
+    /// Reads the variables; nil if no origin would use a proxy.
     package static func of(_ variables: [String: String]) throws(ProxyEnvironmentError) -> ProxyEnvironment? {
         let environment = try ProxyEnvironment(variables)
         let isUsed = environment.http != nil || environment.https != nil
@@ -44,7 +44,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
         return .proxy(address)
     }
 
-    /// This machine, however it is spelled (RFC 6761 §6.3).
+    /// Whether a host is this machine, in any spelling (RFC 6761 §6.3).
     static func isLocal(_ host: String) -> Bool {
         switch IPAddress(host)?.unmapped {
         case .v4(let bits): return bits >> 24 == 127
@@ -57,10 +57,10 @@ package struct ProxyEnvironment: Sendable, Hashable {
 }
 
 extension ProxyEnvironment {
-    /// A variable that is set, and what it is set to.
+    /// A variable that is set, with its value.
     private struct Setting: Equatable {
         let name: String
-        /// Without the blanks around it: files from elsewhere leave a carriage return.
+        /// The value without blanks around it: files from elsewhere leave a carriage return.
         let value: String
 
         init?(_ lower: String, in variables: [String: String], isUpperRead: Bool = true) {
@@ -89,14 +89,14 @@ extension ProxyEnvironment {
     }
 }
 
-/// A variable of the environment whose value cannot be used. Nothing secret is in it.
+/// The error for a variable with an unusable value. It holds no secret.
 package struct ProxyEnvironmentError: Error, Sendable, Hashable {
     package enum Problem: Sendable, Hashable {
         case address(ProxyAddressError)
         case exceptions(ProxyExceptionsError)
     }
 
-    /// As it is spelled in the environment.
+    /// The variable as spelled in the environment.
     package let variable: String
     package let problem: Problem
 }

@@ -1,4 +1,4 @@
-/// Which hosts are asked without a proxy: what a NO_PROXY variable says.
+/// The hosts to request without a proxy, as in a NO_PROXY variable.
 ///
 /// Rules:
 /// 1. Entries are parted by commas, blanks or both. An entry may end in a port, and is for that port alone then; an
@@ -10,8 +10,8 @@
 ///    `10.1.0.0/16`.
 /// 4. `*` is for every host.
 /// 5. Case and a dot at the end mean nothing, and names are compared in their ASCII form.
-/// 6. An entry that begins with a slash is for a Unix socket, which no proxy is asked for: it is passed over. Any
-///    other entry that can match nothing is an error, because somebody meant something by it.
+/// 6. An entry that begins with a slash is for a Unix socket, which no proxy is asked for: it is passed over. Any other
+///    entry that can match nothing is an error, because somebody meant something by it.
 package struct ProxyExceptions: Sendable, Hashable {
     private enum Pattern: Sendable, Hashable {
         case all
@@ -40,10 +40,10 @@ package struct ProxyExceptions: Sendable, Hashable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether no host at all is asked through a proxy.
+    /// Whether no host uses a proxy.
     package var coverAll: Bool { entries.contains(Entry(pattern: .all)) }
 
-    /// `host` as `HTTP.Origin.host` has it.
+    /// Whether the list has a host, in the form of `HTTP.Origin.host`.
     package func cover(host: String, port: UInt16) -> Bool {
         if entries.isEmpty { return false }
         let address = IPAddress(host)
@@ -59,7 +59,7 @@ package struct ProxyExceptions: Sendable, Hashable {
         }
     }
 
-    /// Hosts of origins are in this form already, unless somebody made the origin by hand.
+    /// Returns the host in an origin's form, in case somebody made the origin by hand.
     private static func normalized(_ host: String) -> String {
         let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
         return ProxyExceptions.ascii(name[...]) ?? name.lowercased()
@@ -68,8 +68,8 @@ package struct ProxyExceptions: Sendable, Hashable {
 
 extension ProxyExceptions {
     private static func entry(_ text: Substring) throws(ProxyExceptionsError.Problem) -> Entry {
-        // What a URL or a user's name is, is not shown as a host. By bytes: a mark behind the @ makes another character
-        // of it.
+        // A URL or user's name must not be shown as a host. By bytes, because a mark after the @ would make another
+        // character of it.
         guard !text.utf8.contains(UInt8(ascii: "@")), text.utf8.firstRange(of: "://".utf8) == nil else { throw .url }
         let (host, port) = try parts(of: text)
         if let range = try range(host) {
@@ -84,7 +84,7 @@ extension ProxyExceptions {
         return Entry(pattern: .name(ascii, isItselfIn: !isBelowAlone), port: port)
     }
 
-    /// Nil if the host is no address and no range.
+    /// Returns the range; nil if the host is neither an address nor a range.
     private static func range(_ host: Substring) throws(ProxyExceptionsError.Problem) -> AddressRange? {
         let host = completed(host)
         guard host.contains("/") || IPAddress(host) != nil else { return nil }
@@ -95,7 +95,7 @@ extension ProxyExceptions {
         }
     }
 
-    /// `10.*`, `192.168.*.*` and `169.254/16` with what they leave out: `10.0.0.0/8` and so on.
+    /// Returns `10.*`, `192.168.*.*` and `169.254/16` completed: `10.0.0.0/8` and so on.
     private static func completed(_ host: Substring) -> Substring {
         let halves = host.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count <= 2, let first = halves.first else { return host }
@@ -111,7 +111,7 @@ extension ProxyExceptions {
         return Substring(whole.joined(separator: ".") + "/" + length)
     }
 
-    /// What stands before the port, without the brackets of an address alone.
+    /// Returns the host, an address alone without its brackets, and the port.
     private static func parts(of text: Substring) throws(ProxyExceptionsError.Problem) -> (Substring, UInt16?) {
         if text.first == "[" {
             guard let closing = text.firstIndex(of: "]") else { throw .invalidHost }
@@ -123,7 +123,7 @@ extension ProxyExceptions {
             guard rest.first == ":" else { throw .invalidHost }
             return (inside, try port(rest.dropFirst()))
         }
-        // More than one colon, and no brackets: an IPv6 address.
+        // More than one colon without brackets is an IPv6 address.
         guard let colon = text.firstIndex(of: ":"), !text[colon...].dropFirst().contains(":") else {
             return (text, nil)
         }
@@ -149,7 +149,7 @@ extension ProxyExceptions {
 }
 
 extension String {
-    /// Whether this is a name below `suffix`, both in ASCII and without a dot at the end.
+    /// Whether this name is below `suffix`, both in ASCII and without a final dot.
     func isBelow(_ suffix: String) -> Bool {
         let (own, other) = (utf8, suffix.utf8)
         guard own.count > other.count + 1, own.reversed().starts(with: other.reversed()) else { return false }

@@ -1,12 +1,12 @@
 internal import DunlinTypes
 
-/// Why an entry of NO_PROXY is none.
+/// The error for an invalid entry of NO_PROXY.
 package struct ProxyExceptionsError: Error, Sendable, Hashable {
     package enum Problem: Error, Sendable, Hashable {
-        /// A URL, or something with user info.
+        /// The entry is a URL, or has user info.
         case url
         case invalidHost
-        /// A `*` elsewhere than at the beginning.
+        /// The entry has a `*` elsewhere than at the beginning.
         case wildcard
         case invalidPort
         case range(AddressRange.Problem)
@@ -14,7 +14,7 @@ package struct ProxyExceptionsError: Error, Sendable, Hashable {
     }
 
     package let problem: Problem
-    /// The entry; nil if it may have a secret in it.
+    /// The entry; nil if it may hold a secret.
     package let entry: String?
 
     init(_ problem: Problem, in entry: Substring) {

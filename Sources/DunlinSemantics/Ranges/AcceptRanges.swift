@@ -1,11 +1,11 @@
 public import DunlinTypes
 
-/// What a server says of ranges before it is asked for one (RFC 9110 §14.3).
+/// A server's statement on ranges in general (RFC 9110 §14.3).
 public enum AcceptRanges: Sendable, Hashable {
     case bytes
-    /// Others than of bytes only, or none at all.
+    /// It has no ranges, or none of bytes.
     case none
-    /// It does not say, and may have them nevertheless.
+    /// It does not say, and may have them.
     case unsaid
 
     public init(_ fields: Fields) {

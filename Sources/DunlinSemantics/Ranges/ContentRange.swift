@@ -1,13 +1,14 @@
 public import DunlinTypes
 
-/// A Content-Range field in bytes (RFC 9110 §14.4): which part of what a response holds.
+/// A Content-Range field in bytes (RFC 9110 §14.4): the part that a response holds, and of what.
 public enum ContentRange: Sendable, Hashable {
-    /// `bytes 0-99/200` is `0..<100` of 200; `complete` is nil where the server says `*`.
+    /// A part: `bytes 0-99/200` is `0..<100` of 200; `complete` is nil for `*`.
     case part(Range<Int>, complete: Int?)
-    /// `bytes */200`: nothing of the range that was asked for is there.
+    /// No part: for `bytes */200`, nothing of the requested range exists.
     case unsatisfied(complete: Int)
 
-    /// Nil for other units, for what is no range, and for one that ends before it begins or beyond the whole.
+    /// Reads a field; nil for other units, for an invalid range, and for one that ends before it begins or beyond the
+    /// whole.
     public init?(_ value: Bytes) {
         var reader = ValueReader(value)
         guard reader.token()?.lowercased() == "bytes", reader.take(" ") else { return nil }
@@ -28,13 +29,13 @@ public enum ContentRange: Sendable, Hashable {
         }
     }
 
-    /// Of a response; nil as well if it has several that differ.
+    /// Reads a response's field; nil also if several differ.
     public init?(_ fields: Fields) {
         guard let value = fields.soleValue(of: "content-range") else { return nil }
         self.init(value)
     }
 
-    /// How long the whole is, if the server says so.
+    /// The length of the whole, if the server states it.
     public var complete: Int? {
         switch self {
         case .part(_, let complete): complete

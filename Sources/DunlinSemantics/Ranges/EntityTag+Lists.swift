@@ -1,7 +1,7 @@
 package import DunlinTypes
 
 extension EntityTag {
-    /// The same state, by RFC 9110 §8.8.3.2, whether its bytes are the same or not.
+    /// Returns whether the tags name the same state, by RFC 9110 §8.8.3.2, even if its bytes differ.
     package func isWeaklyEqual(to other: EntityTag) -> Bool {
         opaque == other.opaque
     }
@@ -11,10 +11,10 @@ extension EntityTag {
     /// An If-None-Match field (RFC 9110 §13.1.2).
     package enum List: Sendable, Hashable {
         case absent
-        /// `*`: whatever there is.
+        /// `*`: any state.
         case any
         case tags([EntityTag])
-        /// No list of tags: for the server to judge.
+        /// The field is no list of tags; only the server can judge it.
         case unreadable
 
         package init(_ values: [Bytes]) {

@@ -4,7 +4,7 @@ public import DunlinTypes
 ///
 /// Taken strictly and sent back as it came. A tag whose bytes are no UTF-8 is refused: as text it would be another tag.
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// With its quotes, and with `W/` if it is weak.
+    /// The tag with its quotes, and with `W/` if it is weak.
     public let description: String
 
     public init?(_ value: Bytes) {
@@ -22,10 +22,10 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(Bytes(text))
     }
 
-    /// Two states of one resource may share it, though their bytes differ.
+    /// Whether states of one resource may share it although their bytes differ.
     public var isWeak: Bool { description.hasPrefix("W") }
 
-    /// The same bytes, by §8.8.3.2: weak tags are never strong enough.
+    /// Returns whether the bytes are the same, by §8.8.3.2: weak tags are never equal.
     public func isStronglyEqual(to other: EntityTag) -> Bool {
         self == other && !isWeak
     }

@@ -1,13 +1,13 @@
 package import DunlinTypes
 
-/// A Range field in bytes (RFC 9110 §14.2), of one range: what a request wants of a representation.
+/// A Range field in bytes (RFC 9110 §14.2) with one range.
 package enum RangeField: Sendable, Hashable {
-    /// From an offset, to another one or to the end; the second is that of the last byte.
+    /// A range from an offset to another, that of the last byte, or to the end.
     case from(Int, through: Int?)
-    /// So many bytes at the end.
+    /// A number of bytes at the end.
     case last(Int)
 
-    /// Nil for other units, for several ranges, and for what is none.
+    /// Reads a field; nil for other units, for several ranges, and for an invalid one.
     package init?(_ fields: Fields) {
         guard let value = fields.soleValue(of: "range") else { return nil }
         var reader = ValueReader(value)
@@ -29,7 +29,7 @@ package enum RangeField: Sendable, Hashable {
         return first <= last ? .from(first, through: last) : nil
     }
 
-    /// What it is of a representation of that length; nil if that is nothing.
+    /// Returns the range in a representation of that length; nil if it is empty.
     package func range(of length: Int) -> Range<Int>? {
         switch self {
         case .from(let first, let last):

@@ -1,21 +1,21 @@
 public import DunlinTypes
 
-/// By what a client knows that bytes it gets are of the same state as bytes it has (RFC 9110 §8.8): strong ones only,
-/// for parts of different states put together are a file that nobody ever had.
+/// A validator, which tells whether new bytes are of the same state as earlier ones (RFC 9110 §8.8): only a strong one,
+/// as parts of different states joined are a file that never existed.
 public enum Validator: Sendable, Hashable {
-    /// Never a weak one.
+    /// An entity tag, never a weak one.
     case entityTag(EntityTag)
-    /// Only if the server said it long enough after (`Validator.margin`).
+    /// A date, only if the response was made long enough after it (`Validator.margin`).
     case lastModified(HTTPDate)
 
-    /// How many seconds after its last change a response must have been made for the date to be strong (§8.8.2.2).
+    /// The seconds between the last change and the response from which on the date is strong (§8.8.2.2).
     ///
-    /// One would do if the same clock made both; that cannot be seen from here. RFC 7232 asked for a minute.
+    /// One is enough if one clock made both, which a client cannot know. RFC 7232 asked for a minute.
     public static let margin: Int64 = 60
 
-    /// The validator of a response; nil if it has none that is strong.
+    /// Creates a response's validator; nil if it has no strong one.
     ///
-    /// Where there is a tag, the date does not count, however weak the tag is (§13.1.5).
+    /// If there is a tag, even a weak one, the date does not count (§13.1.5).
     public init?(_ fields: Fields) {
         if fields.contains("etag") {
             guard let tag = fields.soleValue(of: "etag").flatMap({ EntityTag($0) }), !tag.isWeak else { return nil }
@@ -29,7 +29,7 @@ public enum Validator: Sendable, Hashable {
         self = .lastModified(modified)
     }
 
-    /// Reads what `description` wrote.
+    /// Reads a text from `description`.
     public init?(_ text: String) {
         if let tag = EntityTag(text) {
             guard !tag.isWeak else { return nil }
@@ -41,15 +41,15 @@ public enum Validator: Sendable, Hashable {
         }
     }
 
-    /// What a response says of this validator.
+    /// A response's agreement with this validator.
     public enum Agreement: Sendable, Hashable {
         case same
         case changed
-        /// Nothing either way.
+        /// The response says nothing about it.
         case unsaid
     }
 
-    /// Whether the response with these fields is of the same state.
+    /// Returns whether the response with these fields is of the same state.
     ///
     /// A part must repeat the tag that the whole has (§15.3.7), and need not repeat the date.
     public func agreement(with fields: Fields) -> Agreement {
@@ -66,7 +66,7 @@ public enum Validator: Sendable, Hashable {
 }
 
 extension Validator: CustomStringConvertible {
-    /// What stands in If-Range.
+    /// The value for If-Range.
     public var description: String {
         switch self {
         case .entityTag(let tag): tag.description

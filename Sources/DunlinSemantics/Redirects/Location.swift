@@ -12,12 +12,12 @@ public import DunlinTypes
 ///
 /// Nothing else is repaired: a host that is none is refused.
 public enum Location: Sendable, Equatable {
-    /// There is none.
+    /// There is no such field.
     case none
     case reference(String)
-    /// There are several that differ. Somebody may have smuggled one in.
+    /// Several fields differ; one may be an attacker's.
     case ambiguous
-    /// Bytes that are not UTF-8 where the host is.
+    /// The host has bytes that are not UTF-8.
     case unreadable
 
     public init(_ fields: Fields) {

@@ -1,10 +1,10 @@
 public import DunlinTypes
 
-/// What a redirect asks for (RFC 9110 §15.4), and what of a request goes along.
+/// The rules of redirects (RFC 9110 §15.4), and of what is sent along.
 ///
 /// Knows statuses, methods, addresses and fields. Must not know how often, or whether at all: that is policy.
 public enum RedirectRules {
-    /// Whether a response with this status leads elsewhere by its Location field. 300, 304, 305 and 306 do not: the
+    /// Returns whether a response with this status redirects by its Location field. 300, 304, 305 and 306 do not: the
     /// first leaves the choice to a person, the second is about a cache, and the others are of the past.
     public static func isRedirect(_ status: HTTP.Status) -> Bool {
         switch status.code {
@@ -13,7 +13,7 @@ public enum RedirectRules {
         }
     }
 
-    /// The method to ask with, and whether the body goes along.
+    /// Returns the method of the next request, and whether the body is sent along.
     ///
     /// 301 and 302 make a GET of POST, as everybody has done since the beginning, and leave other methods alone. 303
     /// asks for something else than what was sent, so no body goes along whatever the method. 307 and 308 change
@@ -27,10 +27,9 @@ public enum RedirectRules {
         }
     }
 
-    /// Where a reference in a Location field leads from `address`.
+    /// Returns the destination of a Location field's reference from `address`.
     ///
-    /// What has no fragment gets that of the address it came from (§10.2.2). User info is the server's word on who the
-    /// user is, and is ignored.
+    /// Without a fragment it gets that of `address` (§10.2.2). User info is ignored, as it is the server's choice.
     public static func destination(
         of reference: String, from address: WebAddress
     ) throws(AddressError) -> WebAddress {
@@ -40,7 +39,7 @@ public enum RedirectRules {
             fragment: found.fragment ?? address.fragment)
     }
 
-    /// Whether protection would be lost.
+    /// Returns whether protection would be lost.
     public static func isDowngrade(from origin: HTTP.Origin, to next: HTTP.Origin) -> Bool {
         origin.scheme == .https && next.scheme == .http
     }
@@ -49,14 +48,14 @@ public enum RedirectRules {
 // MARK: - Fields
 
 extension RedirectRules {
-    /// The fields without those that describe a body which does not go along (§15.4).
+    /// Returns the fields without those that describe a body that is not sent along (§15.4).
     public static func withoutBody(_ fields: Fields) -> Fields {
         fields.filtered { name in
             !name.hasPrefix("content-") && !aboutBodies.contains(name)
         }
     }
 
-    /// The fields that may go from one origin to another.
+    /// Returns the fields that may be sent from one origin to another.
     ///
     /// Secrets (`Authorization`, `Cookie` and the rest of `HTTP.SecretFields`) stay where they are. `Host` and `Origin`
     /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Referer` stays unless

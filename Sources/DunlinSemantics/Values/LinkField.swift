@@ -2,16 +2,16 @@ public import DunlinTypes
 
 /// One link of Link fields (RFC 8288 §3), read forgivingly: what is no link ends its field, and those before it count.
 public struct LinkField: Sendable, Equatable {
-    /// As the server wrote it, most likely relative.
+    /// The reference as the server wrote it, usually relative.
     public var reference: String
-    /// What it is to its context, in lower case: `next`, `last`.
+    /// The relations to the context, in lower case, such as `next` or `last`.
     public var relations: [String]
-    /// The context, if it is not the response itself.
+    /// The context; nil for the response itself.
     public var anchor: String?
-    /// What to call it.
+    /// The title to show.
     public var title: String?
 
-    /// All links of a response, in order.
+    /// Returns all links of a response, in order.
     public static func all(in fields: Fields) -> [LinkField] {
         fields.rawValues(of: "link").flatMap { value in
             var reader = ValueReader(value)
@@ -34,7 +34,7 @@ public struct LinkField: Sendable, Equatable {
             reader.skipBlanks()
             guard let name = reader.token()?.lowercased() else { continue }
             let value = value(&reader)
-            // Of a parameter that comes twice the first counts (RFC 8288 §3.3).
+            // Of a repeated parameter the first counts (RFC 8288 §3.3).
             if seen.insert(name).inserted { link.note(name, value) }
         }
     }

@@ -16,7 +16,7 @@ struct StructuredReader {
         reader = ValueReader(value)
     }
 
-    /// Nil for anything malformed. Of two members with one name the later counts.
+    /// Reads a dictionary; nil if it is malformed. Of two members with one name the later counts.
     mutating func dictionary() -> [String: Value]? {
         var members: [String: Value] = [:]
         skipSpaces()
@@ -27,7 +27,7 @@ struct StructuredReader {
             if reader.isAtEnd { return members }
             guard reader.take(",") else { return nil }
             reader.skipBlanks()
-            // A comma promises another member.
+            // A comma must be followed by a member.
             if reader.isAtEnd { return nil }
         }
         return members
@@ -105,7 +105,7 @@ extension StructuredReader {
         return false
     }
 
-    /// Up to 15 digits, or up to 12, a point, and up to 3.
+    /// Reads a number of up to 15 digits, or up to 12, a point, and up to 3.
     private mutating func isNumber() -> Bool {
         _ = reader.take("-")
         let whole = reader.takeAll(where: Self.isDigit).count

@@ -28,7 +28,7 @@ struct ValueReader {
         take(UInt8(ascii: character))
     }
 
-    /// As many bytes as `belongs` says; none, if the first one does not.
+    /// Takes bytes while `belongs` is true; none if it is false for the first.
     @inline(__always)
     mutating func takeAll(where belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = position
@@ -38,7 +38,7 @@ struct ValueReader {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Spaces and tabs, if there are any.
+    /// Skips spaces and tabs.
     mutating func skipBlanks() {
         _ = takeAll(where: Self.isBlank)
     }
@@ -48,7 +48,7 @@ struct ValueReader {
         return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
-    /// Digits and nothing else, no greater than `Int.max`.
+    /// Takes a number of digits only, at most `Int.max`.
     mutating func number() -> Int? {
         let start = position
         let digits = takeAll { $0 &- 0x30 < 10 }
@@ -59,7 +59,7 @@ struct ValueReader {
         return number
     }
 
-    /// What stands between quotes, without the backslashes that quote single characters (RFC 9110 §5.6.4).
+    /// Takes the text between quotes, without the backslashes that quote single characters (RFC 9110 §5.6.4).
     /// `mayBeCut`: the end of the value ends it, too.
     mutating func quotedString(mayBeCut: Bool = false) -> [UInt8]? {
         let start = position
@@ -82,9 +82,9 @@ struct ValueReader {
 }
 
 extension Fields {
-    /// The value of a field that may stand there once: nil if there is none, or several that differ.
+    /// Returns the value of a field that may occur once; nil if there is none, or several differ.
     ///
-    /// Where two disagree, somebody may have smuggled one in.
+    /// Of two that differ, one may be an attacker's.
     func soleValue(of name: String) -> Bytes? {
         let values = rawValues(of: name)
         guard let first = values.first, values.dropFirst().allSatisfy({ $0 == first }) else { return nil }
