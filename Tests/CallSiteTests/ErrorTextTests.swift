@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["text/plain", "application/json"])
-    func `who asks for a text as JSON is told how to get it as it is`(type: String) async throws {
+    func `the error of a text read as JSON says how to get it unchanged`(type: String) async throws {
         mock.on(.get, "/t").respond(fields: ["Content-Type": type], body: "hello").always()
         let client = try client()
         #expect(await text { _ = try await client.get("t", as: String.self) }.contains("write `as: .string`"))

@@ -146,7 +146,7 @@ import Testing
         #expect(told == [9])
     }
 
-    @Test func `who waits for an era that is over waits for nothing that was made later`() throws {
+    @Test func `a wait for an ended era does not include later requests`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         machine.close(1)
@@ -184,7 +184,7 @@ import Testing
         #expect(watch.told == [1])
     }
 
-    @Test func `those who wait for one request are told when it has ended, and nobody else is`() throws {
+    @Test func `only waiters of a request are told when it has ended`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, watcher in
@@ -197,7 +197,7 @@ import Testing
         #expect(told == [[1, 4], [2, 9]])
     }
 
-    @Test func `a place that is used again brings nobody what others wait for`() throws {
+    @Test func `a reused place ends no wait for another request`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         let early = machine.follow(1) { $0 == "a" }

@@ -37,7 +37,7 @@ import Testing
         #expect(clock.now.offset == .seconds(600))
     }
 
-    @Test func `what kept the clock from being moved is told, and nobody sleeps for ever`() async throws {
+    @Test func `the error that kept the clock from moving is thrown, and no sleeper is left`() async throws {
         struct Restless: Error {}
         let tries = Atomic(0)
         let clock = ManualClock(Standstill()) {

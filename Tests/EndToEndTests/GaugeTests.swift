@@ -56,7 +56,7 @@ struct `Gauges of connections` {
         }
     }
 
-    @Test func `what is opened ahead is opened, and its first use is one of an open connection`() async throws {
+    @Test func `a connection opened ahead counts as opened, and its first use as reuse`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             try await stage.session.prewarm(2)

@@ -144,7 +144,7 @@ struct `The guard` {
         #expect(error.reason.contains("169.254.169.254 is a cloud's metadata address"), "\(error)")
     }
 
-    @Test func `what is refused has one attempt, whatever the policy says`() async throws {
+    @Test func `a refused request has one attempt, whatever the policy says`() async throws {
         let resolver = RebindingResolver([Self.metadata])
         try await Stage.with(configure: {
             $0.guard = .publicInternet

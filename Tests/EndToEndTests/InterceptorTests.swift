@@ -312,7 +312,7 @@ struct `Interceptors over the network` {
         }
     }
 
-    @Test func `what an interceptor drops is free at once`() async throws {
+    @Test func `a response dropped by an interceptor frees its connection at once`() async throws {
         for place in Self.places {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.connections.perOrigin = 1

@@ -37,7 +37,7 @@ struct `Keep-alive` {
         }
     }
 
-    @Test func `what comes unasked on an idle connection ends it`() async throws {
+    @Test func `unrequested bytes on an idle connection end it`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             let smuggled: Bytes = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad"
@@ -126,7 +126,7 @@ struct `Keep-alive` {
     }
 
     @Test(arguments: [1, 2])
-    func `what is sent again gets a new connection, however many wait for one`(perOrigin: Int) async throws {
+    func `a request that is sent again gets a new connection, however many wait for one`(perOrigin: Int) async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = perOrigin }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x").closingOnNextRequest }
             let session = stage.session

@@ -76,7 +76,7 @@ struct `Against nginx` {
         }
     }
 
-    @Test func `what is gzipped can be unzipped`() async throws {
+    @Test func `a gzipped body is decompressed`() async throws {
         try await with { nginx, session in
             let text = Bytes(String(repeating: "compressible ", count: 50_000))
             try nginx.publish(text.array, as: "text")

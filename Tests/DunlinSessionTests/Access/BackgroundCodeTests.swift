@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Code.allCases)
-    func `what is stale is asked about at once by the code that requests wait for, and not in the background`(
+    func `code that requests wait for revalidates stale responses at once, not in the background`(
         code: Code
     ) async throws {
         let known = Mutex<HTTPSession?>(nil)

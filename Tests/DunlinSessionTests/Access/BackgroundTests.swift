@@ -24,7 +24,7 @@ import Testing
         func reopen(after closing: UInt64) { machine.reopen(after: closing) }
     }
 
-    @Test func `it asks once for one thing, and for so many things at a time`() {
+    @Test func `it asks once for each thing, and for a limited number at a time`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
         #expect(machine.begin("a", 1))
         #expect(!machine.mayBegin("a") && !machine.begin("a", 2))
@@ -54,7 +54,7 @@ import Testing
         #expect(machine.begin("c", 3))
     }
 
-    @Test func `all that run together bring so many bytes, and what is over counts no more`() {
+    @Test func `all that run together have a limit of bytes, and ended ones do not count`() {
         let machine = Machine(.init(calls: 3, bytes: 10))
         for (call, key) in ["a", "b"].enumerated() { #expect(machine.begin(key, call)) }
         #expect(machine.received(6, "a"))
@@ -117,7 +117,7 @@ import Testing
         #expect(try await piecesRead(limit: 10_000, length: 10_001) == 0)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `without a limit they have that of all that a session asks for itself`()
+    @Test(.timeLimit(.minutes(10))) func `without a limit they have that of all the session's own requests`()
         async throws
     {
         #expect(try await piecesRead(limit: .none, piece: 1 << 20) == 65)

@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: forbidden.indices, [HTTPSession.CacheMode.standard, .preferringStored, .storedOnly])
-    func `what the guard forbids is not served from a cache either`(index: Int, mode: HTTPSession.CacheMode)
+    func `responses that the guard forbids are not served from a cache either`(index: Int, mode: HTTPSession.CacheMode)
         async throws
     {
         let (url, rules, given) = Self.forbidden[index]
@@ -151,7 +151,7 @@ import Testing
             try await session.get("/a", options: .init(fields: ["Host": "b.test"]), as: .string).value == "5")
     }
 
-    @Test func `what an interceptor asks of another host is not stored`() async throws {
+    @Test func `an interceptor's request to another host is not stored`() async throws {
         let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
         let session = try session(transport, cache) { configuration in
             configuration.interceptors = [
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what is removed by its URL is removed for every Host and address`(isOnDisk: Bool) async throws {
+    func `removing a URL removes it for every Host and address`(isOnDisk: Bool) async throws {
         let (transport, folder) = (numbered(), Folder.unmade())
         let cache = isOnDisk ? HTTPSession.Cache(folder: folder.path) : HTTPSession.Cache()
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a handler gets once passwords were forgotten is kept for nobody who asked before`(
+    func `credentials given after passwords were forgotten are kept for no earlier request`(
         hasChanged: Bool
     ) async throws {
         let (seen, gate, cache) = (Settlement<Void>(), Settlement<Void>(), HTTPSession.Cache())

@@ -20,7 +20,7 @@ import Testing
         var isEmpty: Bool { machine.isEmpty }
     }
 
-    @Test func `a wait that is in no circle begins`() {
+    @Test func `a wait outside a circle begins`() {
         let machine = Machine()
         #expect(machine.begin(1, within: [], for: 2))
         #expect(machine.begin(3, within: [], for: 2))
@@ -49,7 +49,7 @@ import Testing
         #expect(machine.begin(100 + count, within: [count - 1], for: 0))
     }
 
-    @Test func `it is found however many wait beside it`() {
+    @Test func `a circle is found however many others wait`() {
         let machine = Machine()
         for waiter in 10..<30 { #expect(machine.begin(waiter, within: [1], for: 2)) }
         for waiter in 30..<50 { #expect(machine.begin(waiter, within: [2], for: 3)) }
@@ -58,7 +58,7 @@ import Testing
         #expect(machine.begin(50, within: [], for: 1))
     }
 
-    @Test func `what a call within a call within a call waits for holds up all three`() {
+    @Test func `a wait in a call within two others holds up all three`() {
         let machine = Machine()
         #expect(machine.begin(3, within: [1, 2], for: 4))
         #expect(!machine.begin(5, within: [4], for: 1))
@@ -135,8 +135,7 @@ import Testing
     }
 
     /// With a field that looks secret, which every request has.
-    @Test(.timeLimit(.minutes(10))) func `a refresh that asks for what waits for it is not kept waiting`() async throws
-    {
+    @Test(.timeLimit(.minutes(10))) func `a refresh whose request waits for it is not kept waiting`() async throws {
         let transport = MockTransport()
         transport.otherwise { .respond(body: Bytes(($0.fields["authorization"] ?? "the token").utf8)) }
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)

@@ -291,7 +291,7 @@ private final class TokenServer: Sendable {
         #expect(server.grants == 1)
     }
 
-    @Test func `what a refresh leaves behind has the token again`() async throws {
+    @Test func `a task that a refresh leaves running sends the token again`() async throws {
         let late = LoopbackServer.Gate()
         let seen = Mutex<String?>(nil)
         let mock = try Mocked {

@@ -106,7 +106,7 @@ import Testing
     /// By the handler of one request, which agrees; and by a request of the session's handler's own, about which nobody
     /// is asked.
     @Test(arguments: [true, false])
-    func `what the session's handler was not asked about is not sent unasked past it`(byRequest: Bool) async throws {
+    func `a password that the session's handler was not asked about is not sent unasked`(byRequest: Bool) async throws {
         let session = Mutex<HTTPSession?>(nil)
         let mock = try Self.mocked("Basic realm=b") {
             $0.authenticationHandler = { _ in

@@ -80,7 +80,7 @@ import Testing
     }
 
     /// On a busy machine the hash may be made before the cancel comes, so one try of several has to show it.
-    @Test func `who is cancelled while a long body is hashed does not wait for that`() async throws {
+    @Test func `a request cancelled while a long body is hashed does not wait for that`() async throws {
         let body = Bytes([UInt8](repeating: 7, count: 64 << 20))
         for _ in 1...20 {
             let mock = try Self.mocked(body)

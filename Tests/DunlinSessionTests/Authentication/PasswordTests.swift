@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Each time another realm, as if it were asked for the first time.
-    @Test func `a server that never stops asking is left`() async throws {
+    @Test func `a server that never stops asking gets no further answer`() async throws {
         let count = Mutex(0)
         let mock = try Self.scene { _ in
             let number = count.withLock { count in

@@ -118,7 +118,7 @@ import Testing
         #expect(asks.withLock { $0 } == answers.1)
     }
 
-    @Test func `who waits for another request's question has a deadline of its own, and asks if that ends`()
+    @Test func `a request that waits for another's question has its own deadline, and asks if that ends`()
         async throws
     {
         let clock = ManualClock()
@@ -245,7 +245,7 @@ import Testing
 
     // MARK: Asked in vain
 
-    @Test func `nobody is asked for what could not be sent`() async throws {
+    @Test func `no hook is asked for credentials that could not be sent`() async throws {
         let asks = Mutex(0)
         let handler: HTTPSession.AuthenticationHandler = { _ in
             asks.withLock { $0 += 1 }

@@ -58,7 +58,7 @@ extension Fields {
     }
 
     @Test(arguments: Refusal.allCases)
-    func `what is newer replaces what is stored, even if its body is not stored`(refusal: Refusal) async throws {
+    func `a newer response replaces the stored one, even if its body is not stored`(refusal: Refusal) async throws {
         let stage = try CachedStage {
             $0.hooks.willCache = { task, _ in task.tags.contains("skip") ? .skip : nil }
             if refusal == .length { $0.transport = $0.transport.map { Overstating(inner: $0) } }
@@ -152,7 +152,7 @@ extension Fields {
         #expect(stage.store.all.map(\.entry.body) == [.whole(8)])
     }
 
-    @Test func `who reads a rest that is too short as it comes gets an error, and it is not stored`() async throws {
+    @Test func `the reader of a rest that is too short gets an error, and it is not stored`() async throws {
         let stage = try CachedStage(inMemory: false)
         stage.transport.on(.get, "/a")
             .reply(
@@ -173,7 +173,7 @@ extension Fields {
 
     // MARK: - What cannot be read
 
-    @Test(arguments: [0, 3]) func `what is damaged is asked for again, unless some of it was delivered`(
+    @Test(arguments: [0, 3]) func `a damaged body is requested again, unless part of it was delivered`(
         offset: Int
     ) async throws {
         for isStreamed in [false, true] {
@@ -199,7 +199,7 @@ extension Fields {
         }
     }
 
-    @Test func `a beginning that is damaged is not joined, and the whole is asked for`() async throws {
+    @Test func `a damaged beginning is not joined, and the whole is requested`() async throws {
         let stage = try CachedStage(inMemory: false)
         stage.transport.on(.get, "/a")
             .reply(

@@ -59,7 +59,7 @@ struct CachedStage {
     }
 
     @Test(.rows("UC-1"), arguments: [true, false])
-    func `what is fresh is served without a request, and says how old it is`(
+    func `a fresh response is served without a request, with its age`(
         inMemory: Bool
     ) async throws {
         let stage = try CachedStage(inMemory: inMemory)
@@ -75,7 +75,7 @@ struct CachedStage {
         #expect(stage.cache.gauges.hits == 1 && stage.cache.gauges.misses == 1)
     }
 
-    @Test(.rows("UC-6")) func `what is stale is asked about, and served once the origin confirms it`() async throws {
+    @Test(.rows("UC-6")) func `a stale response is revalidated, and served once the origin confirms it`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc")
             .thenRespond(304, fields: ["Cache-Control": "max-age=100", "ETag": "\"1\"", "X-New": "yes"])
@@ -176,7 +176,7 @@ struct CachedStage {
         #expect(try await stage.get().value == "2")
     }
 
-    @Test func `what is stale stands in for an origin that cannot be reached, where that is allowed`() async throws {
+    @Test func `a stale response replaces that of an unreachable origin, where that is allowed`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a")
             .respond(fields: ["Cache-Control": "max-age=1, stale-if-error=100", "ETag": "\"1\""], body: "old")
@@ -191,7 +191,7 @@ struct CachedStage {
         #expect(stage.sent.count == 3)
     }
 
-    @Test func `what may be served while it is asked about is served at once, and is new the next time`() async throws {
+    @Test func `a stale response served while it is revalidated is new the next time`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a")
             .respond(fields: ["Cache-Control": "max-age=1, stale-while-revalidate=100", "ETag": "\"1\""], body: "old")

@@ -45,7 +45,7 @@ private final class DamagedBody: StoredBody {
 
     // MARK: What is stored
 
-    @Test func `what is damaged behind its beginning is asked for again once, for all that are sent as one`()
+    @Test func `a body damaged after its beginning is requested again once, for all that are sent as one`()
         async throws
     {
         let stage = try CachedStage(inMemory: false) { $0.coalescing.isOn = true }
@@ -168,7 +168,7 @@ private final class DamagedBody: StoredBody {
 
     /// Whose cookies the jar has while the first request waits for a token.
     @Test(arguments: ["ada", "bob"])
-    func `who asks with the jar's cookies is not given what was sent with others`(meanwhile: String) async throws {
+    func `a request with the jar's cookies does not get a response to others`(meanwhile: String) async throws {
         let (isAsked, token, page, jar) = (Gate(), Gate(), Gate(), CookieJar())
         @Sendable func login(_ user: String) throws {
             jar.removeAll()
@@ -238,7 +238,7 @@ private final class DamagedBody: StoredBody {
 
     // MARK: What is counted
 
-    @Test func `who shares an error counts nothing that the one that was sent has counted`() async throws {
+    @Test func `requests that share an error count nothing that the one sent has counted`() async throws {
         let gate = Gate()
         let mocked = try Mocked { $0.coalescing.isOn = true }
         mocked.transport.otherwise { _ in

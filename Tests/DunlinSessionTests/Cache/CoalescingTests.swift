@@ -164,7 +164,7 @@ import Testing
         #expect(try await slow.value == "abcdef" && shared.transport.requests.count == 2)
     }
 
-    @Test func `what is asked for after a change of the URL is not answered with what was asked for before`()
+    @Test func `a request after a change of its URL does not get an earlier request's response`()
         async throws
     {
         let first = Gate()
@@ -232,7 +232,7 @@ import Testing
         #expect(shared.transport.requests.count == 1)
     }
 
-    @Test func `what is stored is stored once, and says that it was shared`() async throws {
+    @Test func `the shared response is stored once, and says that it was shared`() async throws {
         let store = MapStore(isAtHand: true)
         let shared = try Shared(.respond(fields: ["Cache-Control": "max-age=60"], body: "1")) { configuration in
             configuration.cache = HTTPSession.Cache(store)

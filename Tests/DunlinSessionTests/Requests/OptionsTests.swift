@@ -38,7 +38,7 @@ import Testing
         await session.shutdown()
     }
 
-    @Test func `what a request says of a setting is none, its own, or the session's`() {
+    @Test func `a request's setting is none, its own, or the session's`() {
         let never = HTTPSession.Options(
             bodyLimit: .none, retry: .none, redirects: .none, credentials: .none, errorBodyLimit: .none)
         #expect(never.retry.resolved(.exponential(attempts: 3)) == nil)

@@ -71,7 +71,7 @@ import Testing
         #expect(try await sent("authorization", mock, .url(target)) == ["Bearer t"])
     }
 
-    @Test func `what cannot be sent changes nothing`() async throws {
+    @Test func `credentials and fields that cannot be sent change nothing`() async throws {
         let mock = try mocked { $0.credentials = .bearer(token: "one") }
         #expect(throws: NetworkError.self) { try mock.session.replace(credentials: .bearer(token: "no token")) }
         #expect(throws: NetworkError.self) { try mock.session.replace(originFields: ["Authorization": "x"]) }

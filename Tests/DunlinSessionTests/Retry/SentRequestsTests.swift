@@ -32,7 +32,7 @@ import Testing
         #expect(sent.call == traits && sent.attempt == traits && sent.hop == traits)
     }
 
-    @Test(arguments: [true, false]) func `what failed may have done its work if it was sent`(isSent: Bool) {
+    @Test(arguments: [true, false]) func `a failed request may have done its work if it was sent`(isSent: Bool) {
         var sent = SentRequests()
         sent.failed(Self.request(.post), NetworkError(.connectionClosed, "", requestMayHaveBeenSent: isSent))
         #expect(sent.call.contains(.notRepeatable) == isSent && sent.call.contains(.sent) == isSent)

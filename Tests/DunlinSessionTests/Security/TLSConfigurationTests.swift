@@ -162,7 +162,7 @@ import Testing
     ]
 
     @Test(.rows("SP-15"), arguments: lowered.indices)
-    func `what lowers security is told once`(index: Int) throws {
+    func `settings that lower security are reported once`(index: Int) throws {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: MockTransport())
         try Self.lowered[index].0(&configuration.tls)
         let kinds = Kinds()

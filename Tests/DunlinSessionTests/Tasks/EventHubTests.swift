@@ -67,7 +67,7 @@ import Testing
     }
 
     /// What comes of a change may be told by another thread before the change has returned.
-    @Test(arguments: [true, false]) func `what comes of a change is told after it`(isNew: Bool) async throws {
+    @Test(arguments: [true, false]) func `events that a change causes come after it`(isNew: Bool) async throws {
         let hub = EventHub(always: false)
         let stream = hub.observe(bufferingNewest: 9)
         let observers = RequestObservers(
@@ -98,7 +98,7 @@ import Testing
         #expect(one == [1])
     }
 
-    @Test func `an end that is noted ends nobody until it is told, and nobody who came in between`() async {
+    @Test func `a noted end ends no observer until it is told, and none that joined in between`() async {
         let hub = EventHub(always: false)
         let before = hub.observe(bufferingNewest: 9)
         let trace = hub.trace(TraceReader(wantedBytes: nil, capacity: 10))

@@ -16,7 +16,7 @@ import Testing
         #expect(machine.reasons == "2 redirects, 1 answer to a challenge, 1 continuation")
     }
 
-    @Test func `what is refused is not counted`() {
+    @Test func `a refused sending is not counted`() {
         var machine = SendingMachine()
         for why in [nil, .redirect, .password] as [SendingReason?] { machine.begin(why) }
         machine.refuse()
@@ -35,13 +35,13 @@ import Testing
         (20, 1, 100), (0, 0, 100), (50, 1, 130), (20, 10, 118), (120, 51, 300), (Int.max, 3, Int.max),
         (20, Int.max, Int.max),
     ])
-    func `what the user allows beyond the usual is added to the limit`(redirects: Int, attempts: Int, limit: Int) {
+    func `the user's own allowance is added to the limit`(redirects: Int, attempts: Int, limit: Int) {
         #expect(SendingMachine.limit(100, redirects: redirects, attempts: attempts) == limit)
         if limit == .max { return }
         #expect(SendingMachine.limit(7, redirects: redirects, attempts: attempts) == limit - 93)
     }
 
-    @Test func `what goes out without a beginning counts all the same`() {
+    @Test func `a sending without a beginning counts all the same`() {
         var machine = SendingMachine()
         machine.begin(nil)
         for _ in 0..<2 { machine.add(.proxy) }

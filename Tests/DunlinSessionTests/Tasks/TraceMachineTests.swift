@@ -66,13 +66,13 @@ import Testing
                 ["-", "-", "-", "-", "a 1", "b 2", "c lost 1", "d end"]
             ),
         ] as [(Int, [Step], [String])])
-    func `what there is no room for is counted, and told where it is missing`(
+    func `events without room are counted, and reported where they are missing`(
         capacity: Int, steps: [Step], expected: [String]
     ) {
         #expect(Self.actions(capacity: capacity, steps) == expected)
     }
 
-    @Test func `what was read takes no room, however much it was`() {
+    @Test func `events that were read take no room, however many`() {
         var machine = Machine(capacity: 4)
         for number in 0..<10_000 {
             _ = machine.add(number)

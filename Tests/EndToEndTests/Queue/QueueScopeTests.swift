@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A request within another that has its turn` {
-    @Test func `what is asked for while a stream is read waits for no turn`() async throws {
+    @Test func `a request made while a stream is read waits for no turn`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 1) }) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.target.utf8)) }
             let session = stage.session
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `what a hook asks for waits for no turn`() async throws {
+    @Test func `a hook's own request waits for no turn`() async throws {
         let session = Mutex<HTTPSession?>(nil)
         try await Stage.with(configure: {
             $0.queue = .init(running: 1)

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `those who wait behind a queue of one's own wait as long as it takes`() async throws {
+    @Test func `requests behind the program's own queue wait without a limit`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             $0.queue.running = 2

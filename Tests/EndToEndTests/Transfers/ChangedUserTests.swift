@@ -91,7 +91,7 @@ struct `A download whose user changes on its way` {
     }
 
     @Test(arguments: [true, false])
-    func `what breaks off goes on with nothing of another user's`(forgets: Bool) async throws {
+    func `an interrupted download continues with nothing of another user's`(forgets: Bool) async throws {
         let clock = ManualClock()
         try await Self.play(clock: clock, forgets: forgets) { user, request, world in
             if user == "bob" { return Self.bobs.reply(to: request) }
@@ -104,7 +104,7 @@ struct `A download whose user changes on its way` {
     }
 
     /// Passwords are forgotten while the first answer is on its way: nobody knows whose it is.
-    @Test func `what came while the user changed is gone on with by nobody`() async throws {
+    @Test func `a part received while the user changed is continued by nobody`() async throws {
         let clock = ManualClock()
         try await Self.play(clock: clock, forgets: true) { user, request, world in
             if user == "bob" { return Self.bobs.reply(to: request) }

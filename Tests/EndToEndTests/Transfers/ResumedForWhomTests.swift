@@ -93,7 +93,7 @@ struct `Whose bytes a download goes on with` {
     }
 
     @Test(arguments: Way.allCases, [true, false])
-    func `what one user began another begins anew, whatever the tag says`(way: Way, byData: Bool) async throws {
+    func `a download of one user begins anew for another, whatever the tag says`(way: Way, byData: Bool) async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             Self.serve(stage)
@@ -123,7 +123,7 @@ struct `Whose bytes a download goes on with` {
     }
 
     /// A name may lead to another server, and one that somebody else believed need not be believed.
-    @Test(arguments: Terms.allCases) func `what came under other terms is begun anew, whatever the tag says`(
+    @Test(arguments: Terms.allCases) func `a download under other terms begins anew, whatever the tag says`(
         terms: Terms
     ) async throws {
         let folder = try Folder()

@@ -32,7 +32,7 @@ struct `Through danted` {
         }
     }
 
-    @Test(arguments: ["socks5", "socks5h"]) func `what danted does not do is its failure, and says why`(
+    @Test(arguments: ["socks5", "socks5h"]) func `a connection that danted refuses is its failure, with the reason`(
         scheme: String
     ) async throws {
         try await Danted.with { danted in
@@ -72,7 +72,7 @@ struct `Through microsocks` {
         }
     }
 
-    @Test(arguments: ["socks5", "socks5h"], ["falsch", nil]) func `another password, or none, is an error of its own`(
+    @Test(arguments: ["socks5", "socks5h"], ["falsch", nil]) func `a wrong or missing password is a separate error`(
         scheme: String, password: String?
     ) async throws {
         try await Microsocks.with { microsocks in

@@ -56,7 +56,7 @@ struct `A login at squid` {
         }
     }
 
-    @Test(arguments: Way.all) func `who sends no password is told that one is wanted`(way: Way) async throws {
+    @Test(arguments: Way.all) func `without a password the error asks for one`(way: Way) async throws {
         try await SquidStage.with(way, .basic) { (stage: SquidStage) async throws in
             let error = try await NetworkError.thrown { _ = try await stage.session.get("hello", as: .string) }
             #expect(error.code == .proxyAuthenticationFailed, "\(error)")
