@@ -61,8 +61,10 @@ public final class NotificationBridge: Sendable {
         of event: HTTPSession.Event, _ session: HTTPSession?, _ objects: NotifiedTasks
     ) -> Notification? {
         switch event {
-        // AFNetworking has no such notifications.
-        case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse: nil
+        // AFNetworking has no name for it.
+        case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse,
+            .storingEnded:
+            nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
         case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))

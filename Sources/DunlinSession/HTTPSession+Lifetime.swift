@@ -1,3 +1,4 @@
+internal import DunlinCache
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
@@ -93,8 +94,9 @@ extension HTTPSession {
     /// for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the awaiting
     /// task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
     ///
-    /// The session's own requests, which update its cache, are waited for but not counted. A refresh of the session's
-    /// `authentication` is ended too, and waited for unless it made this call.
+    /// What the session asks for itself to bring its cache up to date is waited for as requests are, and not counted.
+    /// What its cache is still to write of responses is waited for as long as `grace`, and two seconds at least.
+    /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()
@@ -118,7 +120,8 @@ extension HTTPSession {
             await core.residents.close(number)
         }
         await endRefreshes(number)
-        // Not the current transport, which may belong to a restart meanwhile.
+        await endStores(grace)
+        // Not the present transport, which may belong to a restart meanwhile.
         await closing.chain.callTransport.sockets?.close()
         // The hook may shut the session down again; it is not told a second time then.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
@@ -140,6 +143,17 @@ extension HTTPSession {
     /// belongs to the open session.
     private func unlessOver<Value>(_ closing: UInt64, _ end: () -> Value?) -> Value? {
         tasks.withoutOpening { core.residents.isOver(closing) ? nil : end() }
+    }
+
+    /// Waits for what the cache is still to write of this session's responses, and of those of others until then. It
+    /// has the grace, and no less than a request would have waited for a disk.
+    private func endStores(_ grace: Duration) async {
+        let loop = core.loops[0]
+        let limit = max(grace, StoreWait.limit)
+        await core.configuration.cache?.store.written(
+            within: StoreWait(
+                loop: loop, deadline: loop.now().advanced(by: limit.clampedNanoseconds), total: nil,
+                cancellation: nil))
     }
 
     private func endRefreshes(_ closing: UInt64) async {

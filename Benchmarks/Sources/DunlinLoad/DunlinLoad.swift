@@ -29,7 +29,11 @@ extension Load {
         let watching = await watch(session)
         defer { for task in watching { task.cancel() } }
         try await measureUnwatched(session)
-        if cache.isOnDisk { try FileManager.default.removeItem(atPath: folder) }
+        if cache.isOnDisk {
+            // What is still to be written is, or it would come into a folder that is being removed.
+            await session.configuration.cache?.close()
+            try FileManager.default.removeItem(atPath: folder)
+        }
         if rest > 0 { try await Task.sleep(for: .seconds(rest)) }
     }
 

@@ -36,9 +36,14 @@ package struct Storing: Sendable {
     package let outcome = StoringOutcome()
     /// The number of bytes of the body that are stored already.
     private let known: Int
+    private let told: (@Sendable (Bool) -> Void)?
 
-    package init(writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0) {
-        (self.writer, self.draft, self.replaced, self.known) = (writer, draft, replaced, known)
+    /// `told` is called for a response that is stored behind its request: whether it was, in the end.
+    package init(
+        writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0,
+        told: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        (self.writer, self.draft, self.replaced, self.known, self.told) = (writer, draft, replaced, known, told)
     }
 
     /// Stores bytes; `position` counts from the body's beginning.
@@ -49,15 +54,41 @@ package struct Storing: Sendable {
 
     package func end(after count: Int, isComplete: Bool) async {
         guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.abandon() }
-        if await writer.finish(as: entry, replacing: replaced) { outcome.noteStored() }
+        let handed = await writer.hand(as: entry, replacing: replaced) { [outcome, told] isStored in
+            outcome.ended(isStored)
+            told?(isStored)
+        }
+        switch handed {
+        case .stored: outcome.ended(true)
+        case .storing: outcome.began()
+        case .refused: break
+        }
     }
 }
 
-/// Whether a response was stored, which is known once its body has ended.
+/// Whether a response was stored, which nobody knows before its body has ended, and for some only later.
 package final class StoringOutcome: Sendable {
-    private let stored = Atomic(false)
+    package enum State: UInt8, Sendable, Hashable {
+        /// Not given to the store yet, or not to be stored.
+        case none
+        /// It waits to be written.
+        case storing
+        case stored
+        /// It waited, and was not.
+        case failed
+    }
 
-    package var isStored: Bool { stored.load(ordering: .acquiring) }
+    private let number = Atomic(State.none.rawValue)
 
-    func noteStored() { stored.store(true, ordering: .releasing) }
+    package var state: State { State(rawValue: number.load(ordering: .acquiring)) ?? .none }
+
+    /// It may have ended by now.
+    func began() {
+        _ = number.compareExchange(
+            expected: State.none.rawValue, desired: State.storing.rawValue, ordering: .acquiringAndReleasing)
+    }
+
+    func ended(_ isStored: Bool) {
+        number.store((isStored ? State.stored : .failed).rawValue, ordering: .releasing)
+    }
 }

@@ -122,10 +122,14 @@ package struct CacheFolder: Sendable {
         try FileSystem.remove(path + "/" + file)
     }
 
-    /// Locks a name, so that nobody else changes what is stored under it.
-    func lock(_ name: CacheName) throws(Errno) -> FileLock {
+    /// Keeps everybody else from changing what is stored under a name. `file` is one that nobody has locked, of an
+    /// earlier lock; `release` gets the one that was locked, once it is not any more.
+    func lock(
+        _ name: CacheName, by file: LockFile?, release: @escaping @Sendable (LockFile) -> Void
+    ) throws(Errno) -> FileLock {
         try begin(.lock)
-        return try FileLock(path(of: .lock), position: name.lockPosition, limit: lockLimit)
+        let usable = if let file, file.isInPlace { file } else { try LockFile(path(of: .lock)) }
+        return try FileLock(usable, position: name.lockPosition, limit: lockLimit, release: release)
     }
 
     func mark(_ name: CacheName) throws(Errno) {

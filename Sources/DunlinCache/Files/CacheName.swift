@@ -18,15 +18,13 @@ package struct CacheName: Sendable, Hashable {
         }
     }
 
-    /// Creates a name from 64 lowercase hexadecimal digits.
-    init?(hex: Substring) {
-        guard hex.utf8.count == 64 else { return nil }
-        var rest = hex
+    /// Reads 64 digits in lower case.
+    init?(hex: ArraySlice<UInt8>) {
+        guard hex.count == 64 else { return nil }
         var words = SIMD4<UInt64>()
         for index in 0..<4 {
-            guard let word = CacheFileName.word(rest.prefix(16)) else { return nil }
+            guard let word = CacheFileName.word(hex.dropFirst(16 * index).prefix(16)) else { return nil }
             words[index] = word
-            rest = rest.dropFirst(16)
         }
         self.words = words
     }
@@ -56,21 +54,22 @@ enum CacheFileName: Hashable {
     private static var beginning: String { stem + version + "-" }
 
     init?(_ text: String) {
-        guard text.hasPrefix(Self.stem) else { return nil }
-        let parts = text.dropFirst(Self.stem.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count > 1, !parts[0].isEmpty, parts[0].utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
-        guard parts[0] == Self.version else {
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: Self.stem.utf8) else { return nil }
+        let parts = bytes.dropFirst(Self.stem.utf8.count).split(separator: 0x2D, omittingEmptySubsequences: false)
+        guard parts.count > 1, !parts[0].isEmpty, parts[0].allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        guard parts[0].elementsEqual(Self.version.utf8) else {
             self = .other
             return
         }
-        if parts.count == 2, parts[1] == "lock" {
-            self = .lock
-        } else if parts.count == 2, parts[1] == "salt" {
-            self = .salt
-        } else if parts.count == 2, let name = CacheName(hex: parts[1]) {
+        if parts.count == 2, let name = CacheName(hex: parts[1]) {
             self = .record(name)
+        } else if parts.count == 2, parts[1].elementsEqual("lock".utf8) {
+            self = .lock
+        } else if parts.count == 2, parts[1].elementsEqual("salt".utf8) {
+            self = .salt
         } else if parts.count == 3, let number = Self.word(parts[2]) {
-            if parts[1] == "new" {
+            if parts[1].elementsEqual("new".utf8) {
                 self = .temporary(number)
             } else if let name = CacheName(hex: parts[1]) {
                 self = .body(name, number)
@@ -96,6 +95,17 @@ enum CacheFileName: Hashable {
 
     static func hex(_ word: UInt64) -> String { Hex.text(word, count: 16) }
 
-    /// Reads sixteen lowercase hexadecimal digits; nil for anything else.
-    static func word(_ text: Substring) -> UInt64? { UInt64(text, radix: 16).flatMap { hex($0) == text ? $0 : nil } }
+    /// Sixteen digits in lower case; nil for anything else.
+    static func word(_ text: ArraySlice<UInt8>) -> UInt64? {
+        guard text.count == 16 else { return nil }
+        var word: UInt64 = 0
+        for digit in text {
+            switch digit {
+            case 0x30...0x39: word = word << 4 | UInt64(digit - 0x30)
+            case 0x61...0x66: word = word << 4 | UInt64(digit - 0x57)
+            default: return nil
+            }
+        }
+        return word
+    }
 }

@@ -12,7 +12,9 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
         case reading(Errno)
         /// Files in it cannot be written, for lack of space or permission.
         case writing(Errno)
-        /// Stored bytes had changed, and were removed.
+        /// Files in it are written more slowly than responses come, and no more of them may wait.
+        case backlog
+        /// Something was not what had been written, and was removed.
         case damage
         /// The disk takes too long; meanwhile requests do without it.
         case slowness
@@ -29,6 +31,8 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
         case .folder(let errno): "The cache folder \(folder) cannot be used: \(errno)"
         case .reading(let errno): "The cache in \(folder) cannot be read: \(errno)"
         case .writing(let errno): "The cache in \(folder) cannot be written: \(errno)"
+        case .backlog:
+            "The cache in \(folder) cannot be written as fast as responses come; some of them are not stored"
         case .damage: "A file of the cache in \(folder) was damaged, and was removed"
         case .slowness: "The disk of the cache in \(folder) does not respond in time; requests go on without the cache"
         case .names: "OpenSSL cannot compute SHA-256; nothing is stored in \(folder)"

@@ -21,6 +21,9 @@ extension CacheStore {
             package var evictions = 0
             package var writeFailures = 0
             package var damages = 0
+            /// How many responses wait to be written, and what they hold of memory.
+            package var waiting = 0
+            package var waitingBytes = 0
         }
 
         package var memory = Memory()
@@ -48,7 +51,7 @@ extension CacheStore {
         guard let disk = usableDisk else {
             return memory.withLock(\.all).map { Listed(entry: $0.entry, count: $0.body.count, level: .memory) }
         }
-        return await disk.threads.run {
+        return await disk.runBehindAll {
             disk.prepare() ? CacheSweep(disk, now: Int(WallClock.seconds)).list() : []
         }
     }

@@ -31,12 +31,18 @@ package final class CacheStore: ResponseStore {
         if let disk { disk.background { disk.readFolder() } }
     }
 
-    /// Ends work in the background and returns when it has ended. After that nothing is stored or found on the disk.
+    /// Ends what is done in the background and returns when it has ended: what waits to be written is. Nothing is
+    /// stored or found on the disk from then on.
     package func close() async {
         await disk?.close()
     }
 
-    /// Returns when no work is under way in the background.
+    /// Returns when all is written that is to be now, or once nobody has to wait any longer.
+    package func written(within wait: StoreWait?) async {
+        await disk?.written(within: wait)
+    }
+
+    /// Returns when nothing is done in the background.
     package func backgroundEnded() async {
         await disk?.finished()
     }
@@ -53,7 +59,11 @@ package final class CacheStore: ResponseStore {
     // MARK: - Finding
 
     package func responsesAtHand(for key: CacheKey) -> [StoredResponse]? {
-        guard let found = memory.withLock({ $0.find(key) }) else { return usableDisk == nil ? [] : nil }
+        inMemory(key) ?? (usableDisk == nil ? [] : nil)
+    }
+
+    private func inMemory(_ key: CacheKey) -> [StoredResponse]? {
+        guard let found = memory.withLock({ $0.find(key) }) else { return nil }
         if found.isFirstUse, let disk, let name = name(key) { disk.noteUse(name) }
         return found.responses
     }
@@ -62,7 +72,9 @@ package final class CacheStore: ResponseStore {
         if let found = responsesAtHand(for: key) { return found }
         guard let disk = usableDisk, let name = name(key) else { return [] }
         let stamp = memory.withLock { $0.beginFinding(key) }
-        return await disk.run(within: wait) {
+        return await disk.run(within: wait, behind: key) {
+            // What had to be written before this is in memory then.
+            if let found = self.inMemory(key) { return found }
             let found = disk.find(key, name)
             self.memory.withLock { $0.endFinding(stamp, found) }
             return found
@@ -115,18 +127,60 @@ package final class CacheStore: ResponseStore {
         let key = finished.entry.key
         guard let disk = finished.disk else { return addToMemory(finished) }
         let name = name(key)
-        return await change(key, on: disk, within: wait) {
-            var file = finished.file
-            // A stored file has another name by then, and nothing is removed.
-            defer { if let file { disk.discard(file) } }
-            guard disk.complete(finished, &file), let name,
-                let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
-            else { return nil }
-            let addition = DiskLevel.Addition(
-                name: name, member: member, file: file, replaced: finished.replaced)
-            let record = disk.add(addition) { self.memory.withLock { $0.removals(key) } != finished.removals }
-            return record.map { ($0, name) }
+        return await change(key, on: disk, within: wait) { self.write(finished, name, on: disk) }
+    }
+
+    /// The same behind the request that brought it, if its body is in memory: then `told` says what came of it.
+    func hand(
+        _ finished: CacheWriter.Finished, within wait: StoreWait?, _ told: @escaping @Sendable (Bool) -> Void
+    ) async -> HandedResponse {
+        let key = finished.entry.key
+        guard let disk = finished.disk, finished.file == nil else {
+            return await add(finished, within: wait) ? .stored : .refused
         }
+        guard let name = name(key), !disk.isRefused else { return .refused }
+        let pending = StoreQueue.Pending(store: { self.writePending(finished, name, on: disk) }, told: told)
+        let offer: StoreQueue.Offer? = memory.withLock { memory in
+            guard memory.removals(key) == finished.removals else { return nil }
+            let offer = disk.queue.offer(pending, for: key, cost: finished.cost)
+            // From now on it is looked for on the disk, behind what waits.
+            if offer != .refused { memory.endChange(memory.beginChange(key), nil) }
+            return offer
+        }
+        switch offer {
+        case .begin: disk.queue.write(on: disk)
+        case .wait: break
+        case .refused:
+            disk.tell(.backlog)
+            return .refused
+        case nil: return .refused
+        }
+        return .storing
+    }
+
+    private func writePending(_ finished: CacheWriter.Finished, _ name: CacheName, on disk: DiskLevel) -> Bool {
+        let key = finished.entry.key
+        let stamp = memory.withLock { memory in
+            memory.removals(key) == finished.removals ? memory.beginChange(key) : nil
+        }
+        return stamp.map { end($0, with: write(finished, name, on: disk), on: disk) } ?? false
+    }
+
+    /// Returns what is stored under the key from then on; nil if it is not known to be stored.
+    private func write(
+        _ finished: CacheWriter.Finished, _ name: CacheName?, on disk: DiskLevel
+    ) -> (CacheRecord, CacheName)? {
+        var file = finished.file
+        // If it was stored, it has another name by then, and nothing is removed.
+        defer { if let file { disk.discard(file) } }
+        guard disk.complete(finished, &file), let name,
+            let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
+        else { return nil }
+        let addition = DiskLevel.Addition(name: name, member: member, file: file, replaced: finished.replaced)
+        let record = disk.add(addition) {
+            self.memory.withLock { $0.removals(finished.entry.key) } != finished.removals
+        }
+        return record.map { ($0, name) }
     }
 
     private func addToMemory(_ finished: CacheWriter.Finished) -> Bool {
@@ -162,12 +216,16 @@ package final class CacheStore: ResponseStore {
         _ work: @escaping @Sendable () -> (CacheRecord, CacheName)?
     ) async -> Bool {
         let stamp = memory.withLock { $0.beginChange(key) }
-        return await disk.run(within: wait, always: true) {
-            let record = work()
-            let found = record.flatMap { record, name in disk.responsesInMemory(record, name) }
-            self.memory.withLock { $0.endChange(stamp, found) }
-            return record != nil
-        } ?? false
+        return await disk.run(within: wait, always: true, behind: key) { self.end(stamp, with: work(), on: disk) }
+            ?? false
+    }
+
+    private func end(
+        _ stamp: MemoryMachine.Stamp, with record: (CacheRecord, CacheName)?, on disk: DiskLevel
+    ) -> Bool {
+        let found = record.flatMap { record, name in disk.responsesInMemory(record, name) }
+        memory.withLock { $0.endChange(stamp, found) }
+        return record != nil
     }
 
     // MARK: - Removing
@@ -190,24 +248,33 @@ package final class CacheStore: ResponseStore {
     }
 
     package func remove(_ keys: [CacheKey], within wait: StoreWait? = nil) async {
-        for key in keys {
-            guard let disk = usableDisk, let name = name(key) else {
-                memory.withLock { $0.remove(key) }
-                continue
-            }
-            let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
-            _ = await disk.run(within: wait, always: true) {
+        // What waits for any of them is void before the first is waited for.
+        let changes = keys.compactMap { key in beginRemoval(key).map { (key, $0) } }
+        for (key, (disk, name, stamp)) in changes {
+            _ = await disk.run(within: wait, always: true, behind: key) {
                 if disk.prepare() { disk.removeAll(name, .wanted) }
                 self.memory.withLock { $0.endChange(stamp, nil) }
             }
         }
     }
 
-    /// Removes everything, also of other processes. Writing under way has no effect.
+    /// Nil if that is all.
+    private func beginRemoval(_ key: CacheKey) -> (DiskLevel, CacheName, MemoryMachine.Stamp)? {
+        guard let disk = usableDisk, let name = name(key) else {
+            memory.withLock { $0.remove(key) }
+            return nil
+        }
+        let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
+        disk.queue.drop(key)
+        return (disk, name, stamp)
+    }
+
+    /// Removes everything, of all processes. What is being written meanwhile comes to nothing.
     package func removeAll() async {
         memory.withLock { $0.removeAll() }
         guard let disk = usableDisk else { return }
-        await disk.threads.run { if disk.prepare() { CacheSweep(disk, now: Int(WallClock.seconds)).removeAll() } }
+        disk.queue.dropAll()
+        await disk.runBehindAll { if disk.prepare() { CacheSweep(disk, now: Int(WallClock.seconds)).removeAll() } }
         memory.withLock { $0.removeAll() }
     }
 }

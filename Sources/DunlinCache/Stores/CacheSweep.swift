@@ -9,7 +9,15 @@ internal import DunlinSemantics
 ///    by a process that ended in between.
 /// 3. Files of other versions are removed once they are a day old: another program may still use them.
 /// 4. Files of other names are left alone.
+/// 5. What is known already is only seen to be there: who has changed it since has counted it.
 struct CacheSweep {
+    struct Outcome {
+        /// Which names are there.
+        var there: Set<CacheName> = []
+        /// Those of them that were not known, the oldest first.
+        var new: [DiskIndex.Found] = []
+    }
+
     private struct Group {
         var cost = 0
         var modified = Int.max
@@ -23,22 +31,25 @@ struct CacheSweep {
     private let level: DiskLevel
     private let folder: CacheFolder
     private let now: Int
+    private let known: EvictionMachine<CacheName>?
+    private var there: Set<CacheName> = []
     private var groups: [CacheName: Group] = [:]
 
-    init(_ level: DiskLevel, now: Int) {
-        (self.level, folder, self.now) = (level, level.folder, now)
+    /// `known` has the names that are not to be looked at.
+    init(_ level: DiskLevel, now: Int, known: EvictionMachine<CacheName>? = nil) {
+        (self.level, folder, self.now, self.known) = (level, level.folder, now, known)
     }
 
-    /// Returns what is there, the oldest first; nil if the folder cannot be read, or `isOver` ended the work.
-    consuming func run(isOver: () -> Bool) -> [DiskIndex.Found]? {
+    /// What is there; nil if the folder cannot be read, or `isOver` said that it is enough.
+    consuming func run(isOver: () -> Bool) -> Outcome? {
         do throws(Errno) {
             for text in try folder.names() {
                 if isOver() { return nil }
                 if let file = CacheFileName(text) { note(file, text) }
             }
         } catch {
-            // Somebody has removed the folder: it is created again when something is stored.
-            if error.meansNoSuchFile { return [] }
+            // Somebody has removed the folder: it is made again when something is stored.
+            if error.meansNoSuchFile { return Outcome() }
             level.tell(.folder(error))
             return nil
         }
@@ -50,10 +61,25 @@ struct CacheSweep {
         let order = groups.filter { $0.value.hasRecord }.sorted {
             ($0.value.modified, $0.key.words[0]) < ($1.value.modified, $1.key.words[0])
         }
-        return order.map { DiskIndex.Found(name: $0.key, cost: $0.value.cost, isUsed: $0.value.isUsed) }
+        let new = order.map { DiskIndex.Found(name: $0.key, cost: $0.value.cost, isUsed: $0.value.isUsed) }
+        return Outcome(there: there, new: new)
     }
 
     private mutating func note(_ file: CacheFileName, _ text: String) {
+        switch file {
+        case .record(let name):
+            there.insert(name)
+            if known?.cost(of: name) != nil { return }
+        case .body(let name, let id):
+            guard known?.cost(of: name) != nil else { break }
+            groups[name, default: Group()].bodies.insert(id)
+            return
+        case .temporary, .lock, .salt, .other: break
+        }
+        look(at: file, text)
+    }
+
+    private mutating func look(at file: CacheFileName, _ text: String) {
         do throws(Errno) {
             guard let status = try folder.status(of: text), status.kind == .file else { return }
             switch file {
@@ -81,7 +107,7 @@ struct CacheSweep {
 
     private func removeOrphans(_ name: CacheName, _ group: Group) {
         do throws(Errno) {
-            let lock = try folder.lock(name)
+            let lock = try level.lock(name)
             defer { withExtendedLifetime(lock) {} }
             // Without a lock, a body may be there just before its head.
             guard lock.isLocked else { return }

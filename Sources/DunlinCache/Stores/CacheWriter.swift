@@ -19,6 +19,13 @@ final class CacheWriter: ResponseWriter {
         let disk: DiskLevel?
         let replaced: Set<UInt64>
         let removals: UInt64
+
+        /// What it holds of memory while it waits to be written.
+        var cost: Int {
+            var rest = 0
+            if case .write(let bytes, _) = last { rest = bytes.count }
+            return (bytes?.count ?? 0) + rest + entry.held + 1024
+        }
     }
 
     private struct State {
@@ -96,16 +103,28 @@ final class CacheWriter: ResponseWriter {
     }
 
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool {
-        guard var state = state.withLock({ $0.take() }) else { return false }
+        guard let finished = await finished(entry, replaced) else { return false }
+        return await store.add(finished, within: wait)
+    }
+
+    func hand(
+        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+    ) async -> HandedResponse {
+        guard let finished = await finished(entry, replaced) else { return .refused }
+        return await store.hand(finished, within: wait, told)
+    }
+
+    /// Nil if it is not what was announced.
+    private func finished(_ entry: CacheEntry, _ replaced: [StoredResponse]) async -> Finished? {
+        guard var state = state.withLock({ $0.take() }) else { return nil }
         let last = state.gathering.end()
         guard entry.key == key, entry.body.range.count == state.gathering.count else {
             await discard(state.file)
-            return false
+            return nil
         }
-        let finished = Finished(
+        return Finished(
             entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, last: last,
             disk: disk, replaced: Set(replaced.map(\.id)), removals: removals)
-        return await store.add(finished, within: wait)
     }
 
     func abandon() async {

@@ -4,13 +4,16 @@
 /// learns of others' changes by reading the folder now and then.
 ///
 /// Rules:
-/// 1. What this process stores or removes is noted at once, under the lock of its name. So what is counted is there,
-///    except what others have removed since.
-/// 2. A reading of a name is trusted only if this process has not changed the name since.
-/// 3. An evicted name is no longer counted, though its files are removed later. Until then, finding them does not count
-///    them again: they would evict others, and be gone all the same. A name stored again meanwhile stays.
-/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: each
-///    process may exceed the capacity by that much.
+/// 1. What this process stores or removes is known when it is done, under the lock of its name. So what counts is
+///    there, but for what others have removed since.
+/// 2. What was read of a name is believed only if this process has not changed it since: what was found before a change
+///    does not count after it.
+/// 3. What is thrown out is not counted from then on, though its files are removed later. Until they are, nobody who
+///    finds them counts them again: they would push out others, and be gone all the same. If it is stored again
+///    meanwhile, it is there to stay.
+/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: as many
+///    processes as there are, each may be over it by so much. Where a reading has shown that nobody else has
+///    changed anything, the next may wait twice as long, up to a quarter of the capacity.
 struct DiskIndex {
     /// A name as found in the folder.
     struct Found: Sendable, Equatable {
@@ -33,7 +36,11 @@ struct DiskIndex {
     private var isVoid = false
     /// How many bytes of the folder may have changed since it was read.
     private var drift = 0
-    /// The number of changes to names, for names grouped by hash.
+    /// Which part of the capacity that may be.
+    private var share = 16
+    /// Whether others have changed something, as far as the folder was read now.
+    private var hasOthers = false
+    /// How often names were changed that share a number.
     private var changes = [UInt64](repeating: 0, count: 256)
 
     init(capacity: Int) {
@@ -43,7 +50,7 @@ struct DiskIndex {
     /// The cost of a file: files use whole blocks of 4 KiB. No sum of costs overflows.
     static func cost(ofFile length: Int) -> Int { (min(length, 1 << 50) + 4095) / 4096 * 4096 }
 
-    var isReadingDue: Bool { changed == nil && drift > machine.capacity / 16 }
+    var isReadingDue: Bool { changed == nil && drift > machine.capacity / share }
 
     /// Notes a use. Returns whether the file is to be marked as used.
     mutating func use(_ name: CacheName) -> Bool { machine.use(name) }
@@ -63,7 +70,7 @@ struct DiskIndex {
         noteChange(name)
         leaving.remove(name)
         machine.remove(name)
-        if !wasThere { drift += Self.cost(ofFile: 1) }
+        if !wasThere { noteGone(Self.cost(ofFile: 1)) }
     }
 
     /// Notes that everything is gone.
@@ -85,6 +92,12 @@ struct DiskIndex {
     private mutating func noteChange(_ name: CacheName) {
         changes[Self.counter(name)] += 1
         changed?.insert(name)
+    }
+
+    /// Somebody else has removed something.
+    private mutating func noteGone(_ cost: Int) {
+        drift += cost
+        share = 16
     }
 
     private mutating func leave(_ names: [CacheName]) -> [CacheName] {
@@ -112,7 +125,7 @@ struct DiskIndex {
         guard isCurrent(stamp, name) else { return }
         changed?.insert(name)
         leaving.remove(name)
-        if let cost = machine.remove(name) { drift += cost }
+        if let cost = machine.remove(name) { noteGone(cost) }
     }
 
     // MARK: - Reading the folder
@@ -120,14 +133,14 @@ struct DiskIndex {
     /// Begins a reading of the folder; returns false if one is under way.
     mutating func beginReading() -> Bool {
         guard changed == nil else { return false }
-        (changed, isVoid, drift) = ([], false, 0)
+        (changed, isVoid, drift, hasOthers) = ([], false, 0, false)
         return true
     }
 
     /// Notes names that are not in the folder.
     mutating func notRead(_ names: some Sequence<CacheName>) {
         guard let changed, !isVoid else { return }
-        for name in names where !changed.contains(name) { machine.remove(name) }
+        for name in names where !changed.contains(name) && machine.remove(name) != nil { hasOthers = true }
     }
 
     /// Notes names found in the folder, in order of creation. Returns the names to evict.
@@ -135,6 +148,7 @@ struct DiskIndex {
         guard let changed, !isVoid else { return [] }
         var thrown: [CacheName] = []
         for found in found where !changed.contains(found.name) && !leaving.contains(found.name) {
+            if machine.cost(of: found.name) == nil { hasOthers = true }
             thrown += leave(machine.put(found.name, cost: found.cost, isUsed: found.isUsed))
         }
         return thrown
@@ -142,6 +156,7 @@ struct DiskIndex {
 
     mutating func endReading() {
         changed = nil
+        share = hasOthers || isVoid ? 16 : max(4, share / 2)
         if isVoid { drift = machine.capacity }
     }
 }

@@ -20,7 +20,7 @@ extension DiskLevel {
     /// Somebody may have replaced it by a sound one meanwhile.
     private func removeDamaged(_ name: CacheName) {
         do throws(Errno) {
-            let lock = try folder.lock(name)
+            let lock = try self.lock(name)
             defer { withExtendedLifetime(lock) {} }
             guard let bytes = try folder.contents(of: .record(name), limit: CacheRecord.longest), sound(bytes) == nil
             else { return }
@@ -171,7 +171,7 @@ extension DiskLevel {
     private func lockedChange(
         _ name: CacheName, _ edit: (inout CacheRecord) throws(Errno) -> Bool
     ) throws(Errno) -> (CacheRecord, thrown: [CacheName])? {
-        let lock = try folder.lock(name)
+        let lock = try self.lock(name)
         defer { withExtendedLifetime(lock) {} }
         let old = try readRecord(name) ?? CacheRecord()
         var new = old
@@ -296,7 +296,7 @@ extension DiskLevel {
     /// Locks a name if possible; the lock's owner may have been stopped. Files are removed all the same: at worst, what
     /// was stored before comes back.
     private func lockIfPossible(_ name: CacheName) throws(Errno) -> FileLock? {
-        do throws(Errno) { return try folder.lock(name) } catch {
+        do throws(Errno) { return try self.lock(name) } catch {
             if error.meansLocked { return nil }
             throw error
         }

@@ -39,6 +39,10 @@ final class DiskLevel: Sendable {
     private let report: @Sendable (CacheTrouble) -> Void
     private let state = Mutex(State())
     private let index: Mutex<DiskIndex>
+    /// What is written behind the requests that brought it.
+    let queue = StoreQueue(capacity: CacheCapacity.mostPending)
+    /// The lock's file, open; nil while somebody uses it.
+    private let lockFile = Mutex<LockFile?>(nil)
 
     init(
         _ folder: CacheFolder, capacity: Int, rules: CacheRules, salt: CacheSalt?, threads: DiskThreads,
@@ -82,7 +86,7 @@ final class DiskLevel: Sendable {
     func tell(_ kind: CacheTrouble.Kind) {
         let isNew = state.withLock { state in
             switch kind {
-            case .writing: state.writeFailures += 1
+            case .writing, .backlog: state.writeFailures += 1
             case .damage: state.damages += 1
             default: break
             }
@@ -93,10 +97,11 @@ final class DiskLevel: Sendable {
 
     var figures: CacheStore.Figures.Disk {
         let failures = state.withLock { ($0.writeFailures, $0.damages) }
+        let waiting = queue.waiting
         return index.withLock { index in
             CacheStore.Figures.Disk(
                 bytes: index.machine.cost, keys: index.machine.count, evictions: index.machine.evictions,
-                writeFailures: failures.0, damages: failures.1)
+                writeFailures: failures.0, damages: failures.1, waiting: waiting.count, waitingBytes: waiting.cost)
         }
     }
 
@@ -107,6 +112,22 @@ final class DiskLevel: Sendable {
         state.withLock { state in
             state.banned.insert(name)
             if state.banned.count > 10_000 { state.readiness = .refused }
+        }
+    }
+
+    // MARK: - The lock
+
+    /// Keeps everybody else from changing what is stored under a name. The file is opened once for those who come one
+    /// after the other, and for each of those who come at the same time.
+    func lock(_ name: CacheName) throws(Errno) -> FileLock {
+        try folder.lock(name, by: lockFile.withLock { $0.take() }) { [weak self] file in self?.keep(file) }
+    }
+
+    private func keep(_ file: LockFile) {
+        // What it takes the place of is closed outside.
+        _ = lockFile.withLock { kept in
+            defer { kept = file }
+            return kept
         }
     }
 
@@ -154,16 +175,16 @@ final class DiskLevel: Sendable {
 
     // MARK: - Waiting
 
-    /// Returns the outcome of `work` on a disk thread; nil if it takes too long or the call is over. The work is done
-    /// all the same, and `late` gets its outcome.
+    /// The outcome of `work` on a disk thread. Nil if that takes too long or the call is over; the work is done all the
+    /// same, and `late` gets its outcome. With `key`, it is done behind what is still to be written of that.
     ///
     /// While an operation takes too long no other is begun, except with `always`, and then nobody waits for it: so a
     /// disk that hangs does not delay requests.
     func run<Value: Sendable>(
-        within wait: StoreWait?, always: Bool = false, late: @escaping @Sendable (Value) -> Void = { _ in },
-        _ work: @escaping @Sendable () -> Value
+        within wait: StoreWait?, always: Bool = false, behind key: CacheKey? = nil,
+        late: @escaping @Sendable (Value) -> Void = { _ in }, _ work: @escaping @Sendable () -> Value
     ) async -> Value? {
-        guard let wait else { return await threads.run(work) }
+        guard let wait else { return await run(behind: key, work) }
         let begun = wait.loop.now()
         let (number, isStuck) = begin(at: begun)
         if isStuck, !always {
@@ -171,7 +192,7 @@ final class DiskLevel: Sendable {
             return nil
         }
         let waiter = ValueWaiter<Value>(on: wait.loop)
-        threads.start {
+        start(behind: key) {
             let value = work()
             self.ended(number)
             if !waiter.deliver(value) { late(value) }
@@ -185,7 +206,29 @@ final class DiskLevel: Sendable {
         return value
     }
 
-    /// Begins an operation. `isStuck`: whether an earlier one takes too long.
+    private func start(behind key: CacheKey?, _ work: @escaping DiskThreads.Work) {
+        if let key, queue.follow(key, work) { return }
+        threads.start(work)
+    }
+
+    private func run<Value: Sendable>(behind key: CacheKey?, _ work: @escaping @Sendable () -> Value) async -> Value {
+        await threads.run(work) { start(behind: key, $0) }
+    }
+
+    /// Returns when all is written that is to be now, or at the wait's deadline.
+    func written(within wait: StoreWait?) async {
+        guard let wait else { return await runBehindAll {} }
+        let waiter = ValueWaiter<Void>(on: wait.loop)
+        guard queue.follow({ _ = waiter.deliver(()) }) else { return }
+        _ = await wait.value(of: waiter, until: wait.deadline)
+    }
+
+    /// The outcome of work that is done once all is written that is to be now.
+    func runBehindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await threads.run(work) { if !queue.follow($0) { threads.start($0) } }
+    }
+
+    /// Whether something that began before takes too long already.
     private func begin(at now: HTTP.Instant) -> (number: UInt64, isStuck: Bool) {
         state.withLock { state in
             let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
@@ -201,14 +244,15 @@ final class DiskLevel: Sendable {
 
     // MARK: - In the background
 
-    /// Runs work that only `close` waits for.
-    func background(_ work: @escaping @Sendable () -> Void) {
+    /// Does work that nobody waits for but `close`; false if that was called.
+    @discardableResult
+    func background(_ work: @escaping @Sendable () -> Void) -> Bool {
         let mayBegin = state.withLock { state in
             if state.isClosed { return false }
             state.background += 1
             return true
         }
-        guard mayBegin else { return }
+        guard mayBegin else { return false }
         threads.start {
             work()
             let waiters = self.state.withLock { state in
@@ -218,13 +262,16 @@ final class DiskLevel: Sendable {
             }
             for waiter in waiters { waiter.resume() }
         }
+        return true
     }
 
     /// Reads the folder, removes abandoned files, and evicts what is too much.
     func readFolder(isDueOnly: Bool = false) {
         let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
         guard begins else { return }
-        let found = prepare() ? CacheSweep(self, now: Int(WallClock.seconds)).run { self.isClosed } : nil
+        let known = index.withLock(\.machine)
+        let found =
+            prepare() ? CacheSweep(self, now: Int(WallClock.seconds), known: known).run { self.isClosed } : nil
         let thrown = found.map { read($0) } ?? []
         index.withLock { $0.endReading() }
         // Whoever opens the folder next evicts the rest.
@@ -236,10 +283,10 @@ final class DiskLevel: Sendable {
     /// The number of names that are compared while the index is locked.
     private static var step: Int { 256 }
 
-    /// Updates the index from the folder. Returns the names to evict.
-    private func read(_ found: [DiskIndex.Found]) -> [CacheName] {
-        let there = Set(found.lazy.map(\.name))
-        let gone = index.withLock { Array($0.machine.names) }.filter { !there.contains($0) }
+    /// Has the index know what is there. Returns what is to be thrown out.
+    private func read(_ outcome: CacheSweep.Outcome) -> [CacheName] {
+        let found = outcome.new
+        let gone = index.withLock { Array($0.machine.names) }.filter { !outcome.there.contains($0) }
         for start in stride(from: 0, to: gone.count, by: Self.step) {
             index.withLock { $0.notRead(gone[start...].prefix(Self.step)) }
         }
@@ -250,10 +297,13 @@ final class DiskLevel: Sendable {
         return thrown
     }
 
-    /// Returns when no work is under way in the background; nothing is stored or found after that.
+    /// Returns when all is written that was to be, and nothing is done in the background any more; nothing is stored or
+    /// found from then on.
     func close() async {
+        await runBehindAll {}
         state.withLock { $0.isClosed = true }
         await finished()
+        _ = lockFile.withLock { $0.take() }
     }
 
     /// Returns when no work is under way in the background.

@@ -35,6 +35,13 @@ package protocol ResponseStore: AnyObject, Sendable {
 
     /// Removes everything under these keys.
     func remove(_ keys: [CacheKey], within wait: StoreWait?) async
+
+    /// Returns when all is stored that waits for it now, or at the deadline of the wait.
+    func written(within wait: StoreWait?) async
+}
+
+extension ResponseStore {
+    package func written(within wait: StoreWait?) async {}
 }
 
 /// A stored response, as it was when it was found. Its body is opened when first read, and can be read from then on
@@ -75,7 +82,16 @@ extension StoredBody {
     }
 }
 
-/// A writer of a body that is being stored. Its owner calls `finish` or `abandon`; releasing a writer abandons it.
+/// What has become of a response that was given to its store.
+package enum HandedResponse: Sendable, Hashable {
+    case stored
+    /// It waits to be written. What comes of that is told later.
+    case storing
+    case refused
+}
+
+/// A body that is being stored. Whoever has it calls `finish`, `hand` or `abandon`; a writer that is released has
+/// abandoned.
 package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. After a failure, or too many bytes, nothing is stored.
     func write(_ bytes: Bytes) async
@@ -85,5 +101,19 @@ package protocol ResponseWriter: AnyObject, Sendable {
     @discardableResult
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool
 
+    /// The same, but nobody waits for a disk who need not: with `.storing`, and then alone, `told` is called with what
+    /// `finish` would have returned, once and from any thread.
+    func hand(
+        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+    ) async -> HandedResponse
+
     func abandon() async
+}
+
+extension ResponseWriter {
+    package func hand(
+        as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
+    ) async -> HandedResponse {
+        await finish(as: entry, replacing: replaced) ? .stored : .refused
+    }
 }

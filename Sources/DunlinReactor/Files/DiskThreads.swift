@@ -27,8 +27,15 @@ public final class DiskThreads: Sendable {
 
     /// Returns the outcome of `work`, which runs to its end even if the waiting task is cancelled.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await run(work) { start($0) }
+    }
+
+    /// The same of work that `begin` sees to: it has one of these threads do it, now or later.
+    package func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, by begin: (@escaping Work) -> Void
+    ) async -> Value {
         let value = await withUnsafeContinuation { continuation in
-            start {
+            begin {
                 let value = work()
                 self.done.add(1, ordering: .releasing)
                 continuation.resume(returning: value)

@@ -116,7 +116,11 @@ extension HTTPSession.Cache {
         public var urls = 0
         /// The number of URLs that were removed for space.
         public var evictions = 0
+        /// What could not be written, or came while too much waited to be.
         public var writeFailures = 0
+        /// Responses that wait to be written into the folder, and what they hold of memory.
+        public var waiting = 0
+        public var waitingBytes = 0
 
         public init() {}
     }
@@ -132,6 +136,7 @@ extension HTTPSession.Cache {
         gauges.urls = figures.disk?.keys ?? figures.memory.keys
         gauges.evictions = figures.disk?.evictions ?? figures.memory.evictions
         gauges.writeFailures = figures.disk?.writeFailures ?? 0
+        (gauges.waiting, gauges.waitingBytes) = (figures.disk?.waiting ?? 0, figures.disk?.waitingBytes ?? 0)
         return gauges
     }
 
@@ -179,7 +184,10 @@ extension HTTPSession.Cache {
 
     public func removeAll() async { await own?.removeAll() }
 
-    /// Ends the cache's background work and waits for it. Nothing is stored or found in its folder afterwards. Sessions
-    /// do not close their cache, because they may share it.
+    /// Returns when all responses are in the folder that wait to be written now, or turned out not to be stored.
+    public func written() async { await store.written(within: nil) }
+
+    /// Ends what the cache does in the background, and waits for it: what waits to be written is. Nothing is stored in
+    /// its folder or found there from then on. Sessions do not close their cache, which they may share.
     public func close() async { await own?.close() }
 }

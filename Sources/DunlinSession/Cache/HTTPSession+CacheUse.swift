@@ -9,8 +9,16 @@ extension HTTPSession {
             case disk
         }
 
-        /// Where the response's body came from. One that began in the cache and was completed from the network counts
-        /// as from the network.
+        /// What becomes of a response in its cache.
+        public enum Storing: String, Sendable, Hashable {
+            /// It was given to be written into the cache's folder, which nobody waits for. Nothing stored is said to be
+            /// before it is.
+            case storing
+            case stored
+        }
+
+        /// Where the response's body came from. One that began in the cache and was completed by the network came from
+        /// the network.
         public let source: Source
         /// Whether the origin was asked to validate the stored response and confirmed it.
         public let isRevalidated: Bool
@@ -23,6 +31,9 @@ extension HTTPSession {
         /// The same in the format of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It includes `stored` only once
         /// the response has been stored, which for a stream is after its end.
         public let status: String
+        /// Whether the response is stored, as far as that is known when this is asked for: nil if it is not to be, has
+        /// not ended yet, or could not be. The event `storingEnded` tells what becomes of one that is `storing`.
+        public let storing: Storing?
 
         init(
             _ source: Source, isRevalidated: Bool = false, isStale: Bool = false, age: Int64? = nil,
@@ -31,18 +42,22 @@ extension HTTPSession {
             (self.source, self.isRevalidated, self.isStale) = (source, isRevalidated, isStale)
             self.age = age.map { .seconds($0) }
             self.status = status.member(named: "dunlin")
+            storing = nil
         }
 
-        private init(_ use: CacheUse, status: String) {
+        private init(_ use: CacheUse, status: String, _ storing: Storing?) {
             (source, isRevalidated, isStale, age) = (use.source, use.isRevalidated, use.isStale, use.age)
-            self.status = status
+            (self.status, self.storing) = (status, storing)
         }
 
-        /// The value for a response that was stored.
-        var stored: CacheUse { CacheUse(self, status: status + "; stored") }
+        /// The same for a response that was stored.
+        var stored: CacheUse { CacheUse(self, status: status + "; stored", .stored) }
 
-        /// The value for a request that was not sent, because an identical one was under way.
-        var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed") : self }
+        /// The same for a response that waits to be stored.
+        var beingStored: CacheUse { CacheUse(self, status: status, .storing) }
+
+        /// The same for a request that was not sent, because one like it was under way.
+        var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed", storing) : self }
     }
 }
 

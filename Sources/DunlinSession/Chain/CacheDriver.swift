@@ -366,7 +366,7 @@ extension CacheDriver {
         }
         let writer = await cache.store.writer(
             for: draft.entry.key, length: draft.expectedCount, since: removals, within: call.bodyStoreWait)
-        return writer.map { Storing(writer: $0, draft: draft, replaced: []) }
+        return writer.map { Storing(writer: $0, draft: draft, replaced: [], told: call.toldOfStoring) }
     }
 
     /// Appends bytes that begin within or at the end of a stored part; nil for others.
@@ -375,7 +375,9 @@ extension CacheDriver {
         guard range.contains(draft.start) || draft.start == range.upperBound,
             let writer = await writer(for: draft, behind: stored, call)
         else { return nil }
-        return Storing(writer: writer, draft: draft, replaced: [stored], known: range.upperBound - draft.start)
+        return Storing(
+            writer: writer, draft: draft, replaced: [stored], known: range.upperBound - draft.start,
+            told: call.toldOfStoring)
     }
 
     private func writer(

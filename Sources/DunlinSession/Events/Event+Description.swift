@@ -18,6 +18,8 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
         case .completed(let end): end.description
         case .journalDrained(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
         case .journalIssue(_, let issue): VisibleText.of("a file of the journal was set aside: \(issue)")
+        case .storingEnded(let task, let isStored):
+            "\(Self.name(task)) \(isStored ? "has its response stored" : "could not have its response stored")"
         case .invalidated: "the session is shut down"
         }
     }

@@ -139,12 +139,14 @@ private final class Gate: Sendable {
         transport.on { _ in true }.respond(fields: Self.fresh, body: body).always()
         let session = try session(store, transport)
         let stored = try await session.get("/a", as: .bytes)
+        await store.written(within: nil)
         #expect(stored.cacheUse?.status == "dunlin; fwd=uri-miss; fwd-status=200; stored")
         for operation in [CacheFolder.Operation.create, .write, .rename, .lock] {
             place.fail([operation])
             let name = "\(operation)"
             let response = try await session.get("/\(name)", as: .bytes)
             #expect(response.value == body)
+            await store.written(within: nil)
             #expect(response.cacheUse?.status == "dunlin; fwd=uri-miss; fwd-status=200")
         }
         await session.shutdown()
@@ -161,6 +163,7 @@ private final class Gate: Sendable {
             try await session.withResponse(from: isFull ? "/full" : "/a") { response in
                 #expect(response.cacheUse?.status == "dunlin; fwd=uri-miss; fwd-status=200")
                 for try await _ in response.body {}
+                await store.written(within: nil)
                 #expect(response.cacheUse?.status.hasSuffix("; stored") != isFull)
             }
         }

@@ -58,7 +58,31 @@ import Testing
         #expect(index.isReadingDue)
     }
 
-    @Test func `what others have stored counts, and the oldest unused name is evicted`() throws {
+    @Test func `the folder is read less often where nobody else changes it, down to a quarter of the capacity`() throws
+    {
+        var index = DiskIndex(capacity: 160_000)
+        let (name, other) = (try Self.found("/a", 1).name, try Self.found("/b", 1))
+        for limit in [10_000, 20_000, 40_000, 40_000] {
+            _ = index.stored(name, cost: limit)
+            #expect(!index.isReadingDue)
+            _ = index.stored(name, cost: 1)
+            #expect(index.isReadingDue)
+            _ = index.beginReading()
+            index.endReading()
+        }
+        // Somebody else has stored something, or removed it.
+        _ = index.beginReading()
+        _ = Self.read([other], &index)
+        _ = index.stored(name, cost: 10_001)
+        #expect(index.isReadingDue)
+        _ = index.beginReading()
+        index.endReading()
+        index.notFound(other.name, index.beginFinding(other.name))
+        _ = index.stored(name, cost: 10_001)
+        #expect(index.isReadingDue)
+    }
+
+    @Test func `what others have stored counts, and the oldest that nobody used goes`() throws {
         var index = DiskIndex(capacity: 100)
         let used = try Self.found("/used", 40, isUsed: true)
         _ = index.beginReading()

@@ -158,6 +158,7 @@ import Testing
             case .suspended: told.append("suspended")
             case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
             case .journalDrained, .journalIssue: told.append("journal")
+            case .storingEnded: told.append("stored")
             case .waitingForConnectivity, .retrying, .interimResponse, .reachability: told.append("network")
             case .completed: told.append("completed")
             case .invalidated: told.append("invalidated")

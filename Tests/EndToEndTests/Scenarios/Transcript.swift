@@ -183,6 +183,7 @@ extension Transcript {
             "download resumed \(text(task)): at \(offset) of \(length.map(String.init) ?? "?")"
         case .fileMoved(let task, _, let path): "file moved \(text(task)): to \(path)"
         case .fileMoveFailed(let task, let error): "file not moved \(text(task)): \(error.code)"
+        case .storingEnded(let task, let isStored): "storing ended \(text(task)): \(isStored)"
         case .completed(let completion): "completed \(text(completion))"
         case .journalDrained, .journalIssue: "journal"
         case .invalidated: "invalidated"
