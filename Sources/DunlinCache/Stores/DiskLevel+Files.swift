@@ -60,8 +60,10 @@ extension DiskLevel {
     }
 
     private func noteFound(_ name: CacheName, _ record: CacheRecord, _ stamp: DiskIndex.Stamp) {
-        throwOut(found(name, cost: Self.cost(record), stamp))
-        if use(name) { mark(name) }
+        let noted = noteFound(name, cost: Self.cost(record), stamp)
+        for name in noted.thrown { removeAll(name, .thrownOut) }
+        if noted.isReadingDue { background { self.readFolder(isDueOnly: true) } }
+        if noted.isFirstUse { mark(name) }
     }
 
     func mark(_ name: CacheName) {

@@ -135,9 +135,16 @@ final class DiskLevel: Sendable {
 
     func beginFinding(_ name: CacheName) -> DiskIndex.Stamp { index.withLock { $0.beginFinding(name) } }
 
-    /// Notes a name that was found. Returns the names to evict.
-    func found(_ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp) -> [CacheName] {
-        index.withLock { $0.found(name, cost: cost, stamp) }
+    /// It is there, and was used. Says what is to be thrown out, whether the folder is to be read again, and whether
+    /// it is to be marked as used: in one go, because those who find something at the same time wait here for each
+    /// other.
+    func noteFound(
+        _ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp
+    ) -> (thrown: [CacheName], isReadingDue: Bool, isFirstUse: Bool) {
+        index.withLock { index in
+            let thrown = index.found(name, cost: cost, stamp)
+            return (thrown, index.isReadingDue, index.use(name))
+        }
     }
 
     func notFound(_ name: CacheName, _ stamp: DiskIndex.Stamp) {
