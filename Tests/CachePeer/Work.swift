@@ -68,7 +68,12 @@ struct Work {
             await writer.write(body[start..<min(start + piece, count)])
         }
         if dice.next(below: 10) == 0 { return await writer.abandon() }
-        await writer.finish(as: Responses.entry(path, seed: seed, count: count, age: 0), replacing: found)
+        let entry = Responses.entry(path, seed: seed, count: count, age: 0)
+        if dice.next(below: 2) == 0 {
+            _ = await writer.hand(as: entry, replacing: found) { _ in }
+        } else {
+            await writer.finish(as: entry, replacing: found)
+        }
     }
 }
 
