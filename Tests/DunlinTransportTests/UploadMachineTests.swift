@@ -147,6 +147,26 @@ import Testing
         #expect(machine.mayHaveSent == (ahead > 0 || !isStoppedFirst))
     }
 
+    @Test func `the producer keeps the sender waiting but while that writes, and as it did when it was stopped`() {
+        var machine = UploadMachine(after: 0)
+        #expect(!machine.lacksBody && !machine.mayBeginWriting(), "it has not begun")
+        _ = machine.begin()
+        #expect(machine.lacksBody)
+        for stopsWriting in [true, false] {
+            var stopped = machine
+            #expect(stopped.mayBeginWriting() && !stopped.lacksBody)
+            if !stopsWriting { stopped.wrote(upTo: 5) }
+            #expect(stopped.lacksBody == !stopsWriting)
+            _ = stopped.stop()
+            stopped.wrote(upTo: 5)
+            #expect(stopped.lacksBody == !stopsWriting && !stopped.mayBeginWriting())
+            _ = stopped.end(.failed(Broken()), at: HTTP.Instant(nanoseconds: 1))
+            #expect(stopped.lacksBody == !stopsWriting)
+        }
+        _ = machine.end(.complete, at: HTTP.Instant(nanoseconds: 1))
+        #expect(!machine.lacksBody)
+    }
+
     /// How an early and a late response may end, by how the connection does.
     @Test(arguments: [true, false], [true, false])
     func `a response is settled once its request is, unless the connection may yet tell otherwise`(

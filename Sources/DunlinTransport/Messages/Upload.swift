@@ -63,7 +63,9 @@ final class Upload: Sendable {
     /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
     /// that it caused. `hop` is the reader's; nil if its error has it.
     func explain(_ error: any Error, _ hop: HTTP.Hop? = nil) -> any Error {
-        let (outcome, sent, answer) = machine.withLock { ($0.outcome, $0.mayHaveSent && $0.hasBegun, $0.head) }
+        let (outcome, sent, answer, lacksBody) = machine.withLock {
+            ($0.outcome, $0.mayHaveSent && $0.hasBegun, $0.head, $0.lacksBody)
+        }
         if case .failed(let cause)? = outcome {
             let hop = ended(hop ?? (error as? NetworkError)?.hop ?? self.hop)
             // A body may be made from another request, whose error knows nothing of this one.
@@ -84,6 +86,9 @@ final class Upload: Sendable {
         failure.requestMayHaveBeenSent = sent
         failure.isSafeToRetry = !sent || writer.context.request.head.isRepeatable
         if failure.phase == .send, case .complete? = outcome { failure.phase = .firstByte }
+        if failure.phase == .send, failure.code == .timedOut, lacksBody {
+            failure.reason = "timed out sending the request: its body brought nothing more"
+        }
         return failure
     }
 
@@ -234,7 +239,7 @@ extension Upload {
     /// Throws if the sending was stopped, an error that then does not matter. A cancel reaches the connection and waits
     /// on it at once; code that does not wait checks here.
     private func checkWanted() throws {
-        guard machine.withLock({ $0.mayWrite }), writer.context.cancellation.cause == nil else {
+        guard writer.context.cancellation.cause == nil, machine.withLock({ $0.mayBeginWriting() }) else {
             throw CancellationError()
         }
     }

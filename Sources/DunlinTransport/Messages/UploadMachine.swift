@@ -98,6 +98,9 @@ struct UploadMachine: Sendable {
     private(set) var bytesSent: Int
     /// Whether the peer may have a byte of the request. Anything that it sends before is no answer.
     private(set) var hasBegun: Bool
+    private var isWriting = false
+    /// Whether the sender waited for its producer when the reader stopped it.
+    private var lackedBody = false
 
     /// Creates a machine; `sent` is the number of bytes of the head that were sent before.
     init(after sent: Int) {
@@ -124,7 +127,13 @@ extension UploadMachine {
         if case .sending = sender { !isStopped } else { false }
     }
 
-    /// Notes that the first byte is about to be written.
+    /// Whether the sender may write; it does so then, until `wrote`.
+    mutating func mayBeginWriting() -> Bool {
+        isWriting = mayWrite
+        return isWriting
+    }
+
+    /// The first byte is about to be written.
     mutating func beginWriting() {
         hasBegun = true
     }
@@ -132,6 +141,7 @@ extension UploadMachine {
     /// Notes how many bytes of the request have been written.
     mutating func wrote(upTo count: Int) {
         bytesSent = count
+        isWriting = false
     }
 
     /// Notes that everything that was announced has been written.
@@ -199,6 +209,7 @@ extension UploadMachine {
     /// Ends the sending.
     mutating func stop() -> Action {
         if isStopped { return .none }
+        lackedBody = lacksBody
         reader = .stopped
         return isOver ? .none : .cancel
     }
@@ -250,6 +261,12 @@ extension UploadMachine {
     }
 
     var isStopped: Bool { reader == .stopped }
+
+    /// Whether it is not the peer but the producer that keeps the sender from going on: now, or when it was stopped.
+    var lacksBody: Bool {
+        if isStopped { return lackedBody }
+        return if case .sending = sender { !isWriting } else { false }
+    }
 
     /// Whether the peer may have something of the request.
     var mayHaveSent: Bool {
