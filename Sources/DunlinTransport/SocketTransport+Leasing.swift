@@ -6,9 +6,13 @@ internal import DunlinTypes
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
-        let lease = try await lease(context, since: context.started, &hop)
-        guard let control = context.control, control.isSuspended else { return lease }
-        return try await hold(lease, control, context, &hop)
+        var lease = try await lease(context, since: context.started, &hop)
+        if let control = context.control, control.isSuspended {
+            lease = try await hold(lease, control, context, &hop)
+        }
+        // What was true before the wait for the connection, or for another round, need not be true now.
+        try checkClearText(context, hop)
+        return lease
     }
 
     /// Waits with the connection of a suspended request until that is resumed. Bytes that have come on it by then
@@ -60,6 +64,11 @@ extension SocketTransport {
         if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin.host, through: proxy) {
             throw context.refused(refusal, hop)
         }
+    }
+
+    private func checkClearText(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
+        guard context.origin.scheme == .http, context.tlsPolicySource?.refusesClearText == true else { return }
+        throw context.error(.clearTextRefused, NetworkError.clearTextReason, in: .send, hop)
     }
 
     /// What the pool gives, at once or after a wait in the queue.

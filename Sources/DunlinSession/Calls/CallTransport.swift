@@ -46,6 +46,7 @@ package final class CallTransport: Sendable {
         }
         // Dunlin's own sockets wait before they write, and send nothing when time is up.
         try await call.pass(isUnsent: call.callHistory?.hops.isEmpty ?? true)
+        try call.chain.settings.builder.clearText.check(request.head.origin)
         if call.loop.now() >= request.deadline {
             throw NetworkError(
                 .timedOut, "the request timed out", phase: call.cancellation.phase, isSafeToRetry: true,

@@ -71,6 +71,8 @@ extension TaskDelegate {
             change(id) { $0.beginHop() }
             if let sendings { try check(sendings, self[id]) }
             let asked = read(id) { $0.request }
+            // However long ago it was asked for, and whatever led here: what is stored is no answer to it either.
+            try drivers.chain.settings.builder.clearText.check(asked.head.origin)
             let outgoing = drivers.isEmpty ? .send(asked) : try await drivers.sending(id, of: self)
             switch outgoing {
             case .send(let sending):

@@ -50,7 +50,6 @@ private struct Redirecting {
         } catch {
             throw failure(error, step.hop)
         }
-        try call.chain.settings.builder.clearText.check(step.hop.address.origin)
         try await renewBody(of: &step)
         let attempt = try await call.discard(response)
         return StageNotes(

@@ -1,30 +1,33 @@
 internal import DunlinSemantics
+internal import DunlinTransport
 internal import Synchronization
 
 /// Ensures that a session with pins sends no request, and follows no redirect, in clear text.
 ///
-/// The origin of each hop is checked, so that no response leads out of protection.
+/// The origin of each hop is checked, so that no response leads out of protection, and again once it has its
+/// connection: a session may pin while a request waits.
 final class ClearTextRule: Sendable {
-    private let isRefused: Atomic<Bool>
+    private let isPinning: Atomic<Bool>
 
     init(_ policy: SecurityPolicy) {
-        isRefused = Atomic(policy.isPinning)
+        isPinning = Atomic(policy.isPinning)
     }
 
-    /// Replaces the policy.
+    var isRefused: Bool { isPinning.load(ordering: .relaxed) }
+
+    /// Replaces the policy that counts.
     func follow(_ policy: SecurityPolicy) {
-        isRefused.store(policy.isPinning, ordering: .relaxed)
+        isPinning.store(policy.isPinning, ordering: .relaxed)
     }
 
     @inline(__always)
     func check(_ origin: HTTP.Origin) throws {
-        if origin.scheme == .http, isRefused.load(ordering: .relaxed) { throw Self.refusal(origin) }
+        if origin.scheme == .http, isRefused { throw Self.refusal(origin) }
     }
 
     private static func refusal(_ origin: HTTP.Origin) -> NetworkError {
         NetworkError(
-            .clearTextRefused, "the session pins its servers, so it sends nothing over http; use https",
-            peer: origin.description)
+            .clearTextRefused, NetworkError.clearTextReason, peer: origin.description)
     }
 
     /// Throws unless it is clear which hosts are pinned. Pins for all hosts need an https base URL, which names the

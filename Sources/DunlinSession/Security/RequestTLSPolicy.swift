@@ -46,4 +46,6 @@ final class RequestTLSPolicySource: TLSPolicySource {
     }
 
     func tlsPolicy() -> any TLSPolicy { RequestTLSPolicy(session.current(), hook) }
+
+    var refusesClearText: Bool { session.refusesClearText }
 }

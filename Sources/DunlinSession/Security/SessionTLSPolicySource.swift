@@ -31,6 +31,8 @@ final class SessionTLSPolicySource: TLSPolicySource {
 
     func tlsPolicy() -> any TLSPolicy { current() }
 
+    var refusesClearText: Bool { clearText.isRefused }
+
     func current() -> SessionTLSPolicy {
         let known = latest.withLock { $0 }
         // Files are not read under a lock. If two callers find them changed, one of them makes the next generation.

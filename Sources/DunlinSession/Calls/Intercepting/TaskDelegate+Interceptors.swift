@@ -208,7 +208,6 @@ extension LiveCall {
         let origin = changed.head.origin
         if origin.isSame(as: asked.head.origin) { return within(changed, insteadOf: asked) }
         let builder = chain.settings.builder
-        try builder.clearText.check(origin)
         let usual = origin.route == nil ? builder.routed(origin) : origin
         let routed = try delegate.settings?.routed(usual) ?? usual
         return within(changed, insteadOf: asked).with { $0.head.origin = routed }
