@@ -6,8 +6,8 @@ enum Command: Equatable {
     case version
     case demo
     case get(url: String, GetOptions)
-    case reachability(host: String?, watches: Bool)
-    case cache(StoreCommand.Deed)
+    case reachability(host: String?, observes: Bool)
+    case cache(StoreCommand.Operation)
 
     struct GetOptions: Equatable {
         /// Whether status and fields are shown before the body.
@@ -58,18 +58,18 @@ enum Command: Equatable {
 
     private static func cache(_ arguments: [String]) throws(UsageError) -> Command {
         if arguments == ["-h"] || arguments == ["--help"] { return .help }
-        guard arguments.count == 1, let deed = StoreCommand.Deed(rawValue: arguments[0]) else {
+        guard arguments.count == 1, let operation = StoreCommand.Operation(rawValue: arguments[0]) else {
             throw UsageError(description: "cache needs the word list or clear")
         }
-        return .cache(deed)
+        return .cache(operation)
     }
 
     private static func reachability(_ arguments: [String]) throws(UsageError) -> Command {
         var hosts: [String] = []
-        var watches = false
+        var observes = false
         for argument in arguments {
             switch argument {
-            case "-w", "--watch": watches = true
+            case "-w", "--watch": observes = true
             case "-h", "--help": return .help
             case let option where option.hasPrefix("-"):
                 throw UsageError(description: "reachability has no option \"\(option)\"; see dunlin help")
@@ -79,7 +79,7 @@ enum Command: Equatable {
         guard hosts.count <= 1 else {
             throw UsageError(description: "reachability takes one host; \"\(hosts[1])\" is another")
         }
-        return .reachability(host: hosts.first, watches: watches)
+        return .reachability(host: hosts.first, observes: observes)
     }
 
     /// Parses a request: `dunlin post` is `dunlin get -X POST`, and so on.

@@ -112,7 +112,7 @@ extension Demo {
     private func show(_ error: any Error) {
         guard let error = error as? NetworkError else { return output.print("   \(error)") }
         output.print("   \(error.code): \(error.reason)")
-        if let ending = Complaint.ending(of: error) { output.print("   ended \(ending)") }
+        if let ending = ErrorText.ending(of: error) { output.print("   ended \(ending)") }
     }
 
     private func padded(_ text: String, _ width: Int) -> String {

@@ -23,16 +23,16 @@ struct DunlinCommand: Program {
                 return .success
             case .get(let url, let options):
                 return try await Get(url: url, options: options, output: output).run()
-            case .reachability(let host, let watches):
-                return try await Reaching(host: host, watches: watches, output: output).run()
-            case .cache(let deed):
-                return await StoreCommand(deed: deed, output: output).run()
+            case .reachability(let host, let observes):
+                return try await Reaching(host: host, observes: observes, output: output).run()
+            case .cache(let operation):
+                return await StoreCommand(operation: operation, output: output).run()
             }
         } catch let error as UsageError {
             output.complain(error.description)
             return .usage
         } catch {
-            output.complain(Complaint.lines(of: error))
+            output.complain(ErrorText.lines(of: error))
             return .failure
         }
     }

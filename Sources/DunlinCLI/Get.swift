@@ -27,14 +27,14 @@ struct Get {
         if request.printsCurl { return try printCurl(session) }
         guard request.traces else { return try await send(in: session) }
         let (trace, output) = (session.trace(), output)
-        async let telling: Void = {
+        async let reporting: Void = {
             for await event in trace { output.remark("\(event)") }
         }()
         let code: Result<ExitCode, any Error>
         do { code = .success(try await send(in: session)) } catch { code = .failure(error) }
         // The trace ends with the session, and is shown before the result.
         await session.shutdown()
-        await telling
+        await reporting
         return try code.get()
     }
 
@@ -112,7 +112,7 @@ struct Get {
         do {
             response = try result.get()
         } catch let error as NetworkError where error.code == .unacceptableStatus {
-            output.complain(Complaint.lines(of: error))
+            output.complain(ErrorText.lines(of: error))
             return .refused
         }
         if showsHead { printHead(response.head) }

@@ -39,21 +39,21 @@ struct LiveDemo {
         if !isRedrawn { await sayNetwork() }
         for task in tasks { task.resume() }
         if !isRedrawn { for task in await session.tasks.all { display.print(text(of: task)) } }
-        let watching = Task { await watch() }
+        let showing = Task { await showEvents() }
         var results: [Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>] = []
         for task in tasks { results.append(await task.result) }
-        watching.cancel()
-        await watching.value
+        showing.cancel()
+        await showing.value
         await display.finish()
         for result in results { _ = try result.get() }
     }
 
     /// Shows the network above the tasks: the tasks become fewer, and nothing should be below a gap.
-    private func watch() async {
+    private func showEvents() async {
         guard isRedrawn else { return }
         let network = display.addLine("   network: ")
-        async let _: Void = watchNetwork(network)
-        await watchTasks()
+        async let _: Void = showNetwork(network)
+        await showTasks()
     }
 
     private func sayNetwork() async {
@@ -63,12 +63,12 @@ struct LiveDemo {
         }
     }
 
-    private func watchNetwork(_ line: StatusLine) async {
+    private func showNetwork(_ line: StatusLine) async {
         for await status in Reachability.shared.statuses { line.show("   network: \(status)") }
     }
 
     /// Shows the registry's state four times a second.
-    private func watchTasks() async {
+    private func showTasks() async {
         let lines = Self.files.map { _ in display.addLine() }
         while !Task.isCancelled {
             let tasks = await session.tasks.all

@@ -4,12 +4,12 @@ import DunlinCommandLine
 /// `dunlin reachability`: whether there is a route, and by which kind of interface. Nothing is sent.
 struct Reaching {
     let host: String?
-    let watches: Bool
+    let observes: Bool
     let output: Output
 
     func run() async throws -> ExitCode {
         let reachability = host.map { Reachability.host($0) } ?? .shared
-        guard watches else {
+        guard observes else {
             for await path in reachability.paths {
                 output.print(line(path))
                 return path.status.isReachable ? .success : .failure

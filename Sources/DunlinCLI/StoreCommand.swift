@@ -4,12 +4,12 @@ import FoundationEssentials
 
 /// `dunlin cache`: lists or removes what `dunlin get --cache` has stored.
 struct StoreCommand {
-    enum Deed: String {
+    enum Operation: String {
         case list
         case clear
     }
 
-    let deed: Deed
+    let operation: Operation
     let output: Output
 
     /// The folder of the command's cache.
@@ -25,7 +25,7 @@ struct StoreCommand {
 
     func run(in folder: String = folder) async -> ExitCode {
         let cache = Self.cache(warning: output, in: folder)
-        switch deed {
+        switch operation {
         case .clear: await cache.removeAll()
         case .list:
             for entry in await cache.entries().sorted(by: { $0.url < $1.url }) { output.print(Self.line(entry)) }

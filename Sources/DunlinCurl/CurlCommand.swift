@@ -258,7 +258,7 @@ extension CurlCommand {
     }
 
     private mutating func addProxy() {
-        switch settings.way {
+        switch settings.proxyUse {
         case .unsaid: break
         case .direct: add("--noproxy", "*")
         case .chosen(let choose):

@@ -17,10 +17,10 @@ package final class CurlSettings: Sendable {
     package let login: Login?
     /// Whether a password goes by Basic where everybody on the way can read it.
     let allowsBasicInClearText: Bool
-    let way: Way
+    let proxyUse: ProxyUse
 
     /// What is known of proxies.
-    package enum Way: Sendable {
+    package enum ProxyUse: Sendable {
         /// Nothing is known: the command uses its own environment.
         case unsaid
         case direct
@@ -83,7 +83,7 @@ package final class CurlSettings: Sendable {
     package init(
         _ secretFields: HTTP.SecretFields = .usual, redirects: RedirectMachine.Policy = .init(),
         trust: Trust = .init(), interface: String? = nil, decodes: Bool = true,
-        login: Login? = nil, allowsBasicInClearText: Bool = false, way: Way = .unsaid
+        login: Login? = nil, allowsBasicInClearText: Bool = false, proxyUse: ProxyUse = .unsaid
     ) {
         self.secretFields = secretFields
         self.redirects = redirects
@@ -91,17 +91,17 @@ package final class CurlSettings: Sendable {
         self.interface = interface
         self.decodes = decodes
         (self.login, self.allowsBasicInClearText) = (login, allowsBasicInClearText)
-        self.way = way
+        self.proxyUse = proxyUse
     }
 
     /// The settings for a request that follows redirects, removes codings, answers challenges or takes its own way.
     package func with(
-        _ redirects: RedirectMachine.Policy?, decodes: Bool, login: Login?, way: Way? = nil
+        _ redirects: RedirectMachine.Policy?, decodes: Bool, login: Login?, proxyUse: ProxyUse? = nil
     ) -> CurlSettings {
-        if redirects == nil, way == nil, decodes == self.decodes, login == self.login { return self }
+        if redirects == nil, proxyUse == nil, decodes == self.decodes, login == self.login { return self }
         return CurlSettings(
             secretFields, redirects: redirects ?? self.redirects, trust: trust, interface: interface, decodes: decodes,
-            login: login, allowsBasicInClearText: allowsBasicInClearText, way: way ?? self.way)
+            login: login, allowsBasicInClearText: allowsBasicInClearText, proxyUse: proxyUse ?? self.proxyUse)
     }
 }
 

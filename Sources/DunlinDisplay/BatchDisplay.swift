@@ -25,7 +25,7 @@ public final class BatchDisplay: Sendable {
         let look: TerminalDisplay.Look = { [name] line in
             line = .batch(BatchLine(name: name, progress: batch.state))
         }
-        display.follow(id, .batch(BatchLine(name: name)), look) { binding in
+        display.observe(id, .batch(BatchLine(name: name)), look) { binding in
             // The task ends with the batch, and retains nothing of it.
             Task.detached { [id, name, weak display] in
                 for await step in progress {

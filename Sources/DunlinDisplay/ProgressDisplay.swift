@@ -32,13 +32,13 @@ public final class ProgressDisplay: Sendable {
     /// in its final state.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil) {
         let direction = direction ?? (task.snapshot.kind == .upload ? .upload : .download)
-        let teller = task.teller
+        let source = task.progressSource
         let clock = display.clock
         let progress = direction == .upload ? task.uploadProgress : task.downloadProgress
-        follow(progress, teller.ending) { line in
+        follow(progress, source.ending) { line in
             let now = clock.now()
-            let error = teller.errorIfEnded
-            line.changeBar { $0.show(direction == .upload ? teller.uploaded : teller.downloaded, at: now) }
+            let error = source.errorIfEnded
+            line.changeBar { $0.show(direction == .upload ? source.uploaded : source.downloaded, at: now) }
             if let error { line.changeBar { $0.end(BarLine.End(error), at: now) } }
         }
     }
@@ -53,10 +53,10 @@ public final class ProgressDisplay: Sendable {
     public func show(_ progress: HTTPSession.TransferProgress) {
         let now = display.now
         let line = BarLine(name: name, since: now)
-        display.update { [id] board in
-            if !board.has(id) { _ = board.bind(id, .bar(line)) }
-            _ = board.change(id) { $0.changeBar { $0.show(progress, at: now) } }
-            if progress.isFinal { board.end(id) }
+        display.update { [id] machine in
+            if !machine.has(id) { _ = machine.bind(id, .bar(line)) }
+            _ = machine.change(id) { $0.changeBar { $0.show(progress, at: now) } }
+            if progress.isFinal { machine.end(id) }
         }
     }
 
@@ -69,7 +69,7 @@ public final class ProgressDisplay: Sendable {
         _ progress: AsyncStream<HTTPSession.TransferProgress>, _ ending: @escaping @Sendable () async -> (any Error)?,
         _ look: TerminalDisplay.Look?
     ) {
-        display.follow(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
+        display.observe(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
             // The task ends with the transfer and retains nothing of it; a released display needs nothing shown.
             Task.detached { [id, weak display] in
                 for await step in progress {

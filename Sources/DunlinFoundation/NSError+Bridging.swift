@@ -24,8 +24,8 @@ extension NSError {
         if let failures = error as? NetworkError.ConnectionFailures, let first = failures.failures.first {
             return (NetworkError.Domain.posix, Int(first.errno), details(of: failures))
         }
-        let foreign = error as NSError
-        return (foreign.domain, foreign.code, foreign.userInfo)
+        let bridged = error as NSError
+        return (bridged.domain, bridged.code, bridged.userInfo)
     }
 
     private static func details(of error: any Error) -> [String: Any] {

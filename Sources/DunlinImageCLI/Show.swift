@@ -20,7 +20,7 @@ struct Show {
             } catch {
                 let code = Self.code(of: error)
                 worst = worst == .success || code == .failure ? code : worst
-                output.complain(Complaint.line(of: error, source))
+                output.complain(ErrorText.line(of: error, source))
             }
         }
         await session?.shutdown()
@@ -91,7 +91,7 @@ extension Command.Resizing? {
 }
 
 /// What went wrong with which picture, on one line.
-enum Complaint {
+enum ErrorText {
     static func line(of error: any Error, _ source: PictureSource) -> String {
         switch error {
         case let error as NetworkError: "\(source.shownName): \(error.reason)"

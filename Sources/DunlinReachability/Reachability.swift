@@ -20,7 +20,7 @@ public final class Reachability: Sendable {
     /// IPv6.
     public static let shared = Reachability()
 
-    private let monitor = SharedWatch<ReachabilityMonitor>()
+    private let monitor = SharedMonitor<ReachabilityMonitor>()
     private let latest = LatestStatus()
     private let target: ReachabilityMonitor.Target
 
@@ -35,7 +35,7 @@ public final class Reachability: Sendable {
     public convenience init(
         source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(), probing probe: Probe? = nil
     ) {
-        self.init(ReachabilityMonitor.Target(place: .world, source: source, resolver: nil, probe: probe))
+        self.init(ReachabilityMonitor.Target(destination: .world, source: source, resolver: nil, probe: probe))
     }
 
     /// Observes a host. Its name is looked up, again after each change of the network, and the best route to any of its
@@ -45,11 +45,12 @@ public final class Reachability: Sendable {
         source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
         probing probe: Probe? = nil
     ) -> Reachability {
-        let place =
-            HTTP.SocketAddress(numericHost: name, port: 0).map { ReachabilityMonitor.Place.address($0) } ?? .host(name)
+        let destination =
+            HTTP.SocketAddress(numericHost: name, port: 0).map { ReachabilityMonitor.Destination.address($0) }
+            ?? .host(name)
         return Reachability(
             ReachabilityMonitor.Target(
-                place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
+                destination: destination, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
     }
 
     /// Observes one address; its port is ignored. An address of this machine is always reachable.
@@ -57,7 +58,8 @@ public final class Reachability: Sendable {
         _ address: HTTP.SocketAddress, source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
         probing probe: Probe? = nil
     ) -> Reachability {
-        Reachability(ReachabilityMonitor.Target(place: .address(address), source: source, resolver: nil, probe: probe))
+        Reachability(
+            ReachabilityMonitor.Target(destination: .address(address), source: source, resolver: nil, probe: probe))
     }
 
     deinit {
@@ -74,8 +76,8 @@ public final class Reachability: Sendable {
     /// only if the system does not say. Any number of observers is allowed. The stream ends with `stop()` or when this
     /// object is released.
     public var statuses: AsyncStream<Reachability.Status> {
-        let monitor = watch()
-        return AsyncStream(knowing: ReachabilityMonitor.Observation?.none) { known in
+        let monitor = joinMonitor()
+        return AsyncStream(knowing: ReachabilityMonitor.NumberedObservation?.none) { known in
             await monitor?.observation(after: known?.version)
         } tell: { known, observation in
             defer { known = observation }
@@ -86,7 +88,7 @@ public final class Reachability: Sendable {
 
     /// The full result of every look, with the interface, whether or not anything changed.
     public var paths: AsyncStream<Reachability.Path> {
-        let monitor = watch()
+        let monitor = joinMonitor()
         return AsyncStream(knowing: nil) { version in
             await monitor?.observation(after: version)
         } tell: { version, observation in
@@ -110,14 +112,14 @@ public final class Reachability: Sendable {
 
     /// Ends every stream at once, without delivering what was found before. Later observers begin anew.
     public func stop() {
-        monitor.part()?.end()
+        monitor.detach()?.end()
     }
 
     /// Whether there are observers.
     public var isObserved: Bool { monitor.isObserved }
 
     /// The monitor, begun if necessary; nil if the system has no thread left for a loop.
-    private func watch() -> ReachabilityMonitor? {
+    private func joinMonitor() -> ReachabilityMonitor? {
         guard let loop = ReachabilityMonitor.loop else { return nil }
         return monitor.join {
             latest.status = .unknown

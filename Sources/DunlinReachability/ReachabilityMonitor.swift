@@ -3,21 +3,21 @@ internal import DunlinReactor
 /// Observes one target as long as somebody retains it: asks as `ReachabilityMachine` decides, and publishes the
 /// results.
 final class ReachabilityMonitor: Sendable {
-    enum Place: Sendable {
+    enum Destination: Sendable {
         case world
         case host(String)
         case address(HTTP.SocketAddress)
     }
 
     struct Target: Sendable {
-        let place: Place
+        let destination: Destination
         let source: any Reachability.PathMonitor
         /// The resolver of a host's name.
         let resolver: (any Resolver)?
         let probe: Reachability.Probe?
     }
 
-    struct Sighting: Sendable, Equatable {
+    struct Observation: Sendable, Equatable {
         var path = Reachability.Path.unknown
         /// The number of the look, so that each look is a change.
         var number = 0
@@ -26,17 +26,17 @@ final class ReachabilityMonitor: Sendable {
     }
 
     /// An observation and its version.
-    typealias Observation = (value: Sighting, version: UInt64)
+    typealias NumberedObservation = (value: Observation, version: UInt64)
 
     static var loop: Reactor? {
         do { return try ReactorGroup.shared.reactors().first } catch { return nil }
     }
 
-    private let observations: ObservableValue<Sighting>
+    private let observations: ObservableValue<Observation>
     private let looking: Task<Void, Never>
 
     init(_ target: Target, _ latest: LatestStatus, on loop: Reactor) {
-        let observations = ObservableValue(Sighting(), on: loop)
+        let observations = ObservableValue(Observation(), on: loop)
         self.observations = observations
         // The task retains the value and not its observers: it is cancelled when they are gone.
         looking = Task.detached(executorPreference: loop) {
@@ -55,7 +55,7 @@ final class ReachabilityMonitor: Sendable {
 
     /// The newest observation after `version`, once there is one; nil if observation is over or the awaiting task is
     /// cancelled.
-    func observation(after version: UInt64?) async -> Observation? {
+    func observation(after version: UInt64?) async -> NumberedObservation? {
         // Version 0 means that there was no look yet.
         guard let observation = await observations.value(after: version ?? 0), !observation.value.isOver else {
             return nil
@@ -71,7 +71,7 @@ private struct ReachabilityDriver: Sendable {
     let target: ReachabilityMonitor.Target
     let loop: Reactor
     let latest: LatestStatus
-    let observations: ObservableValue<ReachabilityMonitor.Sighting>
+    let observations: ObservableValue<ReachabilityMonitor.Observation>
 
     func run() async {
         let (events, continuation) = AsyncStream.makeStream(of: Machine.Event.self)
@@ -124,7 +124,7 @@ private struct ReachabilityDriver: Sendable {
     }
 
     private func look(_ look: UInt64, _ cancellation: Cancellation) async -> Machine.Event? {
-        switch target.place {
+        switch target.destination {
         case .world: return .found(await target.source.path(to: nil), look: look)
         case .address(let address): return .found(await path(to: address), look: look)
         case .host(let name):

@@ -5,10 +5,10 @@
 /// 2. Only the first end of the sent request counts, and only while it has not been replaced.
 /// 3. After something at a URL may have changed, new requests do not share earlier ones.
 ///
-/// `WaitMachine` decides who may wait for whom. A `Ticket` is what later requests wait for.
-package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObject> {
+/// `WaitMachine` decides who may wait for whom. A `Outcome` is what later requests wait for.
+package struct CoalescingMachine<Key: Hashable, Call: Hashable, Outcome: AnyObject> {
     private struct Running {
-        let ticket: Ticket
+        let outcome: Outcome
         /// The call that is sent.
         let call: Call
         var waiting = 0
@@ -18,27 +18,27 @@ package struct CoalescingMachine<Key: Hashable, Call: Hashable, Ticket: AnyObjec
 
     package init() {}
 
-    package enum Place {
+    package enum Role {
         case first
         /// Another call is sent. Whoever waits for it must call `leave` afterwards.
-        case later(Ticket, of: Call)
+        case later(Outcome, of: Call)
     }
 
-    package mutating func enter(_ key: Key, _ call: Call, _ ticket: @autoclosure () -> Ticket) -> Place {
+    package mutating func enter(_ key: Key, _ call: Call, _ outcome: @autoclosure () -> Outcome) -> Role {
         guard let present = running[key] else {
-            running[key] = Running(ticket: ticket(), call: call)
+            running[key] = Running(outcome: outcome(), call: call)
             return .first
         }
         running[key]?.waiting += 1
-        return .later(present.ticket, of: present.call)
+        return .later(present.outcome, of: present.call)
     }
 
-    package mutating func leave(_ key: Key, _ ticket: Ticket) {
-        if running[key]?.ticket === ticket { running[key]?.waiting -= 1 }
+    package mutating func leave(_ key: Key, _ outcome: Outcome) {
+        if running[key]?.outcome === outcome { running[key]?.waiting -= 1 }
     }
 
-    package mutating func end(_ key: Key, _ ticket: Ticket) {
-        if running[key]?.ticket === ticket { running[key] = nil }
+    package mutating func end(_ key: Key, _ outcome: Outcome) {
+        if running[key]?.outcome === outcome { running[key] = nil }
     }
 
     package mutating func forget(where isOutdated: (Key) -> Bool) {

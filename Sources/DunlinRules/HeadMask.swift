@@ -18,7 +18,7 @@ package import DunlinTypes
 /// 5. Invalid fields are hidden like secret ones: a line with a carriage return from there on, the value of an invalid
 ///    name, and a continuation of something like a secret field. A first line that looks like a field is judged as one.
 package struct HeadMask: Sendable {
-    private enum Place {
+    private enum Section {
         case firstLine
         case fields
         case body
@@ -29,14 +29,14 @@ package struct HeadMask: Sendable {
 
     private let secret: HTTP.SecretFields
     private let marked: Fields
-    private var place = Place.firstLine
+    private var section = Section.firstLine
     /// The beginning of an incomplete line.
     private var line: [UInt8] = []
     private var isInterim = false
     private var isChunked = false
     /// Whether the final head has ended.
     private var hasEnded = false
-    private var chunks = ChunkPlace()
+    private var chunks = ChunkPosition()
     /// Whether the last line's value was hidden; then its continuation lines are hidden too.
     private var isHiding = false
 
@@ -51,16 +51,16 @@ package struct HeadMask: Sendable {
         if hasEnded { return }
         (hasEnded, line) = (true, [])
         // The position where it ended is unknown, and so are the positions of its chunks.
-        place = fields.contains { Self.isChunked($0, $1) } ? .unknown : .body
+        section = fields.contains { Self.isChunked($0, $1) } ? .unknown : .body
     }
 
     /// Masks `bytes`, the first of `count`.
     package mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
-        if place == .body { return bytes }
+        if section == .body { return bytes }
         var shown = Array(bytes)
         var start = 0
-        while start < shown.count, place != .body {
-            if place == .chunks {
+        while start < shown.count, section != .body {
+            if section == .chunks {
                 start = chunks.pass(shown[start...])
                 findTrailers()
                 continue
@@ -74,22 +74,22 @@ package struct HeadMask: Sendable {
     }
 
     private mutating func skip(_ count: Int) {
-        switch place {
+        switch section {
         case .body: break
         case .chunks:
             chunks.skip(count)
             findTrailers()
-        case .firstLine, .fields, .trailers, .unknown: place = .unknown
+        case .firstLine, .fields, .trailers, .unknown: section = .unknown
         }
     }
 
     private mutating func findTrailers() {
-        if chunks.isInTrailers { place = .trailers }
-        if chunks.isUnknown { place = .unknown }
+        if chunks.isInTrailers { section = .trailers }
+        if chunks.isUnknown { section = .unknown }
     }
 
     private mutating func mask(_ shown: inout [UInt8], _ range: Range<Int>) {
-        if place == .unknown { return Self.hide(&shown, range) }
+        if section == .unknown { return Self.hide(&shown, range) }
         let before = line.count
         line += shown[range]
         let hidden = hiddenStart ?? line.count
@@ -109,22 +109,22 @@ package struct HeadMask: Sendable {
 
     private mutating func lineEnded() {
         let isEmpty = line.allSatisfy(Self.endsLine)
-        switch place {
+        switch section {
         case .firstLine where isEmpty: break
         case .firstLine:
             (isInterim, isChunked) = (Self.isInterim(line), false)
-            place = .fields
-        case .fields where isEmpty && isInterim: place = .firstLine
+            section = .fields
+        case .fields where isEmpty && isInterim: section = .firstLine
         case .fields where isEmpty:
             hasEnded = true
-            place = isChunked ? .chunks : .body
+            section = isChunked ? .chunks : .body
         case .fields:
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { break }
             let (name, value) = (line[..<colon], line[(colon + 1)...])
             if Self.isChunked(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)) {
                 isChunked = true
             }
-        case .trailers where isEmpty: place = .unknown
+        case .trailers where isEmpty: section = .unknown
         case .trailers, .body, .chunks, .unknown: break
         }
     }
@@ -140,7 +140,7 @@ package struct HeadMask: Sendable {
 
     /// The position from which the current line is hidden; nil if all of it is shown.
     private var hiddenStart: Int? {
-        let isField = place != .firstLine || isLikeField
+        let isField = section != .firstLine || isLikeField
         let start = isField ? hiddenStartOfField : hiddenStartOfFirstLine
         // A carriage return at the end is known to be part of the line end only when the next byte has come.
         let bare = line.indices.dropLast().first { line[$0] == 0x0D && line[$0 + 1] != 0x0A }
@@ -148,7 +148,7 @@ package struct HeadMask: Sendable {
     }
 
     private var hiddenStartOfField: Int? {
-        let isContinuation = place != .firstLine && (line.first == 0x20 || line.first == 0x09)
+        let isContinuation = section != .firstLine && (line.first == 0x20 || line.first == 0x09)
         if isContinuation, isHiding { return 0 }
         guard let colon = isContinuation ? -1 : line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: line[..<max(0, colon)], as: UTF8.self)

@@ -7,15 +7,15 @@ extension HTTPSession {
     /// The text is the same for the same user and equal rules, and nil without any. It may contain secrets. It is for
     /// what is kept outside the session, such as pictures; the session's stages use the `Access` of each hop.
     package var asker: String? {
-        let (configuration, home) = (core.configuration, core.builder.home.home)
+        let (configuration, values) = (core.configuration, core.builder.baseOriginSettings.values)
         var parts: [String] = []
-        for fields in [configuration.fields, home?.fields ?? Fields()] {
+        for fields in [configuration.fields, values?.fields ?? Fields()] {
             for name in CredentialFields.names(in: fields, configuration.secretFields).sorted() {
                 parts += [name] + fields.values(of: name)
             }
         }
-        if let authorization = home?.authorization { parts += ["authorization", authorization] }
-        if case .known(let user) = Access.User(added: signs(home), always: [], hasOwnAuthorization: false) {
+        if let authorization = values?.authorization { parts += ["authorization", authorization] }
+        if case .known(let user) = Access.User(added: signs(values), always: [], hasOwnAuthorization: false) {
             parts.append(user)
         }
         let trust = core.tlsPolicySource.latestPolicy.setup.trustName
@@ -31,7 +31,8 @@ extension HTTPSession {
     /// text alone may be as before because what was replaced was put back.
     package var askerEdition: AskerEdition {
         AskerEdition(
-            replacements: core.builder.home.replacements, generation: core.tlsPolicySource.latestPolicy.tlsGeneration)
+            replacements: core.builder.baseOriginSettings.replacements,
+            generation: core.tlsPolicySource.latestPolicy.tlsGeneration)
     }
 
     package struct AskerEdition: Sendable, Equatable {
@@ -55,13 +56,13 @@ extension HTTPSession {
         return way
     }
 
-    private func signs(_ home: HomeSource.Home?) -> [Access.Sign] {
+    private func signs(_ values: BaseOriginSettings.Values?) -> [Access.Sign] {
         var signs: [Access.Sign] = []
-        if let password = home?.password { signs.append(.password(user: password.user, password: password.password)) }
+        if let password = values?.password { signs.append(.password(user: password.user, password: password.password)) }
         if let key = core.tlsPolicySource.latestPolicy.identityKey { signs.append(.certificate(key)) }
         for stage in core.authentication {
             if let stage = stage as? PasswordStage {
-                if stage.hook != nil { signs.append(core.user.sign(.handler, era: stage.book.shared.number)) }
+                if stage.hook != nil { signs.append(core.user.sign(.handler, era: stage.memories.shared.number)) }
             } else {
                 signs.append(core.user.sign(.authenticator))
             }

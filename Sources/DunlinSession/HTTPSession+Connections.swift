@@ -30,7 +30,7 @@ extension HTTPSession {
                     core, kind: .preconnect, head: head, template: target.template, body: .none, options: options,
                     reading: Reading(
                         decodes: false, errors: ErrorRules(keptBody: 0, showsBody: false, curl: core.curl)),
-                    book: tasks.books[number % tasks.books.count])
+                    list: tasks.lists[number % tasks.lists.count])
                 group.addTask {
                     _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count))
                 }
@@ -39,7 +39,7 @@ extension HTTPSession {
         }
         return try sockets.openCount(
             for: TransportRequest(head: head),
-            options.rare?.values.way.connectionRules(instead: core.builder.connectionRules),
+            options.rare?.values.connecting.connectionRules(instead: core.builder.connectionRules),
             on: core.loops[0])
     }
 

@@ -10,8 +10,8 @@ extension HTTPSession {
     /// sent, if there is a field `Authorization` or `authentication`, or if there is no base URL.
     public func replace(credentials: HTTP.Credentials?) throws {
         if credentials != nil { try checkAuthentication() }
-        try core.builder.home.replace(credentials: credentials)
-        emptyBooks()
+        try core.builder.baseOriginSettings.replace(credentials: credentials)
+        emptyMemories()
     }
 
     /// Forgets where passwords were accepted, and those that `authenticationHandler` gave: the next request is sent
@@ -19,20 +19,20 @@ extension HTTPSession {
     /// connections that may have been secured with one are no longer used. The passwords in the configuration and
     /// options stay, and so does what the session's cache has stored for the user.
     public func forgetPasswords() {
-        emptyBooks()
+        emptyMemories()
         if let generation = core.tlsPolicySource.forgetIdentity() {
             tasks.chain.callTransport.sockets?.retire(before: generation)
         }
     }
 
-    private func emptyBooks() {
-        for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
+    private func emptyMemories() {
+        for case let stage as PasswordStage in core.authentication { stage.memories.removeAll() }
     }
 
     /// Replaces the session's `originFields`, by the same rules.
     public func replace(originFields fields: Fields) throws {
         if fields.contains("authorization") { try checkAuthentication() }
-        try core.builder.home.replace(fields)
+        try core.builder.baseOriginSettings.replace(fields)
     }
 
     private func checkAuthentication() throws {

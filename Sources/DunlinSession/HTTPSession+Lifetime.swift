@@ -124,11 +124,11 @@ extension HTTPSession {
         // Not the present transport, which may belong to a restart meanwhile.
         await closing.chain.callTransport.sockets?.close()
         // The hook may shut the session down again; it is not told a second time then.
-        let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
+        let subject = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
         if !core.residents.isOver(number), let invalidated = core.configuration.hooks.invalidated,
-            !Enclosure.contains(telling)
+            !Enclosure.contains(subject)
         {
-            await Enclosure.enter(telling) { await invalidated() }
+            await Enclosure.enter(subject) { await invalidated() }
         }
         if let reporting = unlessOver(number, { core.reachabilityReporter.take() }) {
             reporting.cancel()

@@ -12,17 +12,17 @@ extension CheckedExchange {
         do {
             return try await waitWithinLimit(in: phase, since: start, hop, work)
         } catch {
-            throw placed(error, hop, in: phase)
+            throw located(error, hop, in: phase)
         }
     }
 
     /// An error that was made up as an answer, with the hop of this exchange, so that metrics report it like a
     /// socket's. An error of another type leaves the hop to them.
-    private func placed(_ error: any Error, _ hop: HTTP.Hop, in phase: HTTP.Phase) -> any Error {
-        guard let failure = error as? NetworkError else { return placed(error, ended(hop, in: phase)) }
+    private func located(_ error: any Error, _ hop: HTTP.Hop, in phase: HTTP.Phase) -> any Error {
+        guard let failure = error as? NetworkError else { return located(error, ended(hop, in: phase)) }
         guard failure.hop == nil else { return error }
         let sent = failure.requestMayHaveBeenSent ? hop : context.hop
-        return placed(error, ended(sent, in: failure.phase ?? phase))
+        return located(error, ended(sent, in: failure.phase ?? phase))
     }
 
     func ended(_ hop: HTTP.Hop, in phase: HTTP.Phase) -> HTTP.Hop {
@@ -34,7 +34,7 @@ extension CheckedExchange {
 
     /// The error with this hop. An error from sending the body has no hop, or another request's, which this one
     /// replaces.
-    func placed(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
+    func located(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         scope.note(hop)
         guard var failure = error as? NetworkError else {
             context.control?.untoldHop = hop

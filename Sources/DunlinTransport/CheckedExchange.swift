@@ -52,7 +52,7 @@ package struct CheckedExchange: Sendable {
                 take(piece)
             }
         } catch {
-            throw placed(error, ended(hop(after: count, sentAt: now()), in: .send))
+            throw located(error, ended(hop(after: count, sentAt: now()), in: .send))
         }
     }
 

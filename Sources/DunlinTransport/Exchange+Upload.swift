@@ -105,7 +105,7 @@ extension Exchange {
         var failure: NetworkError?
         if case .bytes(let bytes) = body.content {
             // A peer that has answered and ended its side takes nothing more.
-            failure = try await write(bytes, counted: true, heedsEnd: early != nil)
+            failure = try await write(bytes, counted: true, checksEnd: early != nil)
         }
         context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()

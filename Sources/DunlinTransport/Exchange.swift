@@ -89,10 +89,10 @@ extension Exchange {
     /// Writes while nobody reads. Returns the error if the peer was gone before it had everything: it may have answered
     /// why.
     mutating func write(
-        _ bytes: Bytes, counted: Bool = false, heedsEnd: Bool = false
+        _ bytes: Bytes, counted: Bool = false, checksEnd: Bool = false
     ) async throws -> NetworkError? {
         var writer = writer
-        writer.heedsEnd = heedsEnd
+        writer.checksEnd = checksEnd
         do {
             context.cancellation.phase = .send
             defer { context.cancellation.phase = .firstByte }
@@ -149,7 +149,7 @@ extension Exchange {
 
     /// Takes what was read. Returns the answer once its final head has come.
     mutating func take(_ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase) throws -> Answer? {
-        if let observer = context.observer { return try take(chunk, at: now, in: phase, telling: observer) }
+        if let observer = context.observer { return try take(chunk, at: now, in: phase, for: observer) }
         do throws(WireError) {
             return try heads.take(chunk, at: now)
         } catch {
@@ -168,7 +168,7 @@ extension Exchange {
 
     /// Reports each head as soon as it has come, even of an answer that turns out to be invalid later.
     private mutating func take(
-        _ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase, telling observer: any WireObserver
+        _ chunk: consuming [UInt8], at now: HTTP.Instant, in phase: HTTP.Phase, for observer: any WireObserver
     ) throws -> Answer? {
         // A second reference to the bytes would make the parser copy them.
         if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk)) }

@@ -28,7 +28,7 @@ extension SocketTransport {
             }
             if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
             if lease.connection.stream.isUntouched() { continue }
-            // Released first: the next one may have to wait for its place. Its limits and its hop begin now.
+            // Released first: the next one may have to wait for its slot. Its limits and its hop begin now.
             _ = consume lease
             hop = context.hop
             lease = try await self.lease(context, since: context.clock.now(), &hop)
@@ -79,11 +79,11 @@ extension SocketTransport {
         let now = hop[.pool] == 0 ? start : context.clock.now()
         do throws(PoolFailure) {
             let offer = try pool.lease(
-                context.place, on: context.clock.reactor, at: now, context.request.priority,
+                context.poolKey, on: context.clock.reactor, at: now, context.request.priority,
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection)
             switch offer {
             case .now(let source): return source
-            case .later(let place): return try await wait(in: place, context, since: start, &hop)
+            case .later(let position): return try await wait(in: position, context, since: start, &hop)
             }
         } catch {
             throw failure(error, context, since: start, hop)
@@ -91,17 +91,17 @@ extension SocketTransport {
     }
 
     private func wait(
-        in place: Pool.Place, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: inout HTTP.Hop
+        in position: Pool.Position, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: inout HTTP.Hop
     ) async throws(PoolFailure) -> Pool.Source {
         let queueStatus = context.control?.queueStatus
-        queueStatus?.enter(Pool.ObservedPlace(pool: pool, place: place))
+        queueStatus?.enter(Pool.ObservedPosition(pool: pool, position: position))
         context.cancellation.phase = .pool
         defer {
             context.cancellation.phase = .firstByte
             queueStatus?.leave()
         }
         let deadline = context.clock.deadline(for: .pool, from: start)
-        let source = try await pool.wait(in: place, until: deadline, context.cancellation)
+        let source = try await pool.wait(in: position, until: deadline, context.cancellation)
         hop[.pool] = context.clock.now().nanoseconds - start.nanoseconds
         return source
     }
@@ -110,7 +110,7 @@ extension SocketTransport {
     private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
             connection.close()
-            pool.discard(context.place)
+            pool.discard(context.poolKey)
             return nil
         }
         hop.isConnectionReused = true
@@ -139,8 +139,8 @@ extension SocketTransport {
             return Lease(connection, turn: turn, from: pool)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
-            pool.discard(context.place)
-            throw context.telling(error, hop)
+            pool.discard(context.poolKey)
+            throw context.explained(error, hop)
         }
     }
 

@@ -61,7 +61,7 @@ extension SocketTransport {
         do {
             try await hash(&request, by: choice.options.compactMap(\.bodyHashFunction), context)
         } catch {
-            if case .stream(let body) = response.body { abandon(body, error) }
+            if case .stream(let body) = response.body { discard(body, error) }
             throw error
         }
     }
@@ -111,7 +111,7 @@ extension SocketTransport {
         } catch {
             if isOver(context) { throw error }
         }
-        abandon(body, NetworkError(.bodyConsumed, "the rest of the proxy's refusal is not read", phase: .receive))
+        discard(body, NetworkError(.bodyConsumed, "the rest of the proxy's refusal is not read", phase: .receive))
         return Bytes(Array(bytes.prefix(Self.readRefusal)))
     }
 

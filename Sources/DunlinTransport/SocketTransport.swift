@@ -60,8 +60,8 @@ public final class SocketTransport: Sendable {
 
     /// Closes the connection of one of Dunlin's own bodies that nobody reads any more, unless it has been read
     /// completely; later reads get `error`.
-    public func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
-        (body as? ConnectionBody)?.abandon(error)
+    public func discard(_ body: any TransportResponse.BodyStream, _ error: any Error) {
+        (body as? ConnectionBody)?.discard(error)
     }
 
     /// Makes reading the rest of one of Dunlin's own bodies fail at `deadline`, if no limit ends it before.
@@ -125,7 +125,7 @@ extension SocketTransport {
         for request: TransportRequest, _ connectionRules: ConnectionRules?, on reactor: Reactor
     ) throws -> Int {
         let exchangeOptions = ExchangeOptions(tlsPolicySource: nil, control: nil, connectionRules: connectionRules)
-        return pool.openCount(to: try openingContext(request, exchangeOptions, Cancellation(), reactor).place)
+        return pool.openCount(to: try openingContext(request, exchangeOptions, Cancellation(), reactor).poolKey)
     }
 
     private func openingContext(
@@ -147,7 +147,7 @@ extension SocketTransport {
         let context = try openingContext(request, exchangeOptions, cancellation, reactor)
         var attempt = HTTP.Hop()
         try check(context, attempt)
-        guard pool.reserve(context.place, upTo: count) else { return }
+        guard pool.reserve(context.poolKey, upTo: count) else { return }
         let lease = try await open(context, &attempt)
         // No request follows now that could carry the handshake's last message.
         let writer = RequestWriter(context: context, stream: lease.connection.stream)

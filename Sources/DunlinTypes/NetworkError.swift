@@ -208,7 +208,7 @@ extension NetworkError: CustomStringConvertible {
         }
         let said = reason.utf8.last == UInt8(ascii: ".") ? String(reason.dropLast()) : reason
         var text = "\(code): \(said)"
-        if let place { text += " [\(place)]" }
+        if let unsaidPeer { text += " [\(unsaidPeer)]" }
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         if let underlying, !isSaid(underlying) { text += ": \(underlying)" }
@@ -216,7 +216,7 @@ extension NetworkError: CustomStringConvertible {
     }
 
     /// The peer, unless the URL already says it.
-    private var place: String? {
+    private var unsaidPeer: String? {
         guard let peer, let url = request?.url else { return peer }
         let names = peer.split(separator: " at ", maxSplits: 1)
         let unsaid = names.filter { !url.contains($0) }

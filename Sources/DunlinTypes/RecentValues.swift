@@ -19,7 +19,7 @@
     @usableFromInline let limit: Int
     /// All nodes, without gaps: the last one takes the index of one that is removed.
     @usableFromInline var nodes: [Node] = []
-    @usableFromInline var places: [Key: Int] = [:]
+    @usableFromInline var indices: [Key: Int] = [:]
     @usableFromInline var oldest = -1
     @usableFromInline var newest = -1
 
@@ -28,32 +28,32 @@
     }
 
     @inlinable package var count: Int { nodes.count }
-    @inlinable package var keys: Dictionary<Key, Int>.Keys { places.keys }
+    @inlinable package var keys: Dictionary<Key, Int>.Keys { indices.keys }
     /// The least recently used value.
     @inlinable package var first: (key: Key, value: Value)? {
         oldest < 0 ? nil : (nodes[oldest].key, nodes[oldest].value)
     }
 
     /// The value for a key, without counting as a use.
-    @inlinable package subscript(key: Key) -> Value? { places[key].map { nodes[$0].value } }
+    @inlinable package subscript(key: Key) -> Value? { indices[key].map { nodes[$0].value } }
 
     /// All values, most recently used first.
     @inlinable package var latestFirst: some Sequence<(key: Key, value: Value)> {
-        sequence(state: newest) { place -> (key: Key, value: Value)? in
-            if place < 0 { return nil }
-            let node = nodes[place]
-            place = node.older
+        sequence(state: newest) { index -> (key: Key, value: Value)? in
+            if index < 0 { return nil }
+            let node = nodes[index]
+            index = node.older
             return (node.key, node.value)
         }
     }
 
     /// Adds or replaces a value, and removes those beyond the limit.
     @inlinable package mutating func keep(_ value: Value, for key: Key) {
-        if let place = places[key] {
-            nodes[place].value = value
-            touch(place)
+        if let index = indices[key] {
+            nodes[index].value = value
+            touch(index)
         } else {
-            places[key] = nodes.count
+            indices[key] = nodes.count
             nodes.append(Node(key, value))
             join(newest, nodes.count - 1)
             join(nodes.count - 1, -1)
@@ -62,9 +62,9 @@
     }
 
     @inlinable package mutating func use(_ key: Key) -> Value? {
-        guard let place = places[key] else { return nil }
-        touch(place)
-        return nodes[place].value
+        guard let index = indices[key] else { return nil }
+        touch(index)
+        return nodes[index].value
     }
 
     /// Changes a value in place; nil if there is none.
@@ -72,21 +72,21 @@
     @inlinable package mutating func change<Result, Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard let place = places[key] else { return nil }
-        return try change(&nodes[place].value)
+        guard let index = indices[key] else { return nil }
+        return try change(&nodes[index].value)
     }
 
     @discardableResult
     @inlinable package mutating func remove(_ key: Key) -> Value? {
-        guard let place = places.removeValue(forKey: key) else { return nil }
-        join(nodes[place].older, nodes[place].newer)
+        guard let index = indices.removeValue(forKey: key) else { return nil }
+        join(nodes[index].older, nodes[index].newer)
         let last = nodes.removeLast()
-        if place == nodes.count { return last.value }
-        let removed = nodes[place].value
-        nodes[place] = last
-        places[last.key] = place
-        join(last.older, place)
-        join(place, last.newer)
+        if index == nodes.count { return last.value }
+        let removed = nodes[index].value
+        nodes[index] = last
+        indices[last.key] = index
+        join(last.older, index)
+        join(index, last.newer)
         return removed
     }
 
@@ -95,11 +95,11 @@
     }
 
     /// Makes the value the most recently used.
-    @inlinable mutating func touch(_ place: Int) {
-        if place == newest { return }
-        join(nodes[place].older, nodes[place].newer)
-        join(newest, place)
-        join(place, -1)
+    @inlinable mutating func touch(_ index: Int) {
+        if index == newest { return }
+        join(nodes[index].older, nodes[index].newer)
+        join(newest, index)
+        join(index, -1)
     }
 
     /// Links two neighbours; -1 stands for either end.

@@ -110,10 +110,10 @@ extension SecretText {
         ["name=", "name*="].contains { bytes.elementsEqual($0.utf8) { $0 | 0x20 == $1 | 0x20 } }
     }
 
-    /// The start of the value, quote included, that contains `place` on the same line.
-    private static func beginning(of place: Int, in bytes: [UInt8]) -> (start: Int, isQuoted: Bool)? {
-        var (start, isToken) = (place, true)
-        while start > max(1, place - longestPartName) {
+    /// The start of the value, quote included, that contains `position` on the same line.
+    private static func beginning(of position: Int, in bytes: [UInt8]) -> (start: Int, isQuoted: Bool)? {
+        var (start, isToken) = (position, true)
+        while start > max(1, position - longestPartName) {
             let (byte, before) = (bytes[start - 1], bytes[start - 2 < 0 ? 0 : start - 2])
             switch byte {
             case UInt8(ascii: "\"") where before == UInt8(ascii: "="): return (start - 1, true)

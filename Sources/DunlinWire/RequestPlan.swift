@@ -4,7 +4,7 @@ import DunlinTypes
 struct RequestPlan {
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    private enum Place {
+    private enum Handling {
         /// The field is written unchanged.
         case kept
         /// The encoder writes its own.
@@ -41,7 +41,7 @@ struct RequestPlan {
         if isPrepared {
             fieldBytes = bytes.count
         } else {
-            try place(head.fields.entries)
+            try plan(head.fields.entries)
         }
         let isChecked = head.origin.isHostChecked && !isConnect && !hasOwnHost
         guard isChecked || RequestCheck.isAuthority(host, needsPort: false) else { throw .invalidHost }
@@ -79,16 +79,16 @@ struct RequestPlan {
         if case .length(let count) = framing { count } else { 0 }
     }
 
-    private mutating func place(_ entries: [Fields.Entry]) throws(WireError) {
-        for entry in entries where try place(entry) == .kept {
+    private mutating func plan(_ entries: [Fields.Entry]) throws(WireError) {
+        for entry in entries where try plan(entry) == .kept {
             fieldBytes &+= Int(entry.nameCount) &+ Int(entry.valueCount) &+ 4
         }
     }
 
     @inline(__always)
-    private mutating func place(_ entry: Fields.Entry) throws(WireError) -> Place {
+    private mutating func plan(_ entry: Fields.Entry) throws(WireError) -> Handling {
         try RequestCheck.field(bytes, entry)
-        return RequestPlan.mayBeSpecial(entry) ? try placeSpecial(entry) : .kept
+        return RequestPlan.mayBeSpecial(entry) ? try planSpecial(entry) : .kept
     }
 
     /// Only names of these lengths are special; others cost one comparison.
@@ -107,7 +107,7 @@ struct RequestPlan {
         return names.contains { Octets.spells(bytes, entry.name, $0) }
     }
 
-    private mutating func placeSpecial(_ entry: Fields.Entry) throws(WireError) -> Place {
+    private mutating func planSpecial(_ entry: Fields.Entry) throws(WireError) -> Handling {
         let value = Octets.trimmed(bytes, entry.value)
         if Octets.spells(bytes, entry.name, "host") {
             guard !hasOwnHost else { throw .repeatedHost }

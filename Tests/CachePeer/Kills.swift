@@ -25,8 +25,8 @@ final class Kills {
 
     func run() async -> Bool {
         for (name, capacity, count) in [("roomy", 64 << 20, (count + 1) / 2), ("narrow", 600_000, count / 2)] {
-            let place = FileManager.default.temporaryDirectory
-            let folder = place.appending(path: "dunlin-cache-kills-\(getpid())-\(name)").path
+            let temporary = FileManager.default.temporaryDirectory
+            let folder = temporary.appending(path: "dunlin-cache-kills-\(getpid())-\(name)").path
             do {
                 if name == "roomy" { await begin(folder) }
                 for _ in 0..<count {

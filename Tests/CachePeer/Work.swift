@@ -17,12 +17,13 @@ struct Work {
     init(_ folder: String, capacity: Int, seed: UInt64, operations: UInt64?) {
         self.seed = seed
         let count = Counter(operations)
-        let place = CacheFolder(folder) { _ in
+        let cacheFolder = CacheFolder(folder) { _ in
             count.step()
             return nil
         }
         store = CacheStore(
-            CacheCapacity(memory: 100_000, disk: capacity, largestShare: 0.3), folder: place, rules: Responses.rules
+            CacheCapacity(memory: 100_000, disk: capacity, largestShare: 0.3), folder: cacheFolder,
+            rules: Responses.rules
         ) { _ in }
     }
 
@@ -67,7 +68,7 @@ struct Work {
         for start in stride(from: 0, to: count, by: piece) {
             await writer.write(body[start..<min(start + piece, count)])
         }
-        if dice.next(below: 10) == 0 { return await writer.abandon() }
+        if dice.next(below: 10) == 0 { return await writer.discard() }
         let entry = Responses.entry(path, seed: seed, count: count, age: 0)
         if dice.next(below: 2) == 0 {
             _ = await writer.hand(as: entry, replacing: found) { _ in }

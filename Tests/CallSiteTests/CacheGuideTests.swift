@@ -6,8 +6,8 @@ import Testing
 /// The snippets of the guide to caching, word for word.
 @Suite struct `Guide to caching` {
     @Test func `a cache in a folder, its modes and its hook`() async throws {
-        let place = Folder.unmade()
-        let folder = place.path
+        let unmade = Folder.unmade()
+        let folder = unmade.path
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in

@@ -104,7 +104,7 @@ struct `Guide to tests` {
         #expect(error?.exceeded == .total)
     }
 
-    private nonisolated func placeOrder(_ transport: MockTransport) async throws {
+    private nonisolated func sendOrder(_ transport: MockTransport) async throws {
         let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
         _ = try? await client.post("orders")
     }
@@ -117,7 +117,7 @@ struct `Guide to tests` {
 
         try await plan.explaining {
             try await clock.skippingWaits {
-                try await placeOrder(transport)
+                try await sendOrder(transport)
             }
         }
 

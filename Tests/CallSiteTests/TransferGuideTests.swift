@@ -21,13 +21,13 @@ struct `Guides to transfers` {
 
     /// A folder of a test's own, and a server with one file.
     private final class Stage {
-        private let place: Folder
-        var folder: String { place.path }
+        private let scratch: Folder
+        var folder: String { scratch.path }
         let server: LoopbackServer
         let client: HTTPSession
 
         init(fields: Fields = [:], faults: LoopbackServer.EntityFault...) throws {
-            place = try Folder()
+            scratch = try Folder()
             server = try LoopbackServer()
             let entity = LoopbackServer.Entity(length: 300_000, tag: "\"v1\"", fields: fields)
             server.serve(entity, at: "/images/disk.img", faults: faults)
@@ -38,7 +38,7 @@ struct `Guides to transfers` {
 
         func holds(_ name: String) throws -> Bool {
             let expected = LoopbackServer.GeneratedBody.bytes(0..<300_000)
-            return try place.contents(name) == expected
+            return try scratch.contents(name) == expected
         }
 
         func end() async throws {

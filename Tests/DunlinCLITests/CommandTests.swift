@@ -9,9 +9,9 @@ import Testing
         arguments: [
             ([], .help), (["help"], .help), (["-h"], .help), (["get", "--help"], .help), (["demo", "-h"], .help),
             (["version"], .version), (["--version"], .version), (["demo"], .demo),
-            (["reachability"], .reachability(host: nil, watches: false)),
-            (["reachability", "a.test", "--watch"], .reachability(host: "a.test", watches: true)),
-            (["reachability", "-w", "::1"], .reachability(host: "::1", watches: true)),
+            (["reachability"], .reachability(host: nil, observes: false)),
+            (["reachability", "a.test", "--watch"], .reachability(host: "a.test", observes: true)),
+            (["reachability", "-w", "::1"], .reachability(host: "::1", observes: true)),
             (["reachability", "-h"], .help),
             (["get", "http://a.test"], get("http://a.test")),
             (["get", "-i", "http://a.test"], get("http://a.test", head: true)),

@@ -65,8 +65,8 @@ import Testing
     }
 
     @Test func `what is stored is listed and cleared`() async throws {
-        let place = Folder.unmade()
-        let folder = place.path
+        let unmade = Folder.unmade()
+        let folder = unmade.path
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(fields: ["Cache-Control": "max-age=1000"], body: "abc") }
@@ -82,11 +82,11 @@ import Testing
             await configuration.cache?.close()
         }
         #expect(server.requests.count == 1)
-        _ = await StoreCommand(deed: .list, output: paper.output).run(in: folder)
+        _ = await StoreCommand(operation: .list, output: paper.output).run(in: folder)
         #expect(try paper.said.contains("200 3 B, fresh for ") && paper.said.contains("\(server.baseURL)/a"))
-        _ = await StoreCommand(deed: .clear, output: paper.output).run(in: folder)
+        _ = await StoreCommand(operation: .clear, output: paper.output).run(in: folder)
         let empty = try Paper()
-        _ = await StoreCommand(deed: .list, output: empty.output).run(in: folder)
+        _ = await StoreCommand(operation: .list, output: empty.output).run(in: folder)
         #expect(try empty.said.isEmpty && paper.remarked.isEmpty)
     }
 }

@@ -33,7 +33,7 @@ struct TrustOptionsTests {
     ) async throws -> [String] {
         switch try await get(server, arguments) {
         case .success(let text): ["succeeded: \(text)"]
-        case .failure(let error): Complaint.lines(of: error)
+        case .failure(let error): ErrorText.lines(of: error)
         }
     }
 
@@ -124,7 +124,7 @@ struct TrustOptionsTests {
             guard case .get(let url, let options) = try Command(arguments: ["get", "https://a.test"] + arguments)
             else { return }
             let error = #expect(throws: NetworkError.self) { try HTTPSession(options.trust.configuration(for: url)) }
-            let lines = error.map { Complaint.lines(of: $0) }
+            let lines = error.map { ErrorText.lines(of: $0) }
             #expect(lines?.count == 1)
             let parts = lines?[0].split(separator: "/nonexistent.pem", omittingEmptySubsequences: false)
             #expect(parts?.count == 2, "it is named once: \(lines ?? [])")

@@ -5,7 +5,7 @@ import Testing
 
 /// What a machine said, in words that can be compared.
 private enum Said: Equatable {
-    case parked
+    case waiting
     case scheduled(Int64)
     case resumed(Int, Wake)
 }
@@ -30,8 +30,8 @@ private final class Driver {
 
     func ask(_ waiter: Int, _ direction: ChannelMachine<Int>.Direction, until deadline: Int64 = .max) -> Said {
         switch machine.wait(waiter, for: direction, until: HTTP.Instant(nanoseconds: deadline)) {
-        case .parked: .parked
-        case .parkedAndScheduled(let time): .scheduled(time.nanoseconds)
+        case .waiting: .waiting
+        case .waitingAndScheduled(let time): .scheduled(time.nanoseconds)
         case .resume(let waiter, let wake): .resumed(waiter, wake)
         }
     }
@@ -72,26 +72,26 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.edge(reading: isReading, writing: !isReading) == "")
         let direction: ChannelMachine<Int>.Direction = isReading ? .reading : .writing
         #expect(machine.ask(7, direction) == .resumed(7, .ready))
-        #expect(machine.ask(8, direction) == .parked)
+        #expect(machine.ask(8, direction) == .waiting)
         #expect(machine.edge(reading: isReading, writing: !isReading) == (isReading ? "r8" : "w8"))
-        #expect(machine.ask(9, direction) == .parked)
+        #expect(machine.ask(9, direction) == .waiting)
     }
 
     @Test func `an edge wakes each direction alone, and both at once`() {
         let machine = Self.opened()
-        #expect(machine.ask(1, .reading) == .parked)
-        #expect(machine.ask(2, .writing) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
+        #expect(machine.ask(2, .writing) == .waiting)
         #expect(machine.edge(writing: true) == "w2")
-        #expect(machine.ask(3, .writing) == .parked)
+        #expect(machine.ask(3, .writing) == .waiting)
         #expect(machine.edge(reading: true, writing: true) == "r1w3")
         #expect(machine.edge() == "")
     }
 
     @Test func `a second waiter is refused, and the first stays`() {
         let machine = Self.opened()
-        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
         #expect(machine.ask(2, .reading) == .resumed(2, .busy))
-        #expect(machine.ask(3, .writing) == .parked)
+        #expect(machine.ask(3, .writing) == .waiting)
         #expect(machine.ask(4, .writing) == .resumed(4, .busy))
         #expect(machine.edge(reading: true, writing: true) == "r1w3")
     }
@@ -112,7 +112,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.endTurn())
         #expect(machine.cancel(turn: 1) == "")
         #expect(machine.beginTurn() == .turn(2))
-        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
         #expect(machine.cancel(turn: 1) == "")
         #expect(machine.edge(reading: true) == "r1")
     }
@@ -122,8 +122,8 @@ extension ChannelMachine<Int>.Wakes {
         _ = machine.cancel(turn: 1)
         #expect(machine.endTurn())
         #expect(machine.beginTurn() == .turn(2))
-        #expect(machine.ask(1, .reading) == .parked)
-        #expect(machine.ask(2, .writing) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
+        #expect(machine.ask(2, .writing) == .waiting)
     }
 
     @Test func `an interrupted turn still remembers edges`() {
@@ -189,11 +189,11 @@ extension ChannelMachine<Int>.Wakes {
 
     @Test func `the end of input lasts`() {
         let machine = Self.opened()
-        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
         #expect(machine.edge(reading: true, inputEnded: true) == "r1")
         #expect(machine.ask(2, .reading) == .resumed(2, .ready))
         #expect(machine.ask(3, .reading) == .resumed(3, .ready))
-        #expect(machine.ask(4, .writing) == .parked)
+        #expect(machine.ask(4, .writing) == .waiting)
         #expect(!machine.endTurn())
         #expect(machine.beginTurn() == .unseenInput)
     }
@@ -213,7 +213,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(!machine.endTurn())
         machine.clearUnseenInput()
         #expect(machine.beginTurn() == .turn(2))
-        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(1, .reading) == .waiting)
     }
 
     @Test func `an interrupt or a close counts for more than the end of input`() {
@@ -239,11 +239,11 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.ask(1, .writing) == .resumed(1, .cancelled))
         #expect(machine.edge(writing: true) == "")
         #expect(machine.ask(2, .writing) == .resumed(2, .cancelled))
-        #expect(machine.ask(3, .reading) == .parked)
+        #expect(machine.ask(3, .reading) == .waiting)
         #expect(machine.edge(reading: true) == "r3")
         #expect(machine.endTurn())
         #expect(machine.beginTurn() == .turn(2))
-        #expect(machine.ask(4, .writing) == .parked)
+        #expect(machine.ask(4, .writing) == .waiting)
         #expect(machine.stopWriting() == 4)
         #expect(machine.stopWriting() == nil)
     }
@@ -253,9 +253,9 @@ extension `Channel machine` {
     @Test func `the channel machine asks to be looked at only when that is sooner than before`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
-        #expect(machine.ask(2, .writing, until: 150) == .parked)
+        #expect(machine.ask(2, .writing, until: 150) == .waiting)
         #expect(machine.edge(reading: true, writing: true) == "r1w2")
-        #expect(machine.ask(3, .reading, until: 120) == .parked)
+        #expect(machine.ask(3, .reading, until: 120) == .waiting)
         #expect(machine.ask(4, .writing, until: 90) == .scheduled(90))
         #expect(machine.look(at: 95) == "w4 next 120")
         #expect(machine.look(at: 120) == "r3 next never")
@@ -276,7 +276,7 @@ extension `Channel machine` {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
         _ = machine.edge(reading: true)
-        #expect(machine.ask(2, .reading, until: 300) == .parked)
+        #expect(machine.ask(2, .reading, until: 300) == .waiting)
         #expect(machine.look(at: 100) == " next 300")
         #expect(machine.look(at: 300) == "r2 next never")
     }
@@ -293,9 +293,9 @@ extension `Channel machine` {
     @Test func `waking the reader ends the wait underway, and no later one`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
-        #expect(machine.ask(2, .writing, until: 200) == .parked)
+        #expect(machine.ask(2, .writing, until: 200) == .waiting)
         #expect(machine.wakeReader() == 1)
-        #expect(machine.ask(3, .reading, until: 300) == .parked)
+        #expect(machine.ask(3, .reading, until: 300) == .waiting)
         #expect(machine.look(at: 100) == " next 200")
         #expect(machine.look(at: 300) == "r3w2 next never")
     }
@@ -306,7 +306,7 @@ extension `Channel machine` {
         #expect(machine.wakeReader() == nil)
         #expect(machine.edge(reading: true) == "")
         #expect(machine.ask(1, .reading) == .resumed(1, .ready))
-        #expect(machine.ask(2, .writing) == .parked)
+        #expect(machine.ask(2, .writing) == .waiting)
         #expect(machine.ask(3, .reading) == .resumed(3, .woken))
         #expect(machine.ask(4, .reading, until: 100) == .scheduled(100))
         #expect(machine.look(at: 100) == "r4 next never")

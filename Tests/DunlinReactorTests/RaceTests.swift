@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Parking storm` {
     /// Delivery, deadline and interrupt at once from three tasks: exactly one of them is what the wait ended with.
-    @Test func `a parking ends once, and only the winner believes that it won`() async throws {
+    @Test func `a wait ends once, and only the winner believes that it won`() async throws {
         let time = ManualTime()
         let reactor = try Reactor(time: .manual(time))
         defer { reactor.retire() }
@@ -88,15 +88,15 @@ import Testing
         let waiter = ValueWaiter<Int>(on: reactor)
         #expect(waiter.deliver(3))
         #expect(await waiter.wait(until: .never, cancellation: cancellation).text == "value 3")
-        let bell = Bell()
-        #expect(cancellation.arm(bell))
+        let counter = InterruptCounter()
+        #expect(cancellation.arm(counter))
         cancellation.cancel(.handle)
-        #expect(bell.rings == 1)
+        #expect(counter.rings == 1)
     }
 }
 
 /// Counts the interrupts it was hit by.
-private final class Bell: Cancellable {
+private final class InterruptCounter: Cancellable {
     private let count = Atomic(0)
     var rings: Int { count.load(ordering: .acquiring) }
     func cancel() { count.add(1, ordering: .acquiringAndReleasing) }
@@ -107,26 +107,26 @@ private final class Bell: Cancellable {
     func `a cancel counts once, the first cause stays, and arming later is refused`(
         first: Cancellation.Cause, second: Cancellation.Cause
     ) {
-        let (cancellation, bell) = (Cancellation(), Bell())
+        let (cancellation, counter) = (Cancellation(), InterruptCounter())
         #expect(cancellation.cause == nil)
-        #expect(cancellation.arm(bell))
+        #expect(cancellation.arm(counter))
         cancellation.cancel(first)
         cancellation.cancel(second)
         #expect(cancellation.cause == first)
-        #expect(bell.rings == 1)
-        #expect(!cancellation.arm(bell))
+        #expect(counter.rings == 1)
+        #expect(!cancellation.arm(counter))
         cancellation.disarm()
-        #expect(!cancellation.arm(bell))
-        #expect(bell.rings == 1)
+        #expect(!cancellation.arm(counter))
+        #expect(counter.rings == 1)
     }
 
     @Test func `a cancel reaches only what was armed last, and nothing once disarmed`() {
-        let (cancellation, old, new) = (Cancellation(), Bell(), Bell())
+        let (cancellation, old, new) = (Cancellation(), InterruptCounter(), InterruptCounter())
         #expect(cancellation.arm(old))
         #expect(cancellation.arm(new))
         cancellation.cancel(.handle)
         #expect([old.rings, new.rings] == [0, 1])
-        let (other, spared) = (Cancellation(), Bell())
+        let (other, spared) = (Cancellation(), InterruptCounter())
         #expect(other.arm(spared))
         other.disarm()
         other.cancel(.handle)
@@ -136,35 +136,35 @@ private final class Bell: Cancellable {
 
     @Test func `a cancel reaches the channel and what is waited for beside it`() async throws {
         for isWaiting in [true, false] {
-            let line = try Line()
-            let (cancellation, bell) = (Cancellation(), Bell())
-            let channel = line.channel
+            let pair = try ChannelPair()
+            let (cancellation, counter) = (Cancellation(), InterruptCounter())
+            let channel = pair.channel
             let turn = try #require(channel.beginTurn())
             #expect(cancellation.arm(channel, turn: turn))
-            #expect(cancellation.arm(bell))
-            if !isWaiting { cancellation.disarm(bell as any Cancellable) }
+            #expect(cancellation.arm(counter))
+            if !isWaiting { cancellation.disarm(counter as any Cancellable) }
             cancellation.cancel(.handle)
-            #expect(bell.rings == (isWaiting ? 1 : 0))
+            #expect(counter.rings == (isWaiting ? 1 : 0))
             #expect(await channel.waitReadable(until: .never) == .cancelled)
         }
     }
 
     @Test func `a cancelled switch refuses a channel`() throws {
-        let (line, cancellation) = (try Line(), Cancellation())
-        #expect(cancellation.arm(line.channel, turn: 1))
+        let (pair, cancellation) = (try ChannelPair(), Cancellation())
+        #expect(cancellation.arm(pair.channel, turn: 1))
         cancellation.cancel(.task)
-        #expect(!cancellation.arm(line.channel, turn: 1))
+        #expect(!cancellation.arm(pair.channel, turn: 1))
     }
 
-    /// Each request arms a bell of its own and is cancelled by four at once: one ring for each armed bell, none more.
-    @Test func `many cancels ring one bell once`() async {
+    /// Each request arms a counter of its own and is cancelled by four at once: one interrupt for each, none more.
+    @Test func `many cancels interrupt once`() async {
         for _ in 0..<2000 {
-            let (cancellation, bell) = (Cancellation(), Bell())
+            let (cancellation, counter) = (Cancellation(), InterruptCounter())
             let armed = await withTaskGroup(of: Void.self) { group in
                 for number in 0..<4 { group.addTask { cancellation.cancel(number < 2 ? .task : .handle) } }
-                return cancellation.arm(bell)
+                return cancellation.arm(counter)
             }
-            #expect(bell.rings == (armed ? 1 : 0))
+            #expect(counter.rings == (armed ? 1 : 0))
             #expect(cancellation.cause != nil)
         }
     }

@@ -30,11 +30,11 @@ import Testing
     @Test func `a loop counts as a look only what the kernel told to the end`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
-        let lines = try (0..<300).map { _ in try Line(on: reactor) }
+        let lines = try (0..<300).map { _ in try ChannelPair(on: reactor) }
         let polls = Polls()
         await withTaskExecutorPreference(reactor) {
             await withTaskGroup(of: Void.self) { group in
-                for line in lines { group.addTask { await polls.note(line) } }
+                for pair in lines { group.addTask { await polls.note(pair) } }
                 // Once all wait; while this speaks the loop hears nothing.
                 group.addTask { await polls.speak(to: lines) }
             }
@@ -48,14 +48,14 @@ import Testing
         private let times = Mutex<[Int64]>([])
         private let spoken = Mutex<Int64>(0)
 
-        func note(_ line: Line) async {
-            #expect(await line.channel.waitReadable(until: .never) == .ready)
-            times.withLock { $0.append(line.reactor.lastPoll.load(ordering: .relaxed)) }
+        func note(_ pair: ChannelPair) async {
+            #expect(await pair.channel.waitReadable(until: .never) == .ready)
+            times.withLock { $0.append(pair.reactor.lastPoll.load(ordering: .relaxed)) }
         }
 
-        func speak(to lines: [Line]) async {
+        func speak(to lines: [ChannelPair]) async {
             await Task.yield()
-            for line in lines { line.say("x") }
+            for pair in lines { pair.say("x") }
             spoken.withLock { $0 = Reactor.lookTime.nanoseconds }
         }
 

@@ -149,13 +149,13 @@ import Testing
 
     /// Where the records' versions stand.
     private static func versionBytes(of records: [UInt8]) -> Set<Int> {
-        var places: Set<Int> = []
+        var offsets: Set<Int> = []
         var start = 0
         while start + 4 < records.count {
-            places.formUnion([start + 1, start + 2])
+            offsets.formUnion([start + 1, start + 2])
             start += 5 + Int(records[start + 3]) << 8 + Int(records[start + 4])
         }
-        return places
+        return offsets
     }
 
     @Test func `a flood of key updates is refused`() throws {

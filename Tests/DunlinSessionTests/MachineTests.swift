@@ -93,35 +93,35 @@ import Testing
 
 @Suite struct `Registry machine` {
     private static func add(_ name: String, to machine: inout RegistryMachine<String, Int>) throws -> Int {
-        let place = machine.add(name, of: 1)
-        return try #require(place)
+        let slot = machine.add(name, of: 1)
+        return try #require(slot)
     }
 
     /// Those who are told.
-    private static func remove(_ place: Int, from machine: inout RegistryMachine<String, Int>) -> [Int] {
-        if machine.remove(place, at: nil) { return [] }
-        return machine.dismiss(place, at: nil)
+    private static func remove(_ slot: Int, from machine: inout RegistryMachine<String, Int>) -> [Int] {
+        if machine.remove(slot, at: nil) { return [] }
+        return machine.end(slot, at: nil)
     }
 
-    @Test(.rows("SM-8")) func `the registry knows which requests run, and uses free places again`() {
+    @Test(.rows("SM-8")) func `the registry knows which requests run, and uses free slots again`() {
         var machine = RegistryMachine<String, Int>()
-        let places = ["a", "b", "c"].map { machine.add($0, of: 1) }
-        #expect(Set(places.compactMap(\.self)).count == 3)
+        let slots = ["a", "b", "c"].map { machine.add($0, of: 1) }
+        #expect(Set(slots.compactMap(\.self)).count == 3)
         #expect(machine.running.sorted() == ["a", "b", "c"])
-        if let place = places[1] { _ = Self.remove(place, from: &machine) }
+        if let slot = slots[1] { _ = Self.remove(slot, from: &machine) }
         #expect(machine.running.sorted() == ["a", "c"])
         #expect(machine.count == 2)
         let again = machine.add("d", of: 1)
-        #expect(again == places[1])
+        #expect(again == slots[1])
         #expect(machine.running.sorted() == ["a", "c", "d"])
     }
 
     @Test func `those who wait for all requests are told once, when the last has ended`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
-        let watches = [machine.wait(1), machine.wait(2), machine.wait(3)]
-        #expect(Set(watches.map(\.id)).count == 3)
-        machine.leave(watches[1].id)
+        let endObservers = [machine.wait(1), machine.wait(2), machine.wait(3)]
+        #expect(Set(endObservers.map(\.id)).count == 3)
+        machine.leave(endObservers[1].id)
         let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
         #expect(told == [[], [1, 3]])
         let c = try Self.add("c", to: &machine)
@@ -154,9 +154,9 @@ import Testing
         let new = machine.add("new", of: 2)
         let c = try #require(new)
         #expect(machine.running(upTo: 1) == ["a"])
-        let first = machine.watch(upTo: 1)
+        let first = machine.observeEnd(upTo: 1)
         // Within a request, it leaves that out, and those that others wait within.
-        let second = machine.watch(upTo: 1) { $0 == "a" }
+        let second = machine.observeEnd(upTo: 1) { $0 == "a" }
         let isWaiting = [
             machine.wait(first.id, isWithin: first.isWithin, 1), machine.wait(second.id, isWithin: second.isWithin, 2),
         ]
@@ -164,7 +164,7 @@ import Testing
         let told = [b, a].map { Self.remove($0, from: &machine) }
         #expect(told == [[2], [1]])
         // Nobody waits for a request that was given the place of another.
-        let third = machine.watch(upTo: 1)
+        let third = machine.observeEnd(upTo: 1)
         let isWaitingStill = machine.wait(third.id, isWithin: false, 3)
         #expect(!isWaitingStill)
         #expect(Self.remove(c, from: &machine) == [])
@@ -174,21 +174,21 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         _ = try Self.add("a", to: &machine)
         _ = try Self.add("b", to: &machine)
-        let watch = machine.wait(1) { _ in true }
-        #expect(watch.told == [1])
+        let observing = machine.wait(1) { _ in true }
+        #expect(observing.told == [1])
     }
 
     @Test func `a wait for all requests ends at once while none runs`() {
         var machine = RegistryMachine<String, Int>()
-        let watch = machine.wait(1)
-        #expect(watch.told == [1])
+        let observing = machine.wait(1)
+        #expect(observing.told == [1])
     }
 
     @Test func `only waiters of a request are told when it has ended`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
-        let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, watcher in
-            let following = machine.follow(watcher) { $0 == name }
+        let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, observer in
+            let following = machine.observeRequest(observer) { $0 == name }
             return try #require(following)
         }
         _ = machine.wait(9)
@@ -200,10 +200,10 @@ import Testing
     @Test func `a reused place ends no wait for another request`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
-        let early = machine.follow(1) { $0 == "a" }
+        let early = machine.observeRequest(1) { $0 == "a" }
         _ = Self.remove(a, from: &machine)
         #expect(try Self.add("b", to: &machine) == a)
-        let late = machine.follow(2) { $0 == "b" }
+        let late = machine.observeRequest(2) { $0 == "b" }
         machine.leave(try #require(early))
         let told = Self.remove(a, from: &machine)
         #expect(told == [2])
@@ -214,7 +214,7 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         machine.unlist(a)
-        let followings = ["a", "b"].map { name in machine.follow(1) { $0 == name } == nil }
+        let followings = ["a", "b"].map { name in machine.observeRequest(1) { $0 == name } == nil }
         #expect(followings == [true, true])
         let told = Self.remove(a, from: &machine)
         #expect(told == [])
@@ -223,16 +223,16 @@ import Testing
     @Test func `a wait within another session's request leaves out requests that wait themselves`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
-        let watch = machine.watch()
-        let isWaiting = machine.wait(watch.id, isWithin: true, 1)
-        #expect(!watch.isWithin && isWaiting)
-        let other = machine.watch { $0 == "a" }
+        let observing = machine.observeEnd()
+        let isWaiting = machine.wait(observing.id, isWithin: true, 1)
+        #expect(!observing.isWithin && isWaiting)
+        let other = machine.observeEnd { $0 == "a" }
         #expect(other.isWithin && other.told == [])
         var told = Self.remove(b, from: &machine)
         #expect(told == [1])
-        // It may fill again while another book is waited for.
+        // It may fill again while another list is waited for.
         let c = try Self.add("c", to: &machine)
-        let isWaitingAgain = machine.wait(watch.id, isWithin: true, 2)
+        let isWaitingAgain = machine.wait(observing.id, isWithin: true, 2)
         #expect(isWaitingAgain)
         told = Self.remove(c, from: &machine)
         #expect(told == [2])
@@ -243,9 +243,9 @@ import Testing
     @Test func `a caller who has left is told of nothing and may not wait again`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
-        let watch = machine.wait(1)
-        machine.leave(watch.id)
-        let isWaiting = machine.wait(watch.id, isWithin: false, 2)
+        let observing = machine.wait(1)
+        machine.leave(observing.id)
+        let isWaiting = machine.wait(observing.id, isWithin: false, 2)
         #expect(!isWaiting)
         let told = Self.remove(a, from: &machine)
         #expect(told == [])
@@ -288,10 +288,10 @@ import Testing
 extension RegistryMachine {
     /// Waits for the last to end, but for those left out. Those who are told at once.
     mutating func wait(
-        _ watcher: Watcher, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
-    ) -> (id: UInt64, told: [Watcher]) {
-        let watch = watch(leavingOut: isLeftOut)
-        let isWaiting = wait(watch.id, isWithin: watch.isWithin, watcher)
-        return (watch.id, watch.told + (isWaiting ? [] : [watcher]))
+        _ observer: Observer, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+    ) -> (id: UInt64, told: [Observer]) {
+        let observing = observeEnd(leavingOut: isLeftOut)
+        let isWaiting = wait(observing.id, isWithin: observing.isWithin, observer)
+        return (observing.id, observing.told + (isWaiting ? [] : [observer]))
     }
 }

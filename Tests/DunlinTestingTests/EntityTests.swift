@@ -115,24 +115,24 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `a file differs where its first wrong byte is`(bytes: [UInt8], place: Int?) throws {
+    func `a file differs where its first wrong byte is`(bytes: [UInt8], index: Int?) throws {
         try Self.withFile(bytes) { path in
             let found = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 5..<10)
-            #expect(found == place)
+            #expect(found == index)
         }
     }
 
     @Test(arguments: [0, 1, 131_071, 600_000, 999_999])
-    func `a file differs wherever it is damaged`(place: Int) throws {
+    func `a file differs wherever it is damaged`(index: Int) throws {
         var bytes = LoopbackServer.GeneratedBody.bytes(7..<1_000_007).array
         try Self.withFile(bytes) { path in
             let found = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 7..<1_000_007)
             #expect(found == nil)
         }
-        bytes[place] ^= 1
+        bytes[index] ^= 1
         try Self.withFile(bytes) { path in
             let found = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 7..<1_000_007)
-            #expect(found == place)
+            #expect(found == index)
         }
     }
 

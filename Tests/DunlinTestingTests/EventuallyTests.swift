@@ -8,7 +8,7 @@ import Testing
     private struct Broken: Error {}
 
     /// Tells when it is said to have changed.
-    private final class Bell: Followed {
+    private final class Signal: Followed {
         private let followers = Mutex<[Int: @Sendable () -> Void]>([:])
 
         var count: Int { followers.withLock { $0.count } }
@@ -65,15 +65,15 @@ import Testing
     }
 
     @Test func `is seen when what is followed tells of it`() async throws {
-        let bell = Bell()
+        let signal = Signal()
         let isSo = Mutex(false)
-        try await Self.expect(following: bell) {
+        try await Self.expect(following: signal) {
             isSo.withLock { $0 = true }
-            bell.ring()
+            signal.ring()
         } _: {
             isSo.withLock { $0 }
         }
-        #expect(bell.count == 0, "nobody is followed any longer than that")
+        #expect(signal.count == 0, "nobody is followed any longer than that")
     }
 
     @Test func `is seen when a loop has made a turn, and when all is closed there`() async throws {
@@ -161,11 +161,11 @@ import Testing
     }
 
     @Test func `is not missed when it comes in the middle of a look`() async throws {
-        let bell = Bell()
+        let signal = Signal()
         var looks = 0
-        try await eventually("the second look", following: bell, every: .seconds(1000)) {
+        try await eventually("the second look", following: signal, every: .seconds(1000)) {
             looks += 1
-            bell.ring()
+            signal.ring()
             return looks == 2
         }
     }
@@ -229,9 +229,9 @@ import Testing
 
     @Test func `is waited for no longer when its task is cancelled, or the look itself fails`() async throws {
         let looked = LoopbackServer.Gate()
-        let bell = Bell()
+        let signal = Signal()
         let waiting = Task {
-            try await eventually("nothing", following: bell, every: .seconds(1000)) {
+            try await eventually("nothing", following: signal, every: .seconds(1000)) {
                 looked.open()
                 return false
             }
@@ -240,9 +240,9 @@ import Testing
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         await #expect(throws: Broken.self) {
-            try await eventually("nothing", following: bell) { throw Broken() }
+            try await eventually("nothing", following: signal) { throw Broken() }
         }
-        #expect(bell.count == 0)
+        #expect(signal.count == 0)
     }
 
     @Test func `comes while a clock is moved step by step`() async throws {

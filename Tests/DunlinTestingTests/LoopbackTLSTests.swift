@@ -307,13 +307,13 @@ private struct Spoiled: CustomTestStringConvertible, Sendable {
         let stage = try Stage()
         let server = try LoopbackServer(tls: stage.tls())
         server.onConnect(.handshake(.stall(after: 200)))
-        let watcher = Task {
+        let observer = Task {
             try await server.wait { $0.bytesSent >= 200 }
             #expect(server.bytesSent == 200)
             server.stop()
         }
         let result = try await stage.get(server)
-        try await watcher.value
+        try await observer.value
         #expect(result.status != 0)
         #expect(server.openConnections == 0 && server.handshakes.isEmpty)
     }

@@ -39,9 +39,9 @@ import Testing
 
     @Test func `the error that kept the clock from moving is thrown, and no sleeper is left`() async throws {
         struct Restless: Error {}
-        let tries = Atomic(0)
+        let attempts = Atomic(0)
         let clock = ManualClock(Standstill()) {
-            if tries.add(1, ordering: .relaxed).oldValue == 0 { throw Restless() }
+            if attempts.add(1, ordering: .relaxed).oldValue == 0 { throw Restless() }
         }
         await #expect(throws: Restless.self) {
             try await clock.skippingWaits { try await clock.sleep(for: .seconds(1)) }

@@ -144,7 +144,7 @@ import Testing
         await session.shutdown()
     }
 
-    @Test func `a request that nobody watches has one in its error too`() async throws {
+    @Test func `a request that nobody observes has one in its error too`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         transport.on(.get, "/a").reply(Outcome.respond().delayed(.seconds(100)))

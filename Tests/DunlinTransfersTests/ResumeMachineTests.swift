@@ -255,7 +255,7 @@ extension `Resume machine` {
             try #require(count <= 101, "it asks for ever")
             if how != "broken" { #expect(machine.ended() != .complete) }
             if how == "short" {
-                if machine.ended() == .crumbs { break }
+                if machine.ended() == .tooManySmallPieces { break }
             } else if machine.interrupted(by: .error(NetworkError(.connectionClosed, ""))) == .giveUp {
                 break
             }

@@ -144,15 +144,15 @@ import Testing
 
     @Test func `the bystanders are the workers that receive no bytes at present`() {
         var machine = Self.machine(4, minimum: 250)
-        #expect(machine.bystanders == [1, 2, 3])
+        #expect(machine.unansweredWorkers == [1, 2, 3])
         #expect(machine.next(for: 1, 1) == .ask(750..<1000))
-        #expect(machine.bystanders == [1, 2, 3], "what is asked for is not brought")
+        #expect(machine.unansweredWorkers == [1, 2, 3], "what is asked for is not brought")
         _ = machine.answered(750..<1000, to: 1)
-        #expect(machine.bystanders == [2, 3])
+        #expect(machine.unansweredWorkers == [2, 3])
         _ = machine.received(750, by: 0)
-        #expect(machine.bystanders == [2, 3], "who has come to its end still has that to do")
+        #expect(machine.unansweredWorkers == [2, 3], "who has come to its end still has that to do")
         _ = machine.ended(0)
-        #expect(machine.bystanders == [0, 2, 3])
+        #expect(machine.unansweredWorkers == [0, 2, 3])
     }
 
     @Test func `an unanswered range is asked for again, and the first answer is taken`() {
@@ -163,7 +163,7 @@ import Testing
         // There is nothing else to do, and who has asked may be answered in a moment.
         #expect(machine.next(for: 0, 0) == .hesitate)
         #expect(machine.overtake(for: 0) == 200..<300)
-        #expect(machine.bystanders == [0, 1])
+        #expect(machine.unansweredWorkers == [0, 1])
         #expect(machine.answered(200..<300, to: 0).isWanted)
         #expect(!machine.answered(200..<300, to: 1).isWanted, "all of it is the other's now")
         #expect(machine.ended(1).isEmpty)
@@ -216,11 +216,11 @@ import Testing
     @Test func `small answers and bodies that break early are accepted only a number of times`() {
         var machine = Self.machine(1, [0..<1 << 30], lead: 0..<1000)
         let asked = 1000..<1 << 30
-        for _ in 0..<100 { #expect(machine.isCrumb(1000..<1063, of: asked) == false) }
-        #expect(machine.isCrumb(1000..<1063, of: asked) == true)
-        #expect(machine.isCrumb(asked, of: asked) == false)
-        #expect(machine.isCrumb(0..<10, of: 0..<10) == false)
-        #expect(machine.isCrumb(0..<64, of: asked) == false)
+        for _ in 0..<100 { #expect(machine.isTooSmall(1000..<1063, of: asked) == false) }
+        #expect(machine.isTooSmall(1000..<1063, of: asked) == true)
+        #expect(machine.isTooSmall(asked, of: asked) == false)
+        #expect(machine.isTooSmall(0..<10, of: 0..<10) == false)
+        #expect(machine.isTooSmall(0..<64, of: asked) == false)
         machine = Self.machine(1, [0..<1 << 30])
         var count = 0
         while machine.broke(0, mayPass: true).delay != nil {

@@ -51,7 +51,7 @@ private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
         asked.withLock { $0.append(reactor.isCurrent) }
         return TLSPeer(origin, serverName: nil, trust: self)
     }
-    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) -> HTTP.TrustDecision { decision }
+    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) -> HTTP.TrustDecision { decision }
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
 
     var key: Certificate.Fingerprint { Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
@@ -59,9 +59,9 @@ private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
     func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
 }
 
-/// A transport whose way to a server leads past a doorman.
+/// A transport whose way to a server leads past a proxy.
 private struct Way {
-    let doorman: Doorman
+    let proxy: ScriptedProxy
     let server: LoopbackServer
     let reactor: Reactor
     let time: ManualTime
@@ -77,9 +77,9 @@ private struct Way {
         let certificate = try CertificateAuthority().issue(.server("127.0.0.1"))
         let server = try LoopbackServer(tls: scheme == .https ? .init(certificate) : nil)
         server.respond { _ in .response(body: "inside") }
-        let doorman = try Doorman(to: server.port, answering: answers)
+        let proxy = try ScriptedProxy(to: server.port, answering: answers)
         defer {
-            doorman.stop()
+            proxy.stop()
             server.stop()
         }
         let time = ManualTime()
@@ -90,7 +90,7 @@ private struct Way {
         let credulity = try Credulity(isAtHand: isAtHand, on: reactor)
         let transport = SocketTransport(options, on: reactor, tlsPolicySource: credulity)
         let way = Way(
-            doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme,
+            proxy: proxy, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme,
             credulity: credulity)
         try await play(way)
         await transport.close()
@@ -98,7 +98,7 @@ private struct Way {
     }
 
     func get() async throws -> TransportResponse {
-        let origin = HTTP.Origin(scheme: scheme, host: "127.0.0.1", port: doorman.port)
+        let origin = HTTP.Origin(scheme: scheme, host: "127.0.0.1", port: proxy.port)
         let request = TransportRequest(head: RequestHead(method: .get, origin: origin, target: "/"))
         return try await withTaskExecutorPreference(reactor) {
             try await transport.exchange(request, cancellation: cancellation, since: reactor.now(), on: reactor)
@@ -109,7 +109,7 @@ private struct Way {
     func failure(after mishap: () -> Void) async throws -> NetworkError? {
         async let error = thrown()
         try await eventually("it waits", following: Turns(of: reactor)) {
-            doorman.visits.first?.lines.isEmpty == false && reactor.isResting
+            proxy.visits.first?.lines.isEmpty == false && reactor.isResting
         }
         mishap()
         return try await error
@@ -145,7 +145,7 @@ private struct Way {
                 #expect((response.hop.security != nil) == (scheme == .https))
             }
             // The second request found the connection open.
-            #expect(way.doorman.visits == [.init(lines: ["first", "second"], next: Self.opening(scheme))])
+            #expect(way.proxy.visits == [.init(lines: ["first", "second"], next: Self.opening(scheme))])
             #expect(way.transport.gauges.opened == 1 && way.transport.gauges.reuses == 1)
         }
     }
@@ -165,7 +165,7 @@ private struct Way {
     func `a direct connection has no stages`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([], scheme, stages: []) { way in
             _ = try await way.get()
-            #expect(way.doorman.visits == [.init(lines: [], next: Self.opening(scheme))])
+            #expect(way.proxy.visits == [.init(lines: [], next: Self.opening(scheme))])
         }
     }
 
@@ -175,7 +175,7 @@ private struct Way {
         try await Way.with(["go away", "come in"], scheme, stages: stages) { way in
             await #expect(throws: Knock.TurnedAway(answer: "go away\n")) { try await way.get() }
             #expect(way.transport.gauges.open == 0)
-            #expect(way.doorman.visits == [.init(lines: ["first"])])
+            #expect(way.proxy.visits == [.init(lines: ["first"])])
             #expect(way.server.requests.isEmpty)
         }
     }

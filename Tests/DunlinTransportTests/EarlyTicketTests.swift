@@ -20,12 +20,12 @@ import Testing
 
     /// A stream that has not sent its last message, and a server that has it all the same and so speaks at once.
     private final class Scene {
-        let line: Line
+        let pair: ChannelPair
         let stream: ByteStream
         let server: LoopbackServer.TLSSession
 
         init(tickets: Int) throws {
-            line = try Line()
+            pair = try ChannelPair()
             var tls = LoopbackServer.TLS(try identity.get())
             (tls.versions, tls.tickets) = (.v1_3 ... .v1_3, tickets)
             server = try LoopbackServer.TLSSession(tls)
@@ -45,7 +45,7 @@ import Testing
             _ = server.handshake()
             let security = HTTP.ConnectionSecurity(
                 version: "TLS 1.3", cipher: "", applicationProtocol: nil, isResumed: false, verifiedPath: [])
-            stream = .tls(TLSChannel(over: .plain(line.channel), engine, outbox, surplus: .empty, security))
+            stream = .tls(TLSChannel(over: .plain(pair.channel), engine, outbox, surplus: .empty, security))
         }
 
         func say(_ words: String) {
@@ -56,7 +56,7 @@ import Testing
         /// Sends what the server has to say, or its first so many bytes.
         func deliver(_ count: Int = .max) throws {
             let bytes = server.takeOutput().prefix(count)
-            let sent = bytes.withUnsafeBytes { send(line.far, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = bytes.withUnsafeBytes { send(pair.far, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             try #require(!bytes.isEmpty && sent == bytes.count)
         }
     }
@@ -87,7 +87,7 @@ import Testing
     @Test func `the end of the stream does not`() throws {
         let scene = try Scene(tickets: 1)
         try scene.deliver()
-        scene.line.hangUp()
+        scene.pair.hangUp()
         #expect(!scene.stream.isUntouched())
     }
 }

@@ -23,13 +23,13 @@ import Testing
             let name = Machine.Name(host: host, port: port)
             switch machine.ask(name, at: HTTP.Instant(nanoseconds: now), { waiter }) {
             case .answer(let answer): return Self.text(answer)
-            case .answerAndRefresh(let answer, let number): return "\(Self.text(answer)) ?\(place(number))"
+            case .answerAndRefresh(let answer, let number): return "\(Self.text(answer)) ?\(ordinal(number))"
             case .wait(let waiter, let ticket):
                 tickets[waiter] = ticket
-                return "wait \(place(ticket.lookUp))"
+                return "wait \(ordinal(ticket.lookUp))"
             case .lookUp(let waiter, let ticket):
                 tickets[waiter] = ticket
-                return "?\(place(ticket.lookUp))"
+                return "?\(ordinal(ticket.lookUp))"
             case .refuse: return "refuse"
             }
         }
@@ -46,7 +46,7 @@ import Testing
         func flush() { machine.flush() }
         func close() -> [String] { machine.close() }
 
-        private func place(_ number: UInt64) -> Int {
+        private func ordinal(_ number: UInt64) -> Int {
             if !numbers.contains(number) { numbers.append(number) }
             return (numbers.firstIndex(of: number) ?? -1) + 1
         }

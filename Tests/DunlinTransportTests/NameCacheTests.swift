@@ -19,10 +19,10 @@ private final class TestResolver: Resolver {
     }
 
     private let state = Mutex(State())
-    private let heedsCancels: Bool
+    private let obeysCancels: Bool
 
-    init(heedsCancels: Bool = true) {
-        self.heedsCancels = heedsCancels
+    init(obeysCancels: Bool = true) {
+        self.obeysCancels = obeysCancels
     }
 
     var asked: Int { state.withLock { $0.asked } }
@@ -42,7 +42,7 @@ private final class TestResolver: Resolver {
                 if isOver { waiter.resume(returning: .failure(CancellationError())) }
             }
         } onCancel: {
-            if !heedsCancels { return }
+            if !obeysCancels { return }
             let waiter = state.withLock { state -> CheckedContinuation<Answer, Never>? in
                 state.cancelled.insert(id)
                 return state.open.firstIndex { $0.id == id }.map { state.open.remove(at: $0).waiter }
@@ -235,7 +235,7 @@ private final class Bench: Sendable {
     @Test func `whoever closes the name cache and is cancelled waits for no resolver that heeds no cancel`()
         async throws
     {
-        let bench = try Bench(TestResolver(heedsCancels: false))
+        let bench = try Bench(TestResolver(obeysCancels: false))
         async let first = bench.ask()
         try await bench.resolver.waitForQuestions(1)
         let closing = Task { await bench.cache.close() }

@@ -58,9 +58,9 @@ private final class Bench: Sendable {
     func wait(until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation()) async throws
         -> String
     {
-        guard case .later(let place) = try lease() else { return "not in line" }
+        guard case .later(let position) = try lease() else { return "not in line" }
         do {
-            switch try await pool.wait(in: place, until: deadline, cancellation) {
+            switch try await pool.wait(in: position, until: deadline, cancellation) {
             case .existing(let connection):
                 giveBack(connection)
                 return "connection"
@@ -107,7 +107,7 @@ private final class Bench: Sendable {
     }
 
     @Test(arguments: Event.allCases)
-    private func `a wait ends with each event, and leaves nobody in line`(event: Event) async throws {
+    private func `a wait ends with each event, and leaves nobody in the queue`(event: Event) async throws {
         let bench = try Bench(cap: 1)
         _ = try bench.lease()
         let connection = try bench.open()
@@ -178,11 +178,11 @@ private final class Bench: Sendable {
             let source: Pool.Source
             switch try bench.lease(origin, mayReuse: mayReuse) {
             case .now(let found): source = found
-            case .later(let place):
+            case .later(let position):
                 let cancellation = Cancellation()
                 async let cancelled: Void = cancel(cancellation, if: Bool.random(using: &random))
                 do {
-                    source = try await bench.pool.wait(in: place, until: .never, cancellation)
+                    source = try await bench.pool.wait(in: position, until: .never, cancellation)
                 } catch {
                     await cancelled
                     continue

@@ -36,7 +36,7 @@ import Testing
         #expect(pool.counts == [1, 1, 0])
     }
 
-    @Test func `a connection that is gone serves the first of all lines, but none that is at its own cap`() {
+    @Test func `a connection that is gone serves the first of all queues, but none that is at its own cap`() {
         let pool = PoolDriver(cap: 1, total: 2)
         _ = [pool.lease(Self.a), pool.lease(Self.b)]
         #expect([pool.lease(Self.a), pool.lease(Self.c), pool.lease(Self.b)] == [.wait(2), .wait(3), .wait(4)])
@@ -54,7 +54,7 @@ import Testing
         (3, 1, true, .replace(100, "b")),
         (3, 1, false, .handOver(100)),
     ])
-    func `a line keeps its connections unless a worse off origin comes first`(
+    func `a queue keeps its connections unless a worse off origin comes first`(
         ours: Int, theirs: Int, theyCameFirst: Bool, expected: PoolDriver.Said
     ) {
         let pool = PoolDriver(cap: 9, total: ours + theirs)
@@ -69,7 +69,7 @@ import Testing
         #expect(pool.giveBack(1, to: Self.a) == expected)
     }
 
-    @Test func `a request too many for the line is refused`() {
+    @Test func `a request too many for the queue is refused`() {
         let pool = PoolDriver(cap: 1, total: 1, waiters: 2)
         #expect([pool.lease(Self.a), pool.lease(Self.a), pool.lease(Self.b)] == [.open, .wait(1), .wait(2)])
         #expect([pool.lease(Self.a), pool.lease(Self.c)] == [.turnAway, .turnAway])

@@ -28,42 +28,42 @@ import Testing
         }
         let idle = model.idle.joined().map(\.id)
         let closed = pool.close()
-        #expect(closed.map(Set.init) == [Set(idle), Set(model.line.joined().map(\.number))])
+        #expect(closed.map(Set.init) == [Set(idle), Set(model.queue.joined().map(\.number))])
         #expect(pool.lease(model.origins[0]) == .refuse)
     }
 
-    private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout SeededGenerator) {
+    private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ origin: Int, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<27, using: &random) {
         case 0..<8:
             let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))
-            model.lease(at: place, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
+            model.lease(at: origin, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
         case 8..<13:
-            guard let id = model.lent[place].randomElement(using: &random) else { return }
-            model.giveBack(id, at: place, to: pool)
+            guard let id = model.lent[origin].randomElement(using: &random) else { return }
+            model.giveBack(id, at: origin, to: pool)
         case 13..<15:
-            guard let id = model.lent[place].first else { return }
-            model.gone(id, at: place, from: pool)
+            guard let id = model.lent[origin].first else { return }
+            model.gone(id, at: origin, from: pool)
         case 15..<17:
-            guard let number = model.line[place].randomElement(using: &random)?.number else { return }
-            model.leave(number, at: place, from: pool)
+            guard let number = model.queue[origin].randomElement(using: &random)?.number else { return }
+            model.leave(number, at: origin, from: pool)
         case 17:
-            guard let id = model.idle[place].randomElement(using: &random)?.id else { return }
-            model.lookAt(id, at: place, pool)
+            guard let id = model.idle[origin].randomElement(using: &random)?.id else { return }
+            model.lookAt(id, at: origin, pool)
         case 25..<27:
-            guard let id = model.lookedAt[place].randomElement(using: &random) else { return }
+            guard let id = model.lookedAt[origin].randomElement(using: &random) else { return }
             if Bool.random(using: &random) {
-                model.giveBack(id, at: place, to: pool, wasLookedAt: true)
+                model.giveBack(id, at: origin, to: pool, wasLookedAt: true)
             } else {
-                model.gone(id, at: place, from: pool, wasLookedAt: true)
+                model.gone(id, at: origin, from: pool, wasLookedAt: true)
             }
         case 22..<25:
             // Now and then one that has been served long ago.
             let any = UInt64.random(in: 0..<5000, using: &random)
-            let number = model.line[place].randomElement(using: &random)?.number ?? any
+            let number = model.queue[origin].randomElement(using: &random)?.number ?? any
             let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))
-            model.move(number, at: place, to: priority, in: pool)
+            model.move(number, at: origin, to: priority, in: pool)
         case 18:
-            model.reserve(at: place, from: pool)
+            model.reserve(at: origin, from: pool)
         case 19 where Int.random(in: 0..<5, using: &random) == 0:
             model.retire(in: pool)
         default:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite(.timeLimit(.minutes(10))) struct `Race of foreign work` {
+@Suite(.timeLimit(.minutes(10))) struct `Race of the user's work` {
     private struct Broken: Error {}
 
     /// Never ends by itself, and at once when cancelled.

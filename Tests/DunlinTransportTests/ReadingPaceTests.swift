@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-extension Line {
+extension ChannelPair {
     fileprivate func reader(idle: Duration?) -> ResponseReader {
         ResponseReader(.plain(channel), context(Timeouts(readIdle: idle)))
     }
@@ -86,79 +86,79 @@ extension Line {
     }
 
     @Test func `a reader sleeps until the mark is reached`() async throws {
-        let line = try Line()
+        let pair = try ChannelPair()
         async let outcome = {
             var pace = Self.leading
-            return (try await line.read(&pace), pace.isMarked)
+            return (try await pair.read(&pace), pace.isMarked)
         }()
-        try await line.waitForReader()
-        #expect(try line.channel.lowWater() == ReadingPace.mark)
+        try await pair.waitForReader()
+        #expect(try pair.channel.lowWater() == ReadingPace.mark)
         // The kernel may call a nearly full buffer enough, and does so the sooner the busier it is.
         for _ in 0..<5 {
-            line.say(64 * 1024)
-            try await line.waitForReader()
+            pair.say(64 * 1024)
+            try await pair.waitForReader()
         }
-        for _ in 0..<3 { line.say(64 * 1024) }
+        for _ in 0..<3 { pair.say(64 * 1024) }
         let (count, isMarked) = try await outcome
         #expect(count == ReadingPace.bulkRead)
         #expect(isMarked)
     }
 
     @Test func `a reader takes what a slow peer has sent when its patience ends`() async throws {
-        let line = try Line()
+        let pair = try ChannelPair()
         async let outcome = {
             var pace = Self.leading
-            return (try await line.read(&pace), pace)
+            return (try await pair.read(&pace), pace)
         }()
-        try await line.waitForReader()
-        line.say(1000)
-        try await line.waitForReader()
-        line.time.advance(by: ReadingPace.longestWait)
+        try await pair.waitForReader()
+        pair.say(1000)
+        try await pair.waitForReader()
+        pair.time.advance(by: ReadingPace.longestWait)
         let (count, pace) = try await outcome
         #expect(count == 1000)
         #expect(pace == ReadingPace())
-        #expect(try line.channel.lowWater() == 1)
+        #expect(try pair.channel.lowWater() == 1)
     }
 
     @Test func `a reader finds the end of the stream below the mark`() async throws {
-        let line = try Line()
+        let pair = try ChannelPair()
         async let count = {
             var pace = Self.leading
-            return try await line.read(&pace)
+            return try await pair.read(&pace)
         }()
-        try await line.waitForReader()
-        line.say(1000)
-        line.hangUp()
+        try await pair.waitForReader()
+        pair.say(1000)
+        pair.hangUp()
         #expect(try await count == 1000)
     }
 
     @Test func `bytes below the mark count before an idle limit is exceeded`() async throws {
-        let line = try Line()
+        let pair = try ChannelPair()
         async let count = {
             var pace = Self.leading
-            return try await line.read(&pace, idle: .milliseconds(1))
+            return try await pair.read(&pace, idle: .milliseconds(1))
         }()
-        try await line.waitForReader()
-        line.say(1000)
-        line.time.advance(by: 1_000_000)
+        try await pair.waitForReader()
+        pair.say(1000)
+        pair.time.advance(by: 1_000_000)
         #expect(try await count == 1000)
     }
 
     @Test func `a read ends at an idle limit when nothing came`() async throws {
-        let line = try Line()
+        let pair = try ChannelPair()
         async let outcome: NetworkError? = {
             var pace = Self.leading
             do {
-                _ = try await line.read(&pace)
+                _ = try await pair.read(&pace)
                 return nil
             } catch let error as NetworkError {
                 return error
             }
         }()
-        try await line.waitForReader()
-        line.time.advance(by: ReadingPace.longestWait)
-        try await line.waitForReader()
-        line.time.advance(by: 30_000_000_000)
+        try await pair.waitForReader()
+        pair.time.advance(by: ReadingPace.longestWait)
+        try await pair.waitForReader()
+        pair.time.advance(by: 30_000_000_000)
         let error = try #require(try await outcome)
         #expect(error.code == .timedOut)
         #expect(error.phase == .receive)

@@ -13,16 +13,16 @@ import Testing
         let folder = try Folder()
         let file = try OpenFile(folder.write(Self.text, as: "file"))
         for refuses in [false, true] {
-            let line = try Line(refusesFiles: refuses)
+            let pair = try ChannelPair(refusesFiles: refuses)
             if refuses {
-                #expect(throws: Errno(rawValue: EINVAL)) { try line.channel.sendFile(file, from: 0, count: 10) }
+                #expect(throws: Errno(rawValue: EINVAL)) { try pair.channel.sendFile(file, from: 0, count: 10) }
             }
-            let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
+            let writer = RequestWriter(context: pair.context(), stream: .plain(pair.channel))
             var attempt = HTTP.Hop()
             var offset = 100
             while offset < 9_000 { offset += try await writer.send(file, from: offset, upTo: 9_000, &attempt) }
             #expect(attempt.bytesSent == 8_900)
-            #expect(line.hear() == Array(Self.text[100..<9_000]))
+            #expect(pair.hear() == Array(Self.text[100..<9_000]))
         }
     }
 
@@ -31,8 +31,8 @@ import Testing
         let folder = try Folder()
         let file = try OpenFile(folder.write(Self.text, as: "file"))
         try #require(truncate("\(folder.path)/file", 10) == 0)
-        let line = try Line(refusesFiles: refuses)
-        let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
+        let pair = try ChannelPair(refusesFiles: refuses)
+        let writer = RequestWriter(context: pair.context(), stream: .plain(pair.channel))
         do {
             var attempt = HTTP.Hop()
             _ = try await writer.send(file, from: 10, upTo: 10_000, &attempt)
@@ -45,13 +45,13 @@ import Testing
     /// The kernel waits 200 ms at most, so a test that is held up may come too late now and then.
     @Test func `a write that others follow at once shares its last segment with them`() async throws {
         for _ in 0..<5 {
-            let line = try Line()
-            let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
+            let pair = try ChannelPair()
+            let writer = RequestWriter(context: pair.context(), stream: .plain(pair.channel))
             var attempt = HTTP.Hop()
             try await writer.write("head", more: true, &attempt)
-            let early = line.hear()
+            let early = pair.hear()
             try await writer.write("body", &attempt)
-            let rest = line.hear()
+            let rest = pair.hear()
             #expect(early + rest == Array("headbody".utf8))
             if early.isEmpty { return }
         }

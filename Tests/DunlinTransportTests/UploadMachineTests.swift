@@ -19,7 +19,7 @@ import Testing
         case answer(HTTP.Status)
         case awaitEnd
         case stop
-        case turnOutCut
+        case noteCut
     }
 
     private struct Broken: Error {}
@@ -80,7 +80,7 @@ import Testing
         Script(
             "the peer ended the connection after an early success",
             sent + [
-                (.answer(200), ""), (.awaitEnd, "wait"), (.complete, "wake"), (.leave, "tell both"), (.turnOutCut, ""),
+                (.answer(200), ""), (.awaitEnd, "wait"), (.complete, "wake"), (.leave, "tell both"), (.noteCut, ""),
             ], "cut, not again"),
         Script("the producer fails", sent + [(.fail, "close"), (.leave, "tell both")], "failed, not again"),
         Script(
@@ -200,7 +200,7 @@ import Testing
         case .answer(let status): machine.answered(ResponseHead(status: status))
         case .awaitEnd: return machine.awaitEnd() ? "wait" : "go on"
         case .stop: return machine.stop().text
-        case .turnOutCut: machine.turnOutCut()
+        case .noteCut: machine.noteCut()
         }
         return ""
     }

@@ -28,14 +28,14 @@ import Testing
     func `a cancelled upload has taken its body by then, or never takes it`(isStoppedFirst: Bool, ahead: Int)
         async throws
     {
-        let (line, takings) = (try Line(), Count())
+        let (pair, takings) = (try ChannelPair(), Count())
         let body = RequestBody(
             .stream(length: nil, isReplayable: false) {
                 takings.value.add(1, ordering: .relaxed)
                 return OneByte()
             }, contentType: nil)
-        let context = line.context(body: body)
-        let writer = RequestWriter(context: context, stream: .plain(line.channel))
+        let context = pair.context(body: body)
+        let writer = RequestWriter(context: context, stream: .plain(pair.channel))
         var hop = HTTP.Hop()
         hop.bytesSent = ahead
         let upload = Upload(Bytes("head"), nil, writer, after: hop)
@@ -43,7 +43,7 @@ import Testing
         await upload.run()
         if !isStoppedFirst { upload.stop() }
         #expect(takings.value.load(ordering: .relaxed) == (isStoppedFirst ? 0 : 1))
-        #expect(line.hear().isEmpty == isStoppedFirst)
+        #expect(pair.hear().isEmpty == isStoppedFirst)
         #expect(upload.isOver && upload.isComplete != isStoppedFirst)
         let failure = NetworkError(.connectionClosed, "it was closed", phase: .firstByte)
         let told = upload.explain(failure) as? NetworkError
@@ -53,22 +53,22 @@ import Testing
     /// It may be suspended again after the exchange has looked, and before the first byte.
     @Test(arguments: [true, false])
     func `what comes while a suspended upload has sent nothing is no answer`(speaks: Bool) async throws {
-        let line = try Line()
-        let control = TransferControl(on: line.reactor)
+        let pair = try ChannelPair()
+        let control = TransferControl(on: pair.reactor)
         let head = RequestHead(method: .put, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/")
         let context = ExchangeContext(
-            TransportRequest(head: head, body: .bytes([1]), deadline: line.time.now.advanced(by: 1_000_000)),
+            TransportRequest(head: head, body: .bytes([1]), deadline: pair.time.now.advanced(by: 1_000_000)),
             Cancellation(), ExchangeContext.Terms(WireLimits()),
-            ExchangeOptions(tlsPolicySource: nil, control: control), since: line.time.now, on: line.reactor)
+            ExchangeOptions(tlsPolicySource: nil, control: control), since: pair.time.now, on: pair.reactor)
         let upload = Upload(
-            Bytes("head"), nil, RequestWriter(context: context, stream: .plain(line.channel)), after: HTTP.Hop())
+            Bytes("head"), nil, RequestWriter(context: context, stream: .plain(pair.channel)), after: HTTP.Hop())
         #expect(control.suspend() && !upload.hasBegun)
         async let run: Void = upload.run()
-        try await line.waitForReader()
-        if speaks { line.say(5) }
+        try await pair.waitForReader()
+        if speaks { pair.say(5) }
         #expect(control.resume())
         await run
-        #expect(upload.hasBegun != speaks && upload.isComplete != speaks && line.hear().isEmpty == speaks)
+        #expect(upload.hasBegun != speaks && upload.isComplete != speaks && pair.hear().isEmpty == speaks)
         guard speaks, case .failed(let error as NetworkError) = upload.outcome else { return }
         #expect(error.code == .connectionClosed && !error.requestMayHaveBeenSent)
         let told = upload.explain(NetworkError(.connectionClosed, "it was closed", phase: .send)) as? NetworkError

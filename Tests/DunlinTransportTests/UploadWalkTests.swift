@@ -31,28 +31,28 @@ import Testing
         case refusal
     }
 
-    struct Course: Sendable {
+    struct Setup: Sendable {
         var end: End
         var answer: Answer
         /// Whether the reader gives up at some time.
         var givesUp: Bool
     }
 
-    private static let courses = End.allCases.flatMap { end in
+    private static let setups = End.allCases.flatMap { end in
         Answer.allCases.flatMap { answer in
-            [true, false].map { Course(end: end, answer: answer, givesUp: $0) }
+            [true, false].map { Setup(end: end, answer: answer, givesUp: $0) }
         }
     }
 
-    @Test(arguments: courses)
-    func `whatever comes first, there is one outcome, one end, and one limit`(course: Course) {
-        var walk = UploadWalk(course)
+    @Test(arguments: setups)
+    func `whatever comes first, there is one outcome, one end, and one limit`(setup: Setup) {
+        var walk = UploadWalk(setup)
         walk.goOn()
         #expect(walk.faults.isEmpty)
         #expect(walk.ends.count > 1)
         let outcomes = Set(walk.ends)
         let expected: Set<End> =
-            switch (course.end, course.answer == .refusal || course.givesUp) {
+            switch (setup.end, setup.answer == .refusal || setup.givesUp) {
             case (.failed, true): [.failed, .cut, .complete]
             case (let end, true): [end, .cut]
             case (let end, false): [end]
@@ -149,7 +149,7 @@ private struct UploadWalk {
         case done
     }
 
-    let course: Suite.Course
+    let setup: Suite.Setup
     var faults: Set<String> = []
     var ends: [Suite.End] = []
 
@@ -170,11 +170,11 @@ private struct UploadWalk {
     private var endTime: HTTP.Instant?
     private var counts: [String: Int] = [:]
 
-    init(_ course: Suite.Course) {
-        self.course = course
+    init(_ setup: Suite.Setup) {
+        self.setup = setup
     }
 
-    private var isStopped: Bool { history.contains(.giveUp) || (hasAnswered && course.answer == .refusal) }
+    private var isStopped: Bool { history.contains(.giveUp) || (hasAnswered && setup.answer == .refusal) }
 
     // MARK: What is possible
 
@@ -186,10 +186,10 @@ private struct UploadWalk {
         case .done: break
         }
         if case .waiting = reader {
-            if !hasAnswered, course.answer != .never { steps.append(.answer) }
+            if !hasAnswered, setup.answer != .never { steps.append(.answer) }
             if hasAnswered { steps.append(.readAll) }
         }
-        if course.givesUp, !hasGivenUp { steps.append(.giveUp) }
+        if setup.givesUp, !hasGivenUp { steps.append(.giveUp) }
         return steps
     }
 
@@ -222,7 +222,7 @@ private struct UploadWalk {
             expect(!isStopped, "nothing is written after a stop")
             machine.wrote(upTo: history.count)
             if step == .writeLast { machine.wroteAll() }
-        case .end: end(course.end.outcome)
+        case .end: end(setup.end.outcome)
         case .act: act()
         case .leave: told(machine.leave())
         case .wait:
@@ -264,10 +264,10 @@ private struct UploadWalk {
 
     private mutating func answer() {
         hasAnswered = true
-        machine.answered(ResponseHead(status: course.answer == .refusal ? 413 : .ok))
+        machine.answered(ResponseHead(status: setup.answer == .refusal ? 413 : .ok))
         expect(machine.isAnsweredEarly == !machine.isComplete, "an answer is early if the request is not complete")
         (reader, waitStart) = (.looking, nil)
-        if course.answer == .refusal { told(machine.stop()) }
+        if setup.answer == .refusal { told(machine.stop()) }
     }
 
     private mutating func told(_ action: UploadMachine.Action) {

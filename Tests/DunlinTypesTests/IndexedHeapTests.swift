@@ -8,7 +8,7 @@ import Testing
     }
 
     private struct Item: HeapItem {
-        typealias Places = [String: Int]
+        typealias Indices = [String: Int]
         let name: String
         var rank: Int
         let count: Count

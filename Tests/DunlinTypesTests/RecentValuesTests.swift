@@ -87,18 +87,18 @@ import Testing
         var model: [(key: Int, value: Int)] = []
         for number in 0..<5000 {
             let key = Int.random(in: 0..<14, using: &random)
-            let place = model.firstIndex { $0.key == key }
+            let index = model.firstIndex { $0.key == key }
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<8:
                 values.keep(number, for: key)
-                if let place { model.remove(at: place) }
+                if let index { model.remove(at: index) }
                 model.append((key, number))
                 if model.count > 8 { model.removeFirst() }
             case 8..<14:
-                #expect(values.use(key) == place.map { model[$0].value })
-                if let place { model.append(model.remove(at: place)) }
+                #expect(values.use(key) == index.map { model[$0].value })
+                if let index { model.append(model.remove(at: index)) }
             case 14..<19:
-                #expect(values.remove(key) == place.map { model.remove(at: $0).value })
+                #expect(values.remove(key) == index.map { model.remove(at: $0).value })
             default:
                 if number % 50 == 0 {
                     values.removeAll()

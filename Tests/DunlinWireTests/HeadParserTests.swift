@@ -163,7 +163,7 @@ import Testing
 
 @Suite struct `Head parser's storage` {
     /// Where an array's elements lie.
-    private func place(of array: [UInt8]) -> UnsafePointer<UInt8>? {
+    private func address(of array: [UInt8]) -> UnsafePointer<UInt8>? {
         array.withUnsafeBufferPointer(\.baseAddress)
     }
 
@@ -174,9 +174,9 @@ import Testing
         let interim = try #require(try parser.next())
         let final = try #require(try parser.next())
         let rest = parser.takeRest()
-        #expect(place(of: interim.head.reason.storage) == place(of: received))
-        #expect(place(of: final.head.fields.bytes) == place(of: received))
-        #expect(place(of: rest.storage) == place(of: received))
+        #expect(address(of: interim.head.reason.storage) == address(of: received))
+        #expect(address(of: final.head.fields.bytes) == address(of: received))
+        #expect(address(of: rest.storage) == address(of: received))
         #expect(String(rest) == "body")
     }
 

@@ -204,8 +204,8 @@ struct `Gauges of connections` {
                 server.respond { $0.target == "/last" ? .response(body: "x").closingAfter : .response(body: "x") }
             }
             let session = stage.session
-            let (bell, ring) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-            let watch = Task { await Self.watch(session, whenever: bell) }
+            let (signal, ring) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let observe = Task { await Self.observe(session, whenever: signal) }
             let served = await withTaskGroup(of: Bool.self) { group in
                 var served = 0
                 for number in 0..<600 {
@@ -218,7 +218,7 @@ struct `Gauges of connections` {
                 return served
             }
             ring.finish()
-            #expect(await watch.value > 0)
+            #expect(await observe.value > 0)
             try await stage.eventually("all are idle") { session.connections.leased == 0 }
             let gauges = await session.gauges()
             let total = try #require(gauges.pool).total
@@ -242,10 +242,10 @@ struct `Gauges of connections` {
         return false
     }
 
-    /// Looks whenever the bell rings, in the midst of what goes on; returns how often.
-    private static func watch(_ session: HTTPSession, whenever bell: AsyncStream<Void>) async -> Int {
+    /// Looks whenever the signal comes, in the midst of what goes on; returns how often.
+    private static func observe(_ session: HTTPSession, whenever signal: AsyncStream<Void>) async -> Int {
         var (looks, last) = (0, [String: Connections]())
-        for await _ in bell {
+        for await _ in signal {
             guard let pool = await session.gauges().pool else { return looks }
             looks += 1
             #expect(pool.others == Connections())

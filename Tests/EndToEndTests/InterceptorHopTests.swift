@@ -8,7 +8,7 @@ struct `The hop of a request that fails within an interceptor` {
     typealias Interception = HTTPSession.Interception
     typealias Intercept = @Sendable (TransportRequest, HTTPSession.Next) async throws -> TransportResponse
 
-    private static let places: [@Sendable (@escaping Intercept) -> Interception] = [
+    private static let scopes: [@Sendable (@escaping Intercept) -> Interception] = [
         { .call($0) }, { .exchange($0) },
     ]
 
@@ -22,11 +22,11 @@ struct `The hop of a request that fails within an interceptor` {
 
     /// Refused before anything is given up.
     @Test func `it has that of the first sending where the body cannot be sent again`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let ends = Completions()
             try await Stage.with(tolerating: true) { configuration in
                 configuration.hooks.completed = { ends.add($0) }
-                configuration.interceptors = [place(HTTPSession.Interception.sendingTwice)]
+                configuration.interceptors = [scope(HTTPSession.Interception.sendingTwice)]
             } _: { (stage: Stage) async throws in
                 stage.server.respond { _ in .response(body: "x") }
                 await #expect(throws: NetworkError.self) { try await stage.session.post("x", body: .once) }
@@ -38,12 +38,12 @@ struct `The hop of a request that fails within an interceptor` {
 
     @Test(arguments: [false, true])
     func `it has that of what was sent where it waits until the call is over`(isCancelled: Bool) async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let (ends, clock, waits) = (Completions(), ManualClock(), LoopbackServer.Gate())
             try await Stage.with(clock: clock, tolerating: true) { configuration in
                 configuration.hooks.completed = { ends.add($0) }
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         let response = try await next(request)
                         waits.open()
                         try await LoopbackServer.Gate().opened()

@@ -10,9 +10,9 @@ private struct Unwanted: Error {}
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Interceptors over the network` {
     private typealias Intercept = HTTPSession.Interception.Intercept
-    private typealias Place = @Sendable (@escaping Intercept) -> HTTPSession.Interception
+    private typealias Scope = @Sendable (@escaping Intercept) -> HTTPSession.Interception
 
-    private static let places: [Place] = [{ .call($0) }, { .exchange($0) }]
+    private static let scopes: [Scope] = [{ .call($0) }, { .exchange($0) }]
 
     /// What an interceptor does with a response of 100,000 bytes before it has another.
     private static let habits: [(name: String, intercept: Intercept, fails: Bool)] = [
@@ -59,12 +59,12 @@ struct `Interceptors over the network` {
         index: Int
     ) async throws {
         let (_, intercept, fails) = Self.habits[index]
-        for place in Self.places {
+        for scope in Self.scopes {
             let isOn = Atomic(true)
             try await Stage.with(tolerating: true) { configuration in
                 configuration.connections.perOrigin = 1
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         isOn.load(ordering: .relaxed) ? try await intercept(request, next) : try await next(request)
                     }
                 ]
@@ -91,10 +91,10 @@ struct `Interceptors over the network` {
     }
 
     @Test func `each response that was sent for is in the metrics`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with { configuration in
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         let first = try await next(request)
                         return first.head.status == 503 ? try await next(request) : first
                     }
@@ -127,10 +127,10 @@ struct `Interceptors over the network` {
     @Test func `what an interceptor answers by itself has no hop, and what was sent before it has its own`()
         async throws
     {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with { configuration in
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         if request.head.target == "/own" { return Self.made(.bytes("own")) }
                         let response = try await next(request)
                         guard request.head.target == "/replaced" else { return response }
@@ -164,9 +164,9 @@ struct `Interceptors over the network` {
     }
 
     @Test func `a stream stays a stream`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with {
-                $0.interceptors = [place { request, next in try await next(request) }]
+                $0.interceptors = [scope { request, next in try await next(request) }]
             } _: { (stage: Stage) async throws in
                 let gate = LoopbackServer.Gate()
                 stage.server.respond { _ in
@@ -187,10 +187,10 @@ struct `Interceptors over the network` {
 
     @Test func `a file stays a file, and a download goes through`() async throws {
         let (folder, seen) = (try Folder(), Journal())
-        for (index, place) in Self.places.enumerated() {
+        for (index, scope) in Self.scopes.enumerated() {
             try await Stage.with {
                 $0.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         if case .file(let file) = request.body.content { seen.note(file.path) }
                         return try await next(request) { $0.head.fields["X-Seen"] = "1" }
                     }
@@ -214,10 +214,10 @@ struct `Interceptors over the network` {
             for piece in ["he", "llo"] as [Bytes] { stream.yield(piece) }
             stream.finish()
         }
-        for (place, body) in zip(Self.places, [RequestBody.stream(pieces), .string("hello")]) {
+        for (scope, body) in zip(Self.scopes, [RequestBody.stream(pieces), .string("hello")]) {
             try await Stage.with { configuration in
                 configuration.interceptors = [
-                    place { request, next in try await next(request) { $0.body = body } }
+                    scope { request, next in try await next(request) { $0.body = body } }
                 ]
             } _: { (stage: Stage) async throws in
                 stage.server.respond { .response(body: $0.body) }
@@ -227,9 +227,9 @@ struct `Interceptors over the network` {
     }
 
     @Test func `a body that can be sent once is not sent twice`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
-                configuration.interceptors = [place(HTTPSession.Interception.sendingTwice)]
+                configuration.interceptors = [scope(HTTPSession.Interception.sendingTwice)]
             } _: { (stage: Stage) async throws in
                 stage.server.respond { _ in .response(body: "x") }
                 let error = try await NetworkError.thrown { try await stage.session.post("x", body: .once) }
@@ -240,9 +240,9 @@ struct `Interceptors over the network` {
     }
 
     @Test func `cancelling ends an interceptor that waits for its response, and one that reads`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
-                configuration.interceptors = [place { request, next in try await next(request).collected(upTo: 1000) }]
+                configuration.interceptors = [scope { request, next in try await next(request).collected(upTo: 1000) }]
             } _: { (stage: Stage) async throws in
                 stage.server.route(.get, "/silent", .init([.stall]))
                 stage.server.route(
@@ -263,10 +263,10 @@ struct `Interceptors over the network` {
     }
 
     @Test func `cancelling next ends what it sends, and the call goes on`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         if request.head.path != "/silent" { return try await next(request) }
                         let first = Task { try await next(request) }
                         first.cancel()
@@ -285,10 +285,10 @@ struct `Interceptors over the network` {
 
     /// The end of the first response must not take the second one's cancellation with it.
     @Test func `a second response is cancelled like a first`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         var response = try await next(request)
                         if response.head.status == 503 { response = try await next(request) }
                         return response
@@ -313,11 +313,11 @@ struct `Interceptors over the network` {
     }
 
     @Test func `a response dropped by an interceptor frees its connection at once`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.connections.perOrigin = 1
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         if request.head.path == "/token" { return try await next(request) }
                         if try await next(request).head.status == 200 { try await next.session?.get("token") }
                         return try await next(request)
@@ -336,10 +336,10 @@ struct `Interceptors over the network` {
 
     @Test func `a body that an interceptor changed is not put together from parts`() async throws {
         let folder = try Folder()
-        for (index, place) in Self.places.enumerated() {
+        for (index, scope) in Self.scopes.enumerated() {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.interceptors = [
-                    place { request, next in
+                    scope { request, next in
                         try await next(request).with { changes in
                             if case .stream(let stream) = changes.body { changes.body = .stream(Doubled(stream)) }
                         }

@@ -223,8 +223,8 @@ struct `Opening ahead of need` {
             let session = stage.session
             let unresolved = try await NetworkError.thrown { try await session.prewarm(2, to: "http://nowhere.test") }
             #expect(unresolved.code == .nameNotResolved)
-            let foreign = try await NetworkError.thrown { try await session.prewarm(2, to: "ftp://127.0.0.1") }
-            #expect(foreign.code == .unsupportedScheme)
+            let unsupported = try await NetworkError.thrown { try await session.prewarm(2, to: "ftp://127.0.0.1") }
+            #expect(unsupported.code == .unsupportedScheme)
             #expect(session.connections.open == 0)
         }
     }

@@ -123,7 +123,7 @@ struct `Proxies that ask by Digest` {
         // In a tunnel the proxy knows of no body.
         if Stage.isSecure { return }
         let body = Bytes([UInt8](repeating: 7, count: count))
-        var tries: [String] = []
+        var attempts: [String] = []
         repeat {
             let begun = ContinuousClock.now
             let hash = try HashFunction.md5.hash(of: body).hex
@@ -133,9 +133,9 @@ struct `Proxies that ask by Digest` {
                 longest = max(longest, try await Self.longestWait(for: body, hash, scene))
             }
             if count == 10 || longest < hashing / 2 { return }
-            tries.append("\(longest) of \(hashing)")
-        } while tries.count < 10
-        Issue.record("the loop stood still: \(tries)")
+            attempts.append("\(longest) of \(hashing)")
+        } while attempts.count < 10
+        Issue.record("the loop stood still: \(attempts)")
     }
 
     /// How long the loop was not to be reached while this body was sent to a proxy that wants it protected.

@@ -179,7 +179,7 @@ struct `A session over several loops` {
 
     @Test func `a drain within a request does not wait for others that wait for that request`() async throws {
         let waiting = Mutex(0)
-        let place = Mutex<HTTPSession?>(nil)
+        let held = Mutex<HTTPSession?>(nil)
         try await Self.play(configure: { configuration in
             configuration.hooks.completed = { _ in
                 let all = waiting.withLock { count in
@@ -189,15 +189,15 @@ struct `A session over several loops` {
                 // Each is within its own, and all are on their lists by then.
                 do {
                     try await eventually("all are there") { all == 4 || waiting.withLock { $0 == 4 } }
-                    try await place.withLock { $0 }?.tasks.drain()
+                    try await held.withLock { $0 }?.tasks.drain()
                 } catch { Issue.record(error) }
             }
         }) { session, _, _ in
-            place.withLock { $0 = session }
+            held.withLock { $0 = session }
             let requests = (0..<4).map { _ in Task { try await session.get("x", as: .string) } }
             for request in requests { #expect(try await request.value.value == "fit") }
             try await session.tasks.drain()
-            place.withLock { $0 = nil }
+            held.withLock { $0 = nil }
         }
     }
 

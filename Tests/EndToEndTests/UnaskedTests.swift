@@ -28,7 +28,7 @@ struct `What comes unasked while the loop computes` {
     }
 
     /// How often each is tried here; with 700, twenty-two thousand in all, none was seen to fail either.
-    private static let tries = 40
+    private static let attempts = 40
 
     /// One answer, and what comes after it once it is told.
     private struct Scene {
@@ -57,7 +57,7 @@ struct `What comes unasked while the loop computes` {
         try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
-            for count in 1...Self.tries {
+            for count in 1...Self.attempts {
                 let scene = Scene()
                 stage.server.enqueue(scene.reply(unasked))
                 try await session.onEventLoop { @concurrent () async throws in
@@ -77,7 +77,7 @@ struct `What comes unasked while the loop computes` {
         try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
-            for _ in 0..<Self.tries {
+            for _ in 0..<Self.attempts {
                 let (scene, isBusy) = (Scene(), Gate())
                 stage.server.enqueue(scene.reply(unasked))
                 #expect(try await session.post("first", body: .string("a"), as: .string).value == "x")
@@ -101,7 +101,7 @@ struct `What comes unasked while the loop computes` {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
-            for count in 1...Self.tries {
+            for count in 1...Self.attempts {
                 let (scene, isInLine) = (Scene(), Gate())
                 stage.server.enqueue(scene.reply(unasked, .waitForSignal(isInLine)))
                 async let first: Void = session.onEventLoop { @concurrent () async throws in
@@ -126,7 +126,7 @@ struct `What comes unasked while the loop computes` {
         defer { server.stop() }
         server.respond { _ in .response(body: "good") }
         let loops = try (0..<4).map { _ in try PrivateLoop() }
-        for _ in 0..<Self.tries {
+        for _ in 0..<Self.attempts {
             var configuration = try Stage.configuration(for: server)
             configuration.use(loops[0], loops[1], loops[2], loops[3])
             configuration.connections.perOrigin = 1

@@ -37,7 +37,7 @@ extension Trait where Self == LeakChecked {
 }
 
 extension HTTPSession.Configuration {
-    /// Sessions with this configuration run on the loop that the test's `.leakChecked` trait watches.
+    /// Sessions with this configuration run on the loop that the test's `.leakChecked` trait observes.
     public mutating func useLoopOfTest() {
         guard let loop = LeakChecked.loop else {
             Issue.record("the test has no .leakChecked trait")

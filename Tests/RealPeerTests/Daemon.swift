@@ -76,7 +76,7 @@ final class Daemon {
     }
 
     /// The first of these that there is.
-    static func program(_ places: String...) -> String? {
-        places.first { FileManager.default.isExecutableFile(atPath: $0) }
+    static func program(_ paths: String...) -> String? {
+        paths.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }

@@ -15,14 +15,14 @@ struct RequestStorm: Sendable {
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let weather = try Weather(tally, masks)
+        let faulty = try FaultyServer(tally, masks)
         do {
             let session = try HTTPSession(Self.configuration(on: loop, masks))
             watchdog.watch(session)
-            try await rage(session, weather)
+            try await rage(session, faulty)
             let left = await session.tasks.all
             if !left.isEmpty { tally.violation("still in the registry: \(left)") }
-            weather.stop()
+            faulty.stop()
             await quiet(session)
             await session.shutdown()
             if !session.connections.isQuiet { tally.violation("in the pool: \(session.connections)") }
@@ -42,14 +42,14 @@ struct RequestStorm: Sendable {
         return configuration
     }
 
-    private func rage(_ session: HTTPSession, _ weather: Weather) async throws {
+    private func rage(_ session: HTTPSession, _ faulty: FaultyServer) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 if number >= Self.concurrency { try await group.next() }
-                if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try weather.replaceServer() } }
+                if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try faulty.replaceServer() } }
                 if masks != nil, number % 1000 == 999 { group.addTask { try session.reloadTLS() } }
-                let errand = Errand(number, seed: tally.seed, isSecure: masks != nil)
-                group.addTask { await Run(errand, session, tally).go(weather) }
+                let call = PlannedCall(number, seed: tally.seed, isSecure: masks != nil)
+                group.addTask { await Run(call, session, tally).go(faulty) }
             }
             try await group.waitForAll()
         }

@@ -1,24 +1,24 @@
 import Dunlin
 
-/// One errand, run and judged.
+/// One call, run and judged.
 struct Run: Sendable {
-    private let errand: Errand
+    private let call: PlannedCall
     private let session: HTTPSession
     private let tally: Tally
     /// Somebody may shut the session down meanwhile.
     private let mayEndEarly: Bool
 
-    init(_ errand: Errand, _ session: HTTPSession, _ tally: Tally, mayEndEarly: Bool = false) {
-        self.errand = errand
+    init(_ call: PlannedCall, _ session: HTTPSession, _ tally: Tally, mayEndEarly: Bool = false) {
+        self.call = call
         self.session = session
         self.tally = tally
         self.mayEndEarly = mayEndEarly
     }
 
     /// Returns when the request has ended, however it did.
-    func go(_ weather: Weather) async {
-        let target = HTTP.Target(weather.baseURL(of: errand.host) + errand.target)
-        switch errand.cancel {
+    func go(_ faulty: FaultyServer) async {
+        let target = HTTP.Target(faulty.baseURL(of: call.host) + call.target)
+        switch call.cancel {
         case .never: judge(await outcome(target))
         case .task(let delay):
             let task = Task { await outcome(target) }
@@ -34,7 +34,7 @@ struct Run: Sendable {
         }
     }
 
-    private var label: String { "\(errand.number)" }
+    private var label: String { "\(call.number)" }
 
     private func pause(_ duration: Duration) async {
         // Cut short by nobody: the storm's own tasks are never cancelled.
@@ -53,31 +53,31 @@ struct Run: Sendable {
     private func request(_ target: HTTP.Target) async throws -> String {
         var options = HTTPSession.Options(label: label)
         options.validatesResponse = false
-        if errand.isRetried {
+        if call.isRetried {
             options.retry = .exponential(
                 attempts: 4, base: .milliseconds(1), cap: .milliseconds(20), budget: .unlimited)
         }
-        if errand.isSlowReader { return try await streamed(target, options) }
-        if errand.isHead {
+        if call.isSlowReader { return try await streamed(target, options) }
+        if call.isHead {
             let response = try await session.head(target, options: options)
             return verdict(response.status, response.fields, response.body, expecting: .empty)
         }
-        let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
+        let method: HTTP.Method = call.uploadCount > 0 ? .put : .get
         let response = try await session.request(target, method: method, body: body, options: options, as: .bytes)
-        return verdict(response.status, response.fields, response.body, expecting: errand.body)
+        return verdict(response.status, response.fields, response.body, expecting: call.body)
     }
 
     private func streamed(_ target: HTTP.Target, _ options: HTTPSession.Options) async throws -> String {
-        let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
+        let method: HTTP.Method = call.uploadCount > 0 ? .put : .get
         return try await session.withResponse(from: target, method: method, body: body, options: options) { response in
             var whole: [UInt8] = []
             for try await piece in response.body {
                 whole += piece
                 try await Task.sleep(for: .microseconds(100))
                 // Leaves in the middle of the body.
-                if errand.number % 7 == 0 { return "200, left early" }
+                if call.number % 7 == 0 { return "200, left early" }
             }
-            return verdict(response.status, response.fields, Bytes(whole), expecting: errand.body)
+            return verdict(response.status, response.fields, Bytes(whole), expecting: call.body)
         }
     }
 
@@ -85,13 +85,15 @@ struct Run: Sendable {
         if status == .serviceUnavailable { return "503" }
         guard status == .ok else { return "wrong status \(status)" }
         guard fields["Errand"] == label else { return "wrong response, for \(fields["Errand"] ?? "nobody")" }
-        guard Errand.isEqual(body, expected) else { return "wrong body of \(body.count) instead of \(expected.count)" }
+        guard PlannedCall.isEqual(body, expected) else {
+            return "wrong body of \(body.count) instead of \(expected.count)"
+        }
         return "200"
     }
 
     private var body: RequestBody {
-        let whole = errand.uploaded
-        switch errand.upload {
+        let whole = call.uploaded
+        switch call.upload {
         case .none: return .none
         case .bytes: return .bytes(whole)
         case .stream(let count, let isKnown):
@@ -111,32 +113,32 @@ extension Run {
     private func judge(_ outcome: Result<String, any Error>) {
         switch outcome {
         case .success(let word):
-            if !errand.host.isBelieved { tally.violation("request \(errand.number): \(errand.host) was believed") }
-            if word.hasPrefix("wrong") { tally.violation("request \(errand.number): \(word)") }
+            if !call.host.isBelieved { tally.violation("request \(call.number): \(call.host) was believed") }
+            if word.hasPrefix("wrong") { tally.violation("request \(call.number): \(word)") }
             tally.count(word)
         case .failure(let error as NetworkError):
             tally.count("\(error.code) (\(error.phase?.rawValue ?? "no phase"))")
             if let complaint = complaint(about: error) {
-                tally.violation("request \(errand.number): \(complaint): \(error)")
+                tally.violation("request \(call.number): \(complaint): \(error)")
             }
         case .failure(let error as CancellationError):
             tally.count("CancellationError")
-            guard case .task = errand.cancel else {
-                return tally.violation("request \(errand.number): \(error) though nobody cancelled its task")
+            guard case .task = call.cancel else {
+                return tally.violation("request \(call.number): \(error) though nobody cancelled its task")
             }
         case .failure(let error):
             tally.count("\(type(of: error))")
-            tally.violation("request \(errand.number): \(error)")
+            tally.violation("request \(call.number): \(error)")
         }
     }
 
     private func complaint(about error: NetworkError) -> String? {
         switch error.code {
         case .cancelled:
-            if case .handle = errand.cancel { return nil }
+            if case .handle = call.cancel { return nil }
             return mayEndEarly ? nil : "cancelled, though not by its handle"
         case .timedOut: return error.limit == nil || error.exceeded == nil ? "no limit is named" : nil
-        case .serverTrustFailed: return errand.host.isBelieved ? "a good server was refused" : nil
+        case .serverTrustFailed: return call.host.isBelieved ? "a good server was refused" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed:
             return error.phase == nil ? "no phase is named" : nil
         case .sessionClosed: return mayEndEarly ? nil : "nobody shut the session down"

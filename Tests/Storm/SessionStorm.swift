@@ -13,28 +13,28 @@ struct SessionStorm: Sendable {
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let weather = try Weather(tally, masks)
+        let faulty = try FaultyServer(tally, masks)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 // Every tenth brings a loop, and with it a thread, of its own.
                 let own = number % 10 == 9 ? try PrivateLoop() : loop
-                for run in try await live(number, on: own, weather) { group.addTask { await run.value } }
-                if number % Self.lifetime == Self.lifetime - 1 { try weather.replaceServer() }
+                for run in try await live(number, on: own, faulty) { group.addTask { await run.value } }
+                if number % Self.lifetime == Self.lifetime - 1 { try faulty.replaceServer() }
             }
             try await group.waitForAll()
         }
-        weather.stop()
+        faulty.stop()
         do { try await loop.verifyNothingLeft(within: .seconds(60)) } catch { tally.violation("\(error)") }
     }
 
     /// A session's life. The requests that outlive it, or rather the last reference to it that is not theirs.
-    private func live(_ number: Int, on loop: PrivateLoop, _ weather: Weather) async throws -> [Task<Void, Never>] {
+    private func live(_ number: Int, on loop: PrivateLoop, _ faulty: FaultyServer) async throws -> [Task<Void, Never>] {
         let session = try HTTPSession(RequestStorm.configuration(on: loop, masks))
         watchdog.watch(session)
         let endsEarly = number % 3 == 0
         let runs = (0..<Self.requests).map { index in
-            let errand = Errand(number * Self.requests + index, seed: tally.seed, isSecure: masks != nil)
-            return Task { await Run(errand, session, tally, mayEndEarly: endsEarly).go(weather) }
+            let call = PlannedCall(number * Self.requests + index, seed: tally.seed, isSecure: masks != nil)
+            return Task { await Run(call, session, tally, mayEndEarly: endsEarly).go(faulty) }
         }
         var dice = SeededGenerator(seed: tally.seed &+ UInt64(number))
         let midFlight = dice.next(below: Self.requests)

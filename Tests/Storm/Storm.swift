@@ -1,7 +1,7 @@
 import Dunlin
 import Foundation
 
-/// Drives sessions through bad weather, and looks afterwards whether anything was left lying about.
+/// Drives sessions through bad faulty, and looks afterwards whether anything was left lying about.
 ///
 ///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
@@ -14,7 +14,7 @@ import Foundation
 /// Over TLS there are faults in handshakes and records as well, and servers that must not be believed.
 ///
 /// Ends with 0 if every request ended as it may and everything is back where it was, with 1 otherwise, with 2 for
-/// arguments that it does not understand. The seed it prints makes the same requests meet the same weather again;
+/// arguments that it does not understand. The seed it prints makes the same requests meet the same faulty again;
 /// which of two that race comes first is the machine's.
 @main
 struct Storm {

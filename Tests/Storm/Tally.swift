@@ -24,7 +24,7 @@ final class Tally: Sendable, CustomStringConvertible {
         progress.add(1, ordering: .relaxed)
     }
 
-    /// Something that no weather excuses. The first few are kept.
+    /// Something that no faulty excuses. The first few are kept.
     func violation(_ text: String) {
         state.withLock { state in
             state.violationCount += 1

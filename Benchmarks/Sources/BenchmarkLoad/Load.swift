@@ -37,7 +37,7 @@ public struct Load: Sendable {
     public var cache = Caching.none
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
-    /// What is watched beside the requests: `reachability`, `activity` or `all` of it.
+    /// What is observed beside the requests: `reachability`, `activity` or `all` of it.
     public var watched = ""
     /// How many times as long everything takes as it should, such as under valgrind: who looks now and then looks as
     /// much more seldom.

@@ -63,9 +63,9 @@ import Glibc
 }
 
 extension [UInt32] {
-    /// What would stand at `place` were it sorted; moves the others about. Sorting all would count among the
+    /// What would stand at `index` were it sorted; moves the others about. Sorting all would count among the
     /// instructions that a request costs.
-    fileprivate mutating func rank(_ place: Int) -> UInt32 {
+    fileprivate mutating func rank(_ index: Int) -> UInt32 {
         var (low, high) = (0, count - 1)
         while low < high {
             let pivot = self[(low + high) / 2]
@@ -77,8 +77,8 @@ extension [UInt32] {
                 swapAt(left, right)
                 (left, right) = (left + 1, right - 1)
             }
-            if place <= right { high = right } else if place >= left { low = left } else { break }
+            if index <= right { high = right } else if index >= left { low = left } else { break }
         }
-        return self[place]
+        return self[index]
     }
 }

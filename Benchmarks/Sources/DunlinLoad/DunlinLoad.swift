@@ -24,7 +24,7 @@ extension Load {
         return try HTTPSession(configuration)
     }
 
-    /// The load over Dunlin, where it is called, and what is watched beside it.
+    /// The load over Dunlin, where it is called, and what is observed beside it.
     public func measure(_ session: HTTPSession) async throws {
         let watching = await watch(session)
         defer { for task in watching { task.cancel() } }

@@ -14,13 +14,13 @@ extension HTTPSession {
     public final class Batch<Output: Sendable>: Sendable {
         /// The requests, in the given order.
         public let tasks: [RequestTask<Output>]
-        private let book: BatchBook
+        private let counter: BatchCounter
         /// The queue; nil without a limit.
         private let queue: RequestQueue?
 
-        init(_ tasks: [RequestTask<Output>], _ book: BatchBook, _ queue: RequestQueue?) {
+        init(_ tasks: [RequestTask<Output>], _ counter: BatchCounter, _ queue: RequestQueue?) {
             self.tasks = tasks
-            self.book = book
+            self.counter = counter
             self.queue = queue
         }
     }
@@ -48,14 +48,14 @@ extension HTTPSession {
         guard running ?? 1 > 0 else {
             throw NetworkError(.invalidConfiguration, "`running` of a batch must be at least 1")
         }
-        let line = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: core.loops[0]) }
-        let book = BatchBook(tasks.count, on: core.loops[0])
-        for task in tasks { task.join(line, book) }
+        let queue = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: core.loops[0]) }
+        let counter = BatchCounter(tasks.count, on: core.loops[0])
+        for task in tasks { task.join(queue, counter) }
         for task in tasks {
-            task.settlement.whenSettled { book.ended(isWell: $0.isSuccess) }
+            task.settlement.whenSettled { counter.ended(isWell: $0.isSuccess) }
             task.resume()
         }
-        return Batch(tasks, book, line)
+        return Batch(tasks, counter, queue)
     }
 }
 
@@ -64,7 +64,7 @@ extension HTTPSession.Batch {
     public var results: [Result<HTTPSession.Response<Output>, any Error>] {
         get async {
             await withTaskCancellationHandler {
-                await book.settlement.value
+                await counter.settlement.value
             } onCancel: {
                 cancel()
             }
@@ -82,8 +82,8 @@ extension HTTPSession.Batch {
     /// The progress of the batch: the current value, then the newest value after each change, then the final one. A
     /// stream begun after the batch is over gives only the final value.
     public var progress: AsyncStream<HTTPSession.BatchProgress> {
-        AsyncStream(knowing: (value: HTTPSession.BatchProgress, version: UInt64)?.none) { [book] known in
-            known?.value.isFinal == true ? nil : await book.progress.value(after: known?.version)
+        AsyncStream(knowing: (value: HTTPSession.BatchProgress, version: UInt64)?.none) { [counter] known in
+            known?.value.isFinal == true ? nil : await counter.progress.value(after: known?.version)
         } tell: { known, news in
             known = news
             return news.value
@@ -91,7 +91,7 @@ extension HTTPSession.Batch {
     }
 
     /// The current progress.
-    public var state: HTTPSession.BatchProgress { book.state }
+    public var state: HTTPSession.BatchProgress { counter.state }
 
     /// The number of requests that wait for their turn in the batch. Those that wait in the session's queue or for a
     /// connection are not counted: they have had their turn.

@@ -53,7 +53,7 @@ package struct Storing: Sendable {
     }
 
     package func end(after count: Int, isComplete: Bool) async {
-        guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.abandon() }
+        guard let entry = draft.ended(count: count, isComplete: isComplete) else { return await writer.discard() }
         let handed = await writer.hand(as: entry, replacing: replaced) { [outcome, told] isStored in
             outcome.ended(isStored)
             told?(isStored)

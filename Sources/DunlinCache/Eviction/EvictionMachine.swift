@@ -49,9 +49,9 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
 
     /// Notes a use. Returns whether it is the first of a new name.
     mutating func use(_ name: Name) -> Bool {
-        guard let place = slots.index(forKey: name) else { return false }
-        let slot = slots.values[place]
-        if slot.uses < Self.mostUses { slots.values[place].uses += 1 }
+        guard let index = slots.index(forKey: name) else { return false }
+        let slot = slots.values[index]
+        if slot.uses < Self.mostUses { slots.values[index].uses += 1 }
         return slot.uses == 0 && !slot.isKept
     }
 

@@ -44,10 +44,10 @@ enum BodyBlocks {
     private static func sum(_ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ block: Int) -> UInt64 {
         var checksum = Checksum()
         checksum.update(bytes)
-        var place: [UInt8] = []
-        place.append(number: id)
-        place.append(number: UInt64(block))
-        place.withUnsafeBytes { checksum.update($0) }
+        var position: [UInt8] = []
+        position.append(number: id)
+        position.append(number: UInt64(block))
+        position.withUnsafeBytes { checksum.update($0) }
         return checksum.value
     }
 }

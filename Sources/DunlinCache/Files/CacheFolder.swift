@@ -102,7 +102,7 @@ package struct CacheFolder: Sendable {
     }
 
     /// Renames the file, unless another process was first: then its file stays, and this one is removed.
-    func place(_ file: PartFile, as name: CacheFileName) throws(Errno) {
+    func put(_ file: PartFile, as name: CacheFileName) throws(Errno) {
         try begin(.rename)
         do throws(Errno) {
             try FileSystem.move(file.path, to: path(of: name), overwriting: false)

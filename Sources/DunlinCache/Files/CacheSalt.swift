@@ -35,7 +35,7 @@ extension CacheFolder {
         let file = try create()
         do throws(Errno) {
             try write(own, at: 0, into: file)
-            try place(file, as: .salt)
+            try put(file, as: .salt)
         } catch {
             do throws(Errno) { try file.remove() } catch {}
             throw error

@@ -5,7 +5,7 @@ internal import DunlinTypes
 package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         /// The folder belongs to others, or others may write to it: its contents are not trusted.
-        case foreign(FileOwnership.Fault)
+        case ownedByOthers(FileOwnership.Fault)
         /// The folder cannot be created or listed.
         case folder(Errno)
         /// Files in it cannot be read.
@@ -27,7 +27,7 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
 
     package var description: String {
         switch kind {
-        case .foreign: "Other users own or can write to the cache folder \(folder); nothing is stored there"
+        case .ownedByOthers: "Other users own or can write to the cache folder \(folder); nothing is stored there"
         case .folder(let errno): "The cache folder \(folder) cannot be used: \(errno)"
         case .reading(let errno): "The cache in \(folder) cannot be read: \(errno)"
         case .writing(let errno): "The cache in \(folder) cannot be written: \(errno)"

@@ -68,7 +68,7 @@ final class CacheWriter: ResponseWriter {
                 await write(bytes)
                 offset += bytes.count
             } catch {
-                await abandon()
+                await discard()
                 throw error
             }
         }
@@ -127,7 +127,7 @@ final class CacheWriter: ResponseWriter {
             disk: disk, replaced: Set(replaced.map(\.id)), removals: removals)
     }
 
-    func abandon() async {
+    func discard() async {
         await discard(state.withLock { $0.take()?.file })
     }
 

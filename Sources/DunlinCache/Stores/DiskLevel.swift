@@ -66,7 +66,7 @@ final class DiskLevel: Sendable {
         }
         do throws(Errno) {
             let fault = try folder.prepare()
-            if let fault { tell(.foreign(fault)) } else { shareSalt() }
+            if let fault { tell(.ownedByOthers(fault)) } else { shareSalt() }
             state.withLock { $0.readiness = fault == nil ? .ready : .refused }
             return fault == nil
         } catch {

@@ -90,7 +90,7 @@ package enum HandedResponse: Sendable, Hashable {
     case refused
 }
 
-/// A body that is being stored. Whoever has it calls `finish`, `hand` or `abandon`; a writer that is released has
+/// A body that is being stored. Whoever has it calls `finish`, `hand` or `discard`; a writer that is released has
 /// abandoned.
 package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. After a failure, or too many bytes, nothing is stored.
@@ -107,7 +107,7 @@ package protocol ResponseWriter: AnyObject, Sendable {
         as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse
 
-    func abandon() async
+    func discard() async
 }
 
 extension ResponseWriter {

@@ -52,7 +52,7 @@ public struct ImageDecoder: Sendable {
 
     /// Decodes a picture, or the first frame of an animation.
     public func decode(_ bytes: Bytes, _ options: Options = Options()) async throws -> ImageBuffer {
-        try await Work.away {
+        try await Work.onDefaultPool {
             let plan = try DecodePlan(try info(of: bytes), options, limits)
             return try await queue.admit(plan.bytes) { try await plan.picture(of: bytes) }
         }

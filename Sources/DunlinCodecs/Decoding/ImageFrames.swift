@@ -37,7 +37,7 @@ public struct ImageFrames: AsyncSequence, Sendable {
         /// Returns the next frame; nil after the last.
         public mutating func next() async throws -> ImageFrame? {
             let reader = reader
-            return try await Work.away { try await reader.next() }
+            return try await Work.onDefaultPool { try await reader.next() }
         }
     }
 }

@@ -4,7 +4,7 @@ public import DunlinTypes
 extension ImageEncoder {
     /// Returns the picture as JPEG, with the background behind transparent pixels.
     public func jpeg(_ picture: ImageBuffer) async throws -> Bytes {
-        try await Work.away {
+        try await Work.onDefaultPool {
             var writer = try JPEGWriter(picture, self, profile(of: picture))
             let rows = Work.rows(width: picture.width)
             try await Work.inSteps { try writer.step(picture, rows: rows) }

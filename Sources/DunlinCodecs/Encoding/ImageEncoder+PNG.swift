@@ -4,7 +4,7 @@ public import DunlinTypes
 extension ImageEncoder {
     /// Returns the picture as PNG, with eight bits a sample, and without alpha if every pixel is opaque.
     public func png(_ picture: ImageBuffer) async throws -> Bytes {
-        try await Work.away {
+        try await Work.onDefaultPool {
             let hasAlpha = !picture.isOpaque && picture.hasTransparency
             let straight = hasAlpha ? try await picture.convertedInSteps(to: .straight) : picture
             var writer = try PNGWriter(straight, hasAlpha, level: min(max(pngLevel, 0), 9), profile(of: picture))

@@ -37,8 +37,8 @@ struct BMPDecoder: RowDecoder, ~Copyable {
     mutating func step(_ input: Bytes, _ pixels: inout [UInt8], rows: Int) throws(ImageError) -> Bool {
         if runs != nil { return try runs?.step(input, &pixels, rows: rows, format: format) ?? false }
         for _ in 0..<rows where row < size.height {
-            let place = header.isTopDown ? row : size.height - 1 - row
-            try decode(input, &pixels, place)
+            let targetRow = header.isTopDown ? row : size.height - 1 - row
+            try decode(input, &pixels, targetRow)
             row += 1
         }
         if row < size.height { return true }
@@ -47,12 +47,12 @@ struct BMPDecoder: RowDecoder, ~Copyable {
     }
 
     /// Decodes the next stored row into a row of the picture.
-    private mutating func decode(_ input: Bytes, _ pixels: inout [UInt8], _ place: Int) throws(ImageError) {
+    private mutating func decode(_ input: Bytes, _ pixels: inout [UInt8], _ targetRow: Int) throws(ImageError) {
         guard let line = Octets(input).slice(header.pixels + row * header.rowLength, header.rowLength) else {
             throw .truncated(format)
         }
         let source = line.span
-        var target = place * size.width * 4
+        var target = targetRow * size.width * 4
         for column in 0..<size.width {
             let value = color(source, column)
             if value >> 24 != 0 { hasSeenAlpha = true }
@@ -90,9 +90,9 @@ struct BMPDecoder: RowDecoder, ~Copyable {
     private func mask(_ row: Int, _ input: Bytes, _ pixels: inout [UInt8]) {
         let start = header.pixels + size.height * header.rowLength + row * header.maskLength
         guard let line = Octets(input).slice(start, header.maskLength) else { return }
-        let place = header.isTopDown ? row : size.height - 1 - row
+        let targetRow = header.isTopDown ? row : size.height - 1 - row
         for column in 0..<size.width where line[column / 8] & (0x80 >> UInt8(column % 8)) != 0 {
-            let target = (place * size.width + column) * 4
+            let target = (targetRow * size.width + column) * 4
             for channel in target..<target + 4 { pixels[channel] = 0 }
         }
     }

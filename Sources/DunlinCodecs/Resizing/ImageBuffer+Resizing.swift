@@ -12,7 +12,7 @@ extension ImageBuffer {
         guard size.width > 0, size.height > 0 else { throw ImageError.invalidSize(size) }
         try limits.check(.pixels, size.pixels)
         try limits.check(.decodeBytes, ResizingRows.bytes(from: self.size, to: size))
-        return try await Work.away { try await resizedInSteps(to: size, filter) }
+        return try await Work.onDefaultPool { try await resizedInSteps(to: size, filter) }
     }
 
     /// Does what `resized` does, on the caller's executor.

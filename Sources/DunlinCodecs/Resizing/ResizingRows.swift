@@ -109,7 +109,7 @@ struct ResizingRows {
     private mutating func write(_ row: Int) {
         let isStraight = alpha == .straight && !source.isOpaque
         let sums = sums
-        var place = row * size.width * 4
+        var index = row * size.width * 4
         var target = pixels.mutableSpan
         for var sum in sums {
             // The filter's negative lobes can exceed a sample's range, and colours can exceed alpha.
@@ -117,8 +117,8 @@ struct ResizingRows {
             sum.clamp(lowerBound: .zero, upperBound: Pixels(repeating: opacity))
             if isStraight, opacity > 0 { sum *= 255 / opacity }
             sum.w = opacity
-            for channel in 0..<4 { target[place + channel] = UInt8(sum[channel] + 0.5) }
-            place += 4
+            for channel in 0..<4 { target[index + channel] = UInt8(sum[channel] + 0.5) }
+            index += 4
         }
     }
 }

@@ -12,7 +12,9 @@ enum Work {
 
     /// Runs work on the default pool, also for a task that prefers another executor, such as a loop. A caller on the
     /// pool already stays there: leaving and coming back takes half as long as decoding a small JPEG.
-    static func away<Value: Sendable>(_ work: @Sendable @concurrent () async throws -> Value) async throws -> Value {
+    static func onDefaultPool<Value: Sendable>(_ work: @Sendable @concurrent () async throws -> Value) async throws
+        -> Value
+    {
         let preferred = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
         if preferred == nil { return try await work() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in try await work() }

@@ -31,12 +31,12 @@ extension HTTP {
 extension HTTP.QueryError: CustomStringConvertible {
     /// A sentence that gives the character's code, because descriptions end up in logs.
     public var description: String {
-        let place = "byte \(offset) of \(length)"
+        let position = "byte \(offset) of \(length)"
         switch problem {
         case .forbiddenCharacter(let scalar):
-            return "\(scalar.codePoint) at \(place) is not allowed in a query; percent-encode it"
+            return "\(scalar.codePoint) at \(position) is not allowed in a query; percent-encode it"
         case .invalidPercentEncoding:
-            return "a % at \(place) is not followed by two hexadecimal digits; write a literal % as %25"
+            return "a % at \(position) is not followed by two hexadecimal digits; write a literal % as %25"
         }
     }
 }

@@ -114,7 +114,7 @@ struct BinaryPropertyListShape {
     private func number(at offset: Int, size: Int) throws(PropertyListShape.Refusal) -> Int {
         guard offset >= 0, offset + size <= bytes.count else { throw Self.broken }
         var number: UInt64 = 0
-        for place in offset..<(offset + size) { number = number << 8 | UInt64(bytes[place]) }
+        for index in offset..<(offset + size) { number = number << 8 | UInt64(bytes[index]) }
         guard number < 1 << 48 else { throw Self.broken }
         return Int(number)
     }

@@ -74,7 +74,7 @@ public actor HTMLDocumentLoader {
         current = Current(load: load, observer: observer)
         task.resume()
         observer?.started(load)
-        follow(load, transform)
+        observe(load, transform)
         return load
     }
 
@@ -85,7 +85,7 @@ public actor HTMLDocumentLoader {
         tellEnd(of: load)
     }
 
-    private func follow(_ load: HTMLLoad, _ transform: Transform?) {
+    private func observe(_ load: HTMLLoad, _ transform: Transform?) {
         // The task ends with the load. Transforming a document that is no longer wanted is cancelled with the scope.
         Task {
             async let _: Void = load.run(transform)

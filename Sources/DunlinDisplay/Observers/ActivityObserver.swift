@@ -14,10 +14,10 @@ public protocol ActivityTarget: AnyObject, Sendable {
 /// It follows one task at a time: another task replaces the former. The target is not retained; after its release
 /// nothing happens.
 public final class ActivityObserver: Sendable {
-    private let follower: StateFollower
+    private let stateObserver: StateObserver
 
     public init(_ target: any ActivityTarget) {
-        follower = StateFollower { [weak target] isRunning in
+        stateObserver = StateObserver { [weak target] isRunning in
             guard let target else { return false }
             if isRunning { target.startAnimating() } else { target.stopAnimating() }
             return true
@@ -26,11 +26,11 @@ public final class ActivityObserver: Sendable {
 
     /// Follows a task. The target is told its state at once; a task that is over stops the target.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>) async {
-        await follower.follow(task.activity, isRunning: task.isActive)
+        await stateObserver.observe(task.activity, isRunning: task.isActive)
     }
 
     /// Stops following, and leaves the target as it is.
     public func unfollow() async {
-        await follower.follow(nil, isRunning: false)
+        await stateObserver.observe(nil, isRunning: false)
     }
 }

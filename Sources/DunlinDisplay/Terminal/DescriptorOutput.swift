@@ -54,7 +54,7 @@ public struct DescriptorOutput: DisplayOutput {
     }
 
     private func waitForRoom() {
-        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&place, 1, 1000)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, 1000)
     }
 }

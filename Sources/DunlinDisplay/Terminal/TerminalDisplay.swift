@@ -18,19 +18,19 @@ public final class TerminalDisplay: Sendable {
     public static let standardError = TerminalDisplay()
 
     typealias Waiter = CheckedContinuation<Void, Never>
-    typealias Board = DisplayBoard<Waiter>
+    typealias Machine = DisplayMachine<Waiter>
 
     private struct State {
-        var board = Board()
+        var machine = Machine()
         var painter = FramePainter()
         /// The followers of the lines, by line ID.
-        var followers: [UInt64: Follower] = [:]
+        var observers: [UInt64: Observer] = [:]
     }
 
     /// Brings a line up to date without waiting for its follower.
     typealias Look = @Sendable (inout DisplayLine) -> Void
 
-    private struct Follower {
+    private struct Observer {
         let binding: UInt64
         let look: Look?
         /// The task; nil before it has begun.
@@ -70,11 +70,11 @@ public final class TerminalDisplay: Sendable {
     /// Ends all lines in their current state, and waits until everything has been written. Call it before the program
     /// ends; the display may be used again.
     public func finish() async {
-        for (id, follower) in state.withLock({ $0.followers }) { show(id, follower) }
+        for (id, observer) in state.withLock({ $0.observers }) { show(id, observer) }
         await withCheckedContinuation { (waiter: Waiter) in
-            if state.withLock({ $0.board.finish(waiter) }) {
+            if state.withLock({ $0.machine.finish(waiter) }) {
                 // The task ends at once: what is urgent waits for no frame.
-                Task.detached { await self.draw(telling: waiter) }
+                Task.detached { await self.draw(waking: waiter) }
             }
         }
     }
@@ -83,20 +83,20 @@ public final class TerminalDisplay: Sendable {
 
     /// Shows a line and follows something for it by the task that `begin` creates. It replaces an earlier follower,
     /// which is stopped, and ends with `release`.
-    func follow(
+    func observe(
         _ id: UInt64, _ line: DisplayLine, _ look: Look?, _ begin: (_ binding: UInt64) -> Task<Void, Never>
     ) {
         let binding = update { $0.bind(id, line) }
         let former = state.withLock { state in
             // If two come at once, the newer counts, as for the line.
-            if let known = state.followers[id], known.binding > binding { return Follower?.none }
-            return state.followers.updateValue(Follower(binding: binding, look: look), forKey: id)
+            if let known = state.observers[id], known.binding > binding { return Observer?.none }
+            return state.observers.updateValue(Observer(binding: binding, look: look), forKey: id)
         }
         former?.task?.cancel()
         let task = begin(binding)
         let stays = state.withLock { state in
-            guard state.followers[id]?.binding == binding else { return false }
-            state.followers[id]?.task = task
+            guard state.observers[id]?.binding == binding else { return false }
+            state.observers[id]?.task = task
             return true
         }
         if !stays { task.cancel() }
@@ -104,45 +104,45 @@ public final class TerminalDisplay: Sendable {
 
     /// Stops following for this line; what was shown last stays.
     func stop(_ id: UInt64) {
-        state.withLock { $0.followers.removeValue(forKey: id) }?.task?.cancel()
+        state.withLock { $0.observers.removeValue(forKey: id) }?.task?.cancel()
         update { $0.end(id) }
     }
 
     func release(_ id: UInt64, _ binding: UInt64) {
-        state.withLock { if $0.followers[id]?.binding == binding { $0.followers[id] = nil } }
+        state.withLock { if $0.observers[id]?.binding == binding { $0.observers[id] = nil } }
         update { $0.end(id, of: binding) }
     }
 
-    private func show(_ id: UInt64, _ follower: Follower) {
+    private func show(_ id: UInt64, _ observer: Observer) {
         // Not under the lock, because it calls others.
-        guard let look = follower.look, var line = state.withLock({ $0.board.line(id, of: follower.binding) }) else {
+        guard let look = observer.look, var line = state.withLock({ $0.machine.line(id, of: observer.binding) }) else {
             return
         }
         look(&line)
         let latest = line
-        update { _ = $0.change(id, of: follower.binding) { $0 = latest } }
+        update { _ = $0.change(id, of: observer.binding) { $0 = latest } }
     }
 
     /// Changes something, which is shown soon.
     @discardableResult
-    func update<Value: Sendable>(_ change: (inout Board) -> Value) -> Value {
+    func update<Value: Sendable>(_ change: (inout Machine) -> Value) -> Value {
         let (value, begins) = state.withLock { state in
-            let value = change(&state.board)
-            return (value, state.board.begin())
+            let value = change(&state.machine)
+            return (value, state.machine.begin())
         }
         // The task ends when there is nothing left to draw.
         if begins { Task.detached { await self.draw() } }
         return value
     }
 
-    private func draw(telling waiter: Waiter? = nil) async {
+    private func draw(waking waiter: Waiter? = nil) async {
         defer { waiter?.resume() }
         while true {
             let now = clock.now()
             // Whoever begins to wait after this step waits for the next draw.
             let (step, waiters) = state.withLock { state in
-                let step = state.board.step(at: now)
-                return (step, step == .rest ? state.board.takeWaiters() : [])
+                let step = state.machine.step(at: now)
+                return (step, step == .rest ? state.machine.takeWaiters() : [])
             }
             switch step {
             case .rest:
@@ -151,7 +151,7 @@ public final class TerminalDisplay: Sendable {
             case .wait(let time, let number):
                 // Nobody cancels this task; if a clock refuses to sleep, frames only come sooner.
                 do { try await clock.sleep(time - now) } catch { await Task.yield() }
-                guard state.withLock({ $0.board.waited(number) }) else { return }
+                guard state.withLock({ $0.machine.waited(number) }) else { return }
             case .draw:
                 write(at: now)
             }
@@ -161,7 +161,7 @@ public final class TerminalDisplay: Sendable {
     private func write(at now: Duration) {
         let terminal = isAnimated ? output.terminal : nil
         let text = state.withLock { state in
-            let frame = state.board.take(at: now)
+            let frame = state.machine.take(at: now)
             return state.painter.paint(frame, style, terminal, at: now)
         }
         if !text.isEmpty { output.write(text) }

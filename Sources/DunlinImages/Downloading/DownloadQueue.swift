@@ -8,19 +8,19 @@ struct DownloadQueue {
         case lastInFirstOut
     }
 
-    private struct Place: HeapItem {
-        typealias Places = [UInt64: Int]
+    private struct Entry: HeapItem {
+        typealias Indices = [UInt64: Int]
         let name: UInt64
         var priority: Int
         let arrival: Int
 
-        func precedes(_ other: Place) -> Bool {
+        func precedes(_ other: Entry) -> Bool {
             priority == other.priority ? arrival < other.arrival : priority > other.priority
         }
     }
 
     private let order: Order
-    private var heap = IndexedHeap<Place>()
+    private var heap = IndexedHeap<Entry>()
     private var arrivals = 0
 
     init(_ order: Order) {
@@ -32,13 +32,13 @@ struct DownloadQueue {
     /// Adds a download that is not in the queue.
     mutating func add(_ id: UInt64, _ priority: Int) {
         arrivals += 1
-        heap.add(Place(name: id, priority: priority, arrival: order == .firstInFirstOut ? arrivals : -arrivals))
+        heap.add(Entry(name: id, priority: priority, arrival: order == .firstInFirstOut ? arrivals : -arrivals))
     }
 
     /// Puts back a download whose turn had come, before all others of its priority.
     mutating func putBack(_ id: UInt64, _ priority: Int) {
         arrivals += 1
-        heap.add(Place(name: id, priority: priority, arrival: Int.min / 2 + arrivals))
+        heap.add(Entry(name: id, priority: priority, arrival: Int.min / 2 + arrivals))
     }
 
     /// Changes a priority; the download keeps its order of arrival.

@@ -92,12 +92,12 @@ extension ImageDownloader {
             user: download.identity.selection[ImageIdentity.user],
             cookies: session.configuration.cookies == nil ? nil : CookieObserver(download.cookies))
         if session.hasQueue {
-            transfer.begun = { [desk] in desk.events.yield(.turned(id)) }
+            transfer.begun = { [reference] in reference.events.yield(.turned(id)) }
         }
         var serializer = configuration.serializer
         serializer.inflation = .lazy
         let run = Run(
-            id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, desk: desk)
+            id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, reference: reference)
         let part = download.isOutdated ? nil : parts.take(download.identity)
         let stale = download.stale?.freshness
         // The task ends with its download and is cancelled with it; it does not retain the downloader.
@@ -251,7 +251,7 @@ private struct Run: Sendable {
     let transfer: ImageTransfer
     let serializer: ImageResponseSerializer
     let queue: DecodeQueue
-    let desk: ImageDownloader.Desk
+    let reference: ImageDownloader.Reference
     /// The number of bytes up to which a body's header is read where it arrived, as a session serializes it.
     private static let atOnce = 64 << 10
 
@@ -259,21 +259,21 @@ private struct Run: Sendable {
         do {
             try await transfer.session.onEventLoop { @concurrent in await drive(part, stale) }
         } catch {
-            await desk.downloader?.fail(id, transfer.named(error), part)
+            await reference.downloader?.fail(id, transfer.named(error), part)
         }
     }
 
     @concurrent private func drive(_ part: PartialImage?, _ stale: ImageFreshness?) async {
         let ending = await transfer.run(part, stale) {
-            await desk.downloader?.moved(id, $0)
+            await reference.downloader?.moved(id, $0)
         } differs: {
-            await desk.downloader?.differs(id, $0) ?? false
+            await reference.downloader?.differs(id, $0) ?? false
         }
         switch ending {
-        case .failed(let error, let part): await desk.downloader?.fail(id, error, part)
+        case .failed(let error, let part): await reference.downloader?.fail(id, error, part)
         case .confirmed(let head):
             // Somebody wants what was not asked about: send once more, without a condition.
-            let isAnswer = await away { await desk.downloader?.confirm(id, head) }
+            let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, head) }
             if isAnswer == false { await drive(nil, nil) }
         case .whole(let response, let arrival): await make(response, arrival)
         }
@@ -285,13 +285,14 @@ private struct Run: Sendable {
             try serializer.validate(response)
             let isShort = response.body.count <= Self.atOnce
             let content =
-                isShort ? try serializer.serialize(response) : try await away { try serializer.serialize(response) }
-            guard let chain = await desk.downloader?.nextChain(id, content, arrival) else { return }
-            try await away { try await decode(content, chain, arrival) }
+                isShort
+                ? try serializer.serialize(response) : try await onDefaultPool { try serializer.serialize(response) }
+            guard let chain = await reference.downloader?.nextChain(id, content, arrival) else { return }
+            try await onDefaultPool { try await decode(content, chain, arrival) }
         } catch let error as ImageError {
-            await desk.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
+            await reference.downloader?.fail(id, transfer.named(NetworkError(decoding: error, of: response.head)), nil)
         } catch {
-            await desk.downloader?.fail(id, transfer.named(error), nil)
+            await reference.downloader?.fail(id, transfer.named(error), nil)
         }
     }
 
@@ -301,8 +302,8 @@ private struct Run: Sendable {
         let picture = try await content.decoded(queue)
         var next: [ImageFilter]? = first
         while let chain = next {
-            await desk.downloader?.made(id, chain.name, await applied(chain, picture))
-            next = await desk.downloader?.nextChain(id, content, arrival)
+            await reference.downloader?.made(id, chain.name, await applied(chain, picture))
+            next = await reference.downloader?.nextChain(id, content, arrival)
         }
     }
 
@@ -315,7 +316,7 @@ private struct Run: Sendable {
     }
 
     /// Runs on the default pool, for a task that prefers a loop.
-    private func away<Value: Sendable, Failure: Error>(
+    private func onDefaultPool<Value: Sendable, Failure: Error>(
         _ work: @Sendable @concurrent () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent () throws(Failure) in

@@ -11,7 +11,7 @@ extension ImageDownloader {
         public let request: Request
         let number: UInt64
         let state: ReceiptState
-        let desk: Desk
+        let reference: Reference
 
         /// The picture. Throws the request's error: a `NetworkError` with code `cancelled` if the receipt was
         /// cancelled, with code `sessionClosed` if the downloader was released; and `CancellationError` if the awaiting
@@ -27,7 +27,7 @@ extension ImageDownloader {
 
         /// The progress of the download: what is known now, then each change; several unread changes are combined. It
         /// ends with the outcome. A picture from memory has no progress.
-        public var progress: AsyncStream<Progress> { state.follow() }
+        public var progress: AsyncStream<Progress> { state.observeProgress() }
 
         /// Whether there is an outcome.
         public var isOver: Bool { state.outcome != nil }
@@ -36,12 +36,12 @@ extension ImageDownloader {
         /// cancelled with its last receipt, and never sent if it had not begun. No effect if the receipt is over.
         public func cancel() async {
             state.settle(.failure(Self.cancelled(request)))
-            await desk.downloader?.leave(number)
+            await reference.downloader?.leave(number)
         }
 
         /// Changes the priority of a waiting request.
         public func setPriority(_ priority: HTTP.Priority) async {
-            await desk.downloader?.setPriority(priority, of: number)
+            await reference.downloader?.setPriority(priority, of: number)
         }
 
         static func cancelled(_ request: Request) -> NetworkError {
@@ -62,7 +62,7 @@ extension ImageDownloader {
     }
 
     /// Gives receipts and downloads access to their downloader while it exists.
-    final class Desk: Sendable {
+    final class Reference: Sendable {
         weak let downloader: ImageDownloader?
         /// The events, read by one task of the downloader.
         let (stream, events) = AsyncStream<Event>.makeStream()

@@ -15,7 +15,7 @@ extension ImageDownloader {
             return
         }
         if alarm == nil {
-            alarm = LoopAlarm(on: session) { [desk] in desk.events.yield(.expire) }
+            alarm = LoopAlarm(on: session) { [reference] in reference.events.yield(.expire) }
         }
         alarm?.set(time)
     }

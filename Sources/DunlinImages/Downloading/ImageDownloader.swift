@@ -64,7 +64,7 @@ public actor ImageDownloader {
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
     private(set) var isClosed = false
-    private var ownDesk: Desk?
+    private var ownReference: Reference?
 
     /// Creates a downloader that uses a session. Without a `cache`, pictures are not kept after delivery.
     public init(
@@ -79,7 +79,7 @@ public actor ImageDownloader {
     }
 
     deinit {
-        ownDesk?.events.finish()
+        ownReference?.events.finish()
         for task in tasks.values { task.cancel() }
         for (_, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
             waiter.state.settle(.failure(Self.ended(waiter.request)))
@@ -90,13 +90,13 @@ public actor ImageDownloader {
     public var active: Int { machine.active }
     public var queued: Int { machine.queued }
 
-    var desk: Desk {
-        if let ownDesk { return ownDesk }
-        let desk = Desk(self)
-        ownDesk = desk
+    var reference: Reference {
+        if let ownReference { return ownReference }
+        let reference = Reference(self)
+        ownReference = reference
         // The task ends with the downloader, which finishes the stream.
-        Task.detached { for await event in desk.stream { await desk.downloader?.take(event) } }
-        return desk
+        Task.detached { for await event in reference.stream { await reference.downloader?.take(event) } }
+        return reference
     }
 
     private func take(_ event: Event) {
@@ -139,7 +139,7 @@ extension ImageDownloader {
         } onCancel: {
             receipt.state.settle(.failure(CancellationError()))
             // The awaiting task has its answer already; its place is given up when the downloader has time.
-            receipt.desk.events.yield(.leave(receipt.number))
+            receipt.reference.events.yield(.leave(receipt.number))
         }
     }
 
@@ -194,7 +194,7 @@ extension ImageDownloader {
             } catch {
                 let state = ReceiptState()
                 state.settle(.failure(error))
-                return Receipt(id: UUID(), request: request, number: 0, state: state, desk: desk)
+                return Receipt(id: UUID(), request: request, number: 0, state: state, reference: reference)
             }
         }
     }
@@ -210,7 +210,7 @@ extension ImageDownloader {
     private func receipt(for request: Request, _ id: UUID) throws -> Receipt {
         if isClosed { throw Self.ended(request) }
         lastNumber += 1
-        return Receipt(id: id, request: request, number: lastNumber, state: ReceiptState(), desk: desk)
+        return Receipt(id: id, request: request, number: lastNumber, state: ReceiptState(), reference: reference)
     }
 }
 

@@ -55,8 +55,8 @@ struct ImageTransfer: Sendable {
                 let response = try await session.stream(
                     request.target, method: request.method, fields: fields(part, known),
                     options: options)
-                let (place, difference) = (place(of: response), difference(since: edition))
-                switch Answer(response, from: place, to: part, about: part == nil ? known : nil) {
+                let (finalURL, difference) = (finalURL(of: response), difference(since: edition))
+                switch Answer(response, from: finalURL, to: part, about: part == nil ? known : nil) {
                 case .again:
                     // With a part, the picture in memory was not asked about.
                     if part == nil { known = nil }
@@ -73,7 +73,7 @@ struct ImageTransfer: Sendable {
                         continue
                     }
                     part = nil
-                    return await read(response, behind: earlier, from: place, report)
+                    return await read(response, behind: earlier, from: finalURL, report)
                 }
             } catch {
                 return .failed(named(error), part)
@@ -96,16 +96,16 @@ struct ImageTransfer: Sendable {
         case again
 
         init(
-            _ response: HTTPSession.StreamedResponse, from place: FinalURL?, to part: PartialImage?,
+            _ response: HTTPSession.StreamedResponse, from finalURL: FinalURL?, to part: PartialImage?,
             about known: ImageFreshness?
         ) {
             switch (response.status.code, part, known) {
             // Redirects may now lead elsewhere, where another picture has the same tag or an older date.
-            case (304, _, let known?): self = known.source == place ? .confirmed : .again
+            case (304, _, let known?): self = known.source == finalURL ? .confirmed : .again
             case (416, _?, _): self = .again
             case (206, let part?, _):
                 // Without a length the content is coded, and its parts are not parts of the picture.
-                let isRest = part.isContinued(by: response.head, from: place) && response.body.expectedLength != nil
+                let isRest = part.isContinued(by: response.head, from: finalURL) && response.body.expectedLength != nil
                 self = isRest ? .body(part) : .again
             default: self = .body(nil)
             }
@@ -113,14 +113,14 @@ struct ImageTransfer: Sendable {
     }
 
     /// The final URL of a response; nil if it is the requested one.
-    private func place(of response: HTTPSession.StreamedResponse) -> FinalURL? {
-        let place = FinalURL(response.url)
-        let isAskedFor = if let url { place.text == url } else { response.history.isEmpty }
-        return isAskedFor ? nil : place
+    private func finalURL(of response: HTTPSession.StreamedResponse) -> FinalURL? {
+        let finalURL = FinalURL(response.url)
+        let isAskedFor = if let url { finalURL.text == url } else { response.history.isEmpty }
+        return isAskedFor ? nil : finalURL
     }
 
     private func read(
-        _ response: HTTPSession.StreamedResponse, behind earlier: PartialImage?, from place: FinalURL?,
+        _ response: HTTPSession.StreamedResponse, behind earlier: PartialImage?, from finalURL: FinalURL?,
         _ report: (ImageDownloader.Progress) async -> Void
     ) async -> Ending {
         let limit = response.status.isSuccess ? limit : min(limit, 64 << 10)
@@ -135,14 +135,14 @@ struct ImageTransfer: Sendable {
                 }
                 await report(body.progress)
             }
-            let arrival = Arrival(head: response.head, use: response.cacheUse, source: place)
+            let arrival = Arrival(head: response.head, use: response.cacheUse, source: finalURL)
             return .whole(HTTP.WholeResponse(head: response.head, body: body.bytes), arrival)
         } catch {
             let isResumable =
                 !request.fields.contains("range") && [200, 206].contains(response.status.code)
                 && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
-            let part = isResumable && !isOwn ? PartialImage(body.bytes, of: response.head, from: place) : nil
+            let part = isResumable && !isOwn ? PartialImage(body.bytes, of: response.head, from: finalURL) : nil
             return .failed(named(error), part)
         }
     }

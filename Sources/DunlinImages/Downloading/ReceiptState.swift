@@ -10,7 +10,7 @@ final class ReceiptState: Sendable {
     private struct State {
         var machine = ReceiptMachine<Outcome, Waiter>()
         var progress: ImageDownloader.Progress?
-        var followers: [AsyncStream<ImageDownloader.Progress>.Continuation] = []
+        var observers: [AsyncStream<ImageDownloader.Progress>.Continuation] = []
     }
 
     private let state = Mutex(State())
@@ -37,37 +37,37 @@ final class ReceiptState: Sendable {
     /// Settles the outcome. Returns false if there was one already.
     @discardableResult
     func settle(_ outcome: Outcome) -> Bool {
-        let (waiters, followers) = state.withLock { state in
+        let (waiters, observers) = state.withLock { state in
             let waiters = state.machine.settle(outcome)
-            defer { if waiters != nil { state.followers = [] } }
-            return (waiters, state.followers)
+            defer { if waiters != nil { state.observers = [] } }
+            return (waiters, state.observers)
         }
         guard let waiters else { return false }
         for waiter in waiters { waiter.resume(returning: outcome) }
-        for follower in followers { follower.finish() }
+        for observer in observers { observer.finish() }
         return true
     }
 
     func report(_ progress: ImageDownloader.Progress) {
-        let followers = state.withLock { state -> [AsyncStream<ImageDownloader.Progress>.Continuation] in
+        let observers = state.withLock { state -> [AsyncStream<ImageDownloader.Progress>.Continuation] in
             guard state.machine.outcome == nil else { return [] }
             state.progress = progress
-            return state.followers
+            return state.observers
         }
-        for follower in followers { follower.yield(progress) }
+        for observer in observers { observer.yield(progress) }
     }
 
     /// The progress known now, if any, and later changes; it ends with the outcome.
-    func follow() -> AsyncStream<ImageDownloader.Progress> {
-        let (stream, follower) = AsyncStream<ImageDownloader.Progress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    func observeProgress() -> AsyncStream<ImageDownloader.Progress> {
+        let (stream, observer) = AsyncStream<ImageDownloader.Progress>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (progress, isOver) = state.withLock { state in
             let isOver = state.machine.outcome != nil
-            if !isOver { state.followers.append(follower) }
+            if !isOver { state.observers.append(observer) }
             return (state.progress, isOver)
         }
         // At worst, this older step follows a newer one; the next step corrects that.
-        if let progress { follower.yield(progress) }
-        if isOver { follower.finish() }
+        if let progress { observer.yield(progress) }
+        if isOver { observer.finish() }
         return stream
     }
 }

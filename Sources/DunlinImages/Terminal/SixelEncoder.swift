@@ -103,18 +103,19 @@ enum Dithering {
             for column in 0..<pixels.width {
                 let value = pixels[column, row]
                 if value == ShownPixels.nothing { continue }
-                let place = (column + 1) * 3
+                let sample = (column + 1) * 3
                 let (red, green, blue) = ShownPixels.parts(value)
                 let wanted = (
-                    wish(red, here[place]), wish(green, here[place + 1]), wish(blue, here[place + 2])
+                    wantedSample(red, here[sample]), wantedSample(green, here[sample + 1]),
+                    wantedSample(blue, here[sample + 2])
                 )
                 let number = palette.number(
                     ShownPixels.value(UInt8(wanted.0), UInt8(wanted.1), UInt8(wanted.2)))
                 numbers[row * pixels.width + column] = Int16(number)
                 let color = palette.shown[number]
-                spread(wanted.0 - color.red, place, &here, &below)
-                spread(wanted.1 - color.green, place + 1, &here, &below)
-                spread(wanted.2 - color.blue, place + 2, &here, &below)
+                spread(wanted.0 - color.red, sample, &here, &below)
+                spread(wanted.1 - color.green, sample + 1, &here, &below)
+                spread(wanted.2 - color.blue, sample + 2, &here, &below)
             }
             here = below
             for index in below.indices { below[index] = 0 }
@@ -122,14 +123,14 @@ enum Dithering {
         return numbers
     }
 
-    private static func spread(_ error: Int, _ place: Int, _ here: inout [Int], _ below: inout [Int]) {
-        here[place + 3] += error * 7
-        below[place - 3] += error * 3
-        below[place] += error * 5
-        below[place + 3] += error
+    private static func spread(_ error: Int, _ sample: Int, _ here: inout [Int], _ below: inout [Int]) {
+        here[sample + 3] += error * 7
+        below[sample - 3] += error * 3
+        below[sample] += error * 5
+        below[sample + 3] += error
     }
 
-    private static func wish(_ value: Int, _ sixteenths: Int) -> Int {
+    private static func wantedSample(_ value: Int, _ sixteenths: Int) -> Int {
         min(255, max(0, value + sixteenths / 16))
     }
 }

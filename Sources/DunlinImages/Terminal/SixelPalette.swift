@@ -121,8 +121,8 @@ private struct MedianCut {
                 seen += entry.count
                 return seen * 2 >= count
             }
-            let place = min(max(1, (middle ?? 0) + 1), sorted.count - 1)
-            return (Group(sorted[..<place]), Group(sorted[place...]))
+            let index = min(max(1, (middle ?? 0) + 1), sorted.count - 1)
+            return (Group(sorted[..<index]), Group(sorted[index...]))
         }
     }
 

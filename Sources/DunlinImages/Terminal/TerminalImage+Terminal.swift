@@ -106,9 +106,9 @@ enum TerminalQuestion {
             let rest = deadline - ContinuousClock.now
             let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
             if milliseconds <= 0 { return false }
-            var place = pollfd(fd: terminal, events: Int16(events), revents: 0)
-            let count = poll(&place, 1, Int32(clamping: milliseconds))
-            if count > 0 { return place.revents & Int16(events) != 0 }
+            var entry = pollfd(fd: terminal, events: Int16(events), revents: 0)
+            let count = poll(&entry, 1, Int32(clamping: milliseconds))
+            if count > 0 { return entry.revents & Int16(events) != 0 }
             if count < 0, errno != EINTR { return false }
         }
     }

@@ -19,15 +19,15 @@ final class JSONDocument {
     static let absent = -1
 
     /// Whether the name of a member suggests a secret value.
-    func isNamedSecret(_ place: Int) -> Bool {
-        guard place > 0, index.entries[place - 1].isText else { return false }
+    func isNamedSecret(_ position: Int) -> Bool {
+        guard position > 0, index.entries[position - 1].isText else { return false }
         // The longest escape of one byte is six bytes long.
         return HTTP.SecretFields.usual.hides(
-            index.beginning(of: index.entries[place - 1], 6 * (HTTP.SecretFields.longestName + 1)))
+            index.beginning(of: index.entries[position - 1], 6 * (HTTP.SecretFields.longestName + 1)))
     }
 
-    func entry(_ place: Int) -> JSONIndex.Entry {
-        place < 0 ? JSONIndex.Entry(kind: .null, offset: 0, extent: 0) : index.entries[place]
+    func entry(_ position: Int) -> JSONIndex.Entry {
+        position < 0 ? JSONIndex.Entry(kind: .null, offset: 0, extent: 0) : index.entries[position]
     }
 }
 
@@ -46,12 +46,12 @@ enum JSONRefusal: Error {
 // MARK: - Scalars
 
 extension JSONDocument {
-    func isNull(_ place: Int) -> Bool {
-        entry(place).kind == .null
+    func isNull(_ position: Int) -> Bool {
+        entry(position).kind == .null
     }
 
-    func bool(_ place: Int) throws(JSONRefusal) -> Bool {
-        switch entry(place).kind {
+    func bool(_ position: Int) throws(JSONRefusal) -> Bool {
+        switch entry(position).kind {
         case .yes: return true
         case .no: return false
         // Also for null: Foundation reports null as missing for all types but Bool.
@@ -59,35 +59,35 @@ extension JSONDocument {
         }
     }
 
-    func string(_ place: Int) throws(JSONRefusal) -> String {
-        let entry = entry(place)
+    func string(_ position: Int) throws(JSONRefusal) -> String {
+        let entry = entry(position)
         guard entry.isText else { throw entry.kind == .null ? .null(String.self) : .mismatch(String.self) }
         return index.string(entry)
     }
 
-    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type, _ place: Int) throws(JSONRefusal) -> Integer {
-        let entry = entry(place)
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type, _ position: Int) throws(JSONRefusal) -> Integer {
+        let entry = entry(position)
         guard entry.isNumber else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
         guard let value: Integer = index.integer(entry) else { throw notRepresentable(entry, type) }
         return value
     }
 
-    func double(_ place: Int) throws(JSONRefusal) -> Double {
-        let entry = entry(place)
+    func double(_ position: Int) throws(JSONRefusal) -> Double {
+        let entry = entry(position)
         guard entry.isNumber else { return try nonFinite(entry, Double.self) }
         guard let value = index.double(entry) else { throw notRepresentable(entry, Double.self) }
         return value
     }
 
-    func float(_ place: Int) throws(JSONRefusal) -> Float {
-        let entry = entry(place)
+    func float(_ position: Int) throws(JSONRefusal) -> Float {
+        let entry = entry(position)
         guard entry.isNumber else { return try nonFinite(entry, Float.self) }
         guard let value = index.float(entry) else { throw notRepresentable(entry, Float.self) }
         return value
     }
 
-    func decimal(_ place: Int) throws(JSONRefusal) -> Decimal {
-        let entry = entry(place)
+    func decimal(_ position: Int) throws(JSONRefusal) -> Decimal {
+        let entry = entry(position)
         guard entry.isNumber else { throw entry.kind == .null ? .null(Decimal.self) : .mismatch(Decimal.self) }
         guard let value = index.decimal(entry) else { throw notRepresentable(entry, Decimal.self) }
         return value

@@ -8,25 +8,25 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { decoder.value(named: key.stringValue) != nil }
 
-    func decodeNil(forKey key: Key) throws -> Bool { decoder.document.isNull(try place(of: key)) }
+    func decodeNil(forKey key: Key) throws -> Bool { decoder.document.isNull(try position(of: key)) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try decoder.decode(type, try place(of: key), at: .key(key))
+        try decoder.decode(type, try position(of: key), at: .key(key))
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard let place = valuePlace(of: key) else { return nil }
-        return try decoder.decode(type, place, at: .key(key))
+        guard let position = valuePosition(of: key) else { return nil }
+        return try decoder.decode(type, position, at: .key(key))
     }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        try decoder.decoder(of: try place(of: key), at: .key(key)).container(keyedBy: type)
+        try decoder.decoder(of: try position(of: key), at: .key(key)).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder.decoder(of: try place(of: key), at: .key(key)).unkeyedContainer()
+        try decoder.decoder(of: try position(of: key), at: .key(key)).unkeyedContainer()
     }
 
     /// A decoder for `super`; if it is missing, one that finds null, so that a class without members of its own needs
@@ -38,17 +38,19 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         decoder.decoder(of: decoder.value(named: key.stringValue) ?? JSONDocument.absent, at: .key(key))
     }
 
-    private func place(of key: Key) throws -> Int {
-        guard let place = decoder.value(named: key.stringValue) else {
+    private func position(of key: Key) throws -> Int {
+        guard let position = decoder.value(named: key.stringValue) else {
             throw decoder.refusal(.missing, at: .key(key))
         }
-        return place
+        return position
     }
 
     /// The place of a key's value; nil if it is missing or null.
-    private func valuePlace(of key: Key) -> Int? {
-        guard let place = decoder.value(named: key.stringValue), !decoder.document.isNull(place) else { return nil }
-        return place
+    private func valuePosition(of key: Key) -> Int? {
+        guard let position = decoder.value(named: key.stringValue), !decoder.document.isNull(position) else {
+            return nil
+        }
+        return position
     }
 }
 
@@ -85,23 +87,25 @@ extension JSONKeyedContainer {
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        guard let place = valuePlace(of: key) else { return nil }
-        do throws(JSONRefusal) { return try decoder.document.bool(place) } catch { throw refusal(error, key) }
+        guard let position = valuePosition(of: key) else { return nil }
+        do throws(JSONRefusal) { return try decoder.document.bool(position) } catch { throw refusal(error, key) }
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        guard let place = valuePlace(of: key) else { return nil }
-        do throws(JSONRefusal) { return try decoder.document.string(place) } catch { throw refusal(error, key) }
+        guard let position = valuePosition(of: key) else { return nil }
+        do throws(JSONRefusal) { return try decoder.document.string(position) } catch { throw refusal(error, key) }
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        guard let place = valuePlace(of: key) else { return nil }
-        do throws(JSONRefusal) { return try decoder.document.double(place) } catch { throw refusal(error, key) }
+        guard let position = valuePosition(of: key) else { return nil }
+        do throws(JSONRefusal) { return try decoder.document.double(position) } catch { throw refusal(error, key) }
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        guard let place = valuePlace(of: key) else { return nil }
-        do throws(JSONRefusal) { return try decoder.document.integer(type, place) } catch { throw refusal(error, key) }
+        guard let position = valuePosition(of: key) else { return nil }
+        do throws(JSONRefusal) { return try decoder.document.integer(type, position) } catch {
+            throw refusal(error, key)
+        }
     }
 
     private func integer<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer {
@@ -129,7 +133,7 @@ extension JSONValueDecoder {
     }
 
     private func found(_ name: String) throws(JSONRefusal) -> Int {
-        guard let place = value(named: name) else { throw .missing }
-        return place
+        guard let position = value(named: name) else { throw .missing }
+        return position
     }
 }

@@ -166,15 +166,15 @@ extension JSONOutline {
     }
 
     private mutating func add(_ child: Node, to node: Int, isPart: Bool) -> Int {
-        let place = nodes.count
+        let index = nodes.count
         nodes.append(child)
-        nodes[place].depth = max(nodes[node].depth, nodes[node].depth &+ 1)
+        nodes[index].depth = max(nodes[node].depth, nodes[node].depth &+ 1)
         nodes[node].count += 1
-        guard isPart, let child = UInt32(exactly: place) else { return place }
+        guard isPart, let child = UInt32(exactly: index) else { return index }
         let last = Int(nodes[node].last)
         if last == 0 { nodes[node].first = child } else { nodes[last].next = child }
         nodes[node].last = child
-        return place
+        return index
     }
 
     private func namesOfMembers(of node: Int) -> Names {
@@ -252,8 +252,8 @@ extension JSONOutline {
         return writer.bytes
     }
 
-    private func write(_ place: Int, to writer: inout JSONWriter) {
-        let node = nodes[place]
+    private func write(_ index: Int, to writer: inout JSONWriter) {
+        let node = nodes[index]
         let name = node.name.range
         let value = node.text.range
         if !name.isEmpty {
@@ -317,18 +317,18 @@ extension JSONOutline {
 
     /// The last member with each name, in their order or sorted.
     private func orderedMembers(of node: Node) -> [Int] {
-        var places: [ArraySlice<UInt8>: Int] = [:]
-        places.reserveCapacity(Int(node.count))
+        var indices: [ArraySlice<UInt8>: Int] = [:]
+        indices.reserveCapacity(Int(node.count))
         var members: [Int] = []
         members.reserveCapacity(Int(node.count))
         var child = Int(node.first)
         while child != 0 {
             defer { child = Int(nodes[child].next) }
             if nodes[child].kind == .removed { continue }
-            if let place = places[text[nodes[child].name.range]] {
-                members[place] = child
+            if let index = indices[text[nodes[child].name.range]] {
+                members[index] = child
             } else {
-                places[text[nodes[child].name.range]] = members.count
+                indices[text[nodes[child].name.range]] = members.count
                 members.append(child)
             }
         }

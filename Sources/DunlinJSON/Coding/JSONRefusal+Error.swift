@@ -2,26 +2,26 @@ extension JSONRefusal {
     /// The error that `Decodable` types expect, with the same kinds and paths as from Foundation's decoder. Its text
     /// says where in the document the value is and what was found; a value that looks secret is not shown.
     func error(
-        _ document: JSONDocument, _ place: Int, _ path: [any CodingKey], _ missing: (any CodingKey)? = nil,
+        _ document: JSONDocument, _ position: Int, _ path: [any CodingKey], _ missing: (any CodingKey)? = nil,
         isSecret: Bool
     ) -> DecodingError {
         func context(_ text: String) -> DecodingError.Context {
-            DecodingError.Context(codingPath: path, debugDescription: text + document.position(of: place, path))
+            DecodingError.Context(codingPath: path, debugDescription: text + document.location(of: position, path))
         }
         switch self {
         case .missing:
             let key = missing ?? JSONKey.base
             return .keyNotFound(
-                key, context("the member \"\(key.stringValue)\" is missing; found \(document.names(of: place))"))
+                key, context("the member \"\(key.stringValue)\" is missing; found \(document.names(of: position))"))
         case .element(let index): return .dataCorrupted(context("element \(index) does not have its array's type"))
         case .null(let type): return .valueNotFound(type, context("expected \(Self.name(type)), found null"))
         case .atEnd(let type):
             return .valueNotFound(type, context("expected \(Self.name(type)), found the end of the array"))
         case .mismatch(let type):
             return .typeMismatch(
-                type, context("expected \(Self.name(type)), found \(document.content(of: place, isSecret))"))
+                type, context("expected \(Self.name(type)), found \(document.content(of: position, isSecret))"))
         case .corrupted(let problem):
-            return .dataCorrupted(context("\(problem): \(document.content(of: place, isSecret))"))
+            return .dataCorrupted(context("\(problem): \(document.content(of: position, isSecret))"))
         }
     }
 
@@ -35,8 +35,8 @@ extension JSONDocument {
     private static let longest = 40
 
     /// A value's kind and, for a scalar, its text.
-    fileprivate func content(of place: Int, _ isSecret: Bool) -> String {
-        let entry = entry(place)
+    fileprivate func content(of position: Int, _ isSecret: Bool) -> String {
+        let entry = entry(position)
         switch entry.kind {
         case .null: return "null"
         case .yes: return isSecret ? "a Bool" : "true"
@@ -48,12 +48,12 @@ extension JSONDocument {
         }
     }
 
-    fileprivate func names(of place: Int) -> String {
-        let entry = entry(place)
+    fileprivate func names(of position: Int) -> String {
+        let entry = entry(position)
         guard entry.isObject else { return "none" }
         if entry.count == 0 { return "none" }
         var names: [String] = []
-        var key = place + 1
+        var key = position + 1
         while names.count < min(8, Int(entry.count)) {
             names.append("\"\(shown(index.entries[key]))\"")
             key = index.end(of: key + 1)
@@ -61,9 +61,9 @@ extension JSONDocument {
         return names.joined(separator: ", ") + (names.count < Int(entry.count) ? " and others" : "")
     }
 
-    fileprivate func position(of place: Int, _ path: [any CodingKey]) -> String {
-        guard place >= 0 else { return "" }
-        let offset = Int(entry(place).offset) - index.start - (entry(place).isText ? 1 : 0)
+    fileprivate func location(of position: Int, _ path: [any CodingKey]) -> String {
+        guard position >= 0 else { return "" }
+        let offset = Int(entry(position).offset) - index.start - (entry(position).isText ? 1 : 0)
         let (line, column) = positions[offset]
         let name = JSONPath.text(path)
         return " (\(name.isEmpty ? "" : "at \(name), ")line \(line), column \(column))"

@@ -4,12 +4,12 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     private let elements: Int
     private(set) var currentIndex = 0
     /// The place of the next element.
-    private var place: Int
+    private var position: Int
 
     init(decoder: JSONValueDecoder, count: Int) {
         self.decoder = decoder
         elements = count
-        place = decoder.place + 1
+        position = decoder.position + 1
     }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
@@ -18,8 +18,8 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
 
     /// Skips the element only if it is null.
     mutating func decodeNil() throws -> Bool {
-        let place = try element(Never.self)
-        guard decoder.document.isNull(place) else { return false }
+        let position = try element(Never.self)
+        guard decoder.document.isNull(position) else { return false }
         advance()
         return true
     }
@@ -33,32 +33,32 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        let place = try element(KeyedDecodingContainer<Nested>.self)
-        let container = try decoder.decoder(of: place, at: .element(currentIndex)).container(keyedBy: type)
+        let position = try element(KeyedDecodingContainer<Nested>.self)
+        let container = try decoder.decoder(of: position, at: .element(currentIndex)).container(keyedBy: type)
         advance()
         return container
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let place = try element((any UnkeyedDecodingContainer).self)
-        let container = try decoder.decoder(of: place, at: .element(currentIndex)).unkeyedContainer()
+        let position = try element((any UnkeyedDecodingContainer).self)
+        let container = try decoder.decoder(of: position, at: .element(currentIndex)).unkeyedContainer()
         advance()
         return container
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        let place = try element((any Decoder).self)
+        let position = try element((any Decoder).self)
         defer { advance() }
-        return decoder.decoder(of: place, at: .element(currentIndex))
+        return decoder.decoder(of: position, at: .element(currentIndex))
     }
 
     private func element(_ type: Any.Type) throws -> Int {
-        if isAtEnd { throw decoder.refusal(.atEnd(type), at: .element(currentIndex), decoder.place) }
-        return place
+        if isAtEnd { throw decoder.refusal(.atEnd(type), at: .element(currentIndex), decoder.position) }
+        return position
     }
 
     private mutating func advance() {
-        place = decoder.document.index.end(of: place)
+        position = decoder.document.index.end(of: position)
         currentIndex += 1
     }
 }
@@ -67,19 +67,19 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
 
 extension JSONUnkeyedContainer {
     mutating func decode(_ type: Bool.Type) throws -> Bool {
-        try scalar { document, place throws(JSONRefusal) in try document.bool(place) }
+        try scalar { document, position throws(JSONRefusal) in try document.bool(position) }
     }
 
     mutating func decode(_ type: String.Type) throws -> String {
-        try scalar { document, place throws(JSONRefusal) in try document.string(place) }
+        try scalar { document, position throws(JSONRefusal) in try document.string(position) }
     }
 
     mutating func decode(_ type: Double.Type) throws -> Double {
-        try scalar { document, place throws(JSONRefusal) in try document.double(place) }
+        try scalar { document, position throws(JSONRefusal) in try document.double(position) }
     }
 
     mutating func decode(_ type: Float.Type) throws -> Float {
-        try scalar { document, place throws(JSONRefusal) in try document.float(place) }
+        try scalar { document, position throws(JSONRefusal) in try document.float(position) }
     }
 
     mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
@@ -96,19 +96,19 @@ extension JSONUnkeyedContainer {
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
     private mutating func integer<Integer: FixedWidthInteger>() throws -> Integer {
-        try scalar { document, place throws(JSONRefusal) in try document.integer(Integer.self, place) }
+        try scalar { document, position throws(JSONRefusal) in try document.integer(Integer.self, position) }
     }
 
     private mutating func scalar<Value>(
         _ read: (JSONDocument, Int) throws(JSONRefusal) -> Value
     ) throws -> Value {
-        let place = try element(Value.self)
+        let position = try element(Value.self)
         do throws(JSONRefusal) {
-            let value = try read(decoder.document, place)
+            let value = try read(decoder.document, position)
             advance()
             return value
         } catch {
-            throw decoder.refusal(error, at: .element(currentIndex), place)
+            throw decoder.refusal(error, at: .element(currentIndex), position)
         }
     }
 }

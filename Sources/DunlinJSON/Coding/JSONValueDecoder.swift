@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// object's cursor, so that a value costs one allocation. Its containers retain it.
 final class JSONValueDecoder: Decoder, JSONNode {
     let document: JSONDocument
-    let place: Int
+    let position: Int
     let parent: JSONValueDecoder?
     let step: JSONStep
     /// Whether names are used unchanged as coding keys, as a dictionary's are whatever the settings.
@@ -18,18 +18,18 @@ final class JSONValueDecoder: Decoder, JSONNode {
     /// The members' values by key, once searching one by one has cost too much.
     private var names: [JSONName: Int]?
     /// Whether this value, or one around it, looks secret.
-    private lazy var isSecret: Bool = parent.map { $0.isSecret || $0.isSecretMember(step, place) } ?? false
+    private lazy var isSecret: Bool = parent.map { $0.isSecret || $0.isSecretMember(step, position) } ?? false
 
-    private static let patience = 16
+    private static let searchLimit = 16
 
-    init(_ document: JSONDocument, _ place: Int, in parent: JSONValueDecoder?, at step: JSONStep, keepsKeys: Bool) {
+    init(_ document: JSONDocument, _ position: Int, in parent: JSONValueDecoder?, at step: JSONStep, keepsKeys: Bool) {
         self.document = document
-        self.place = place
+        self.position = position
         self.parent = parent
         self.step = step
         self.keepsKeys = keepsKeys
-        cursor = place + 1
-        end = place < 0 ? 0 : document.index.end(of: place)
+        cursor = position + 1
+        end = position < 0 ? 0 : document.index.end(of: position)
     }
 
     var userInfo: [CodingUserInfoKey: Any] { document.json.userInfo }
@@ -41,7 +41,7 @@ final class JSONValueDecoder: Decoder, JSONNode {
     }
 
     func keyedContainer<Key: CodingKey>(_ type: Key.Type) throws -> JSONKeyedContainer<Key> {
-        let entry = document.entry(place)
+        let entry = document.entry(position)
         guard entry.isObject else {
             throw refusal(entry.kind == .null ? .null([String: Any].self) : .mismatch([String: Any].self))
         }
@@ -58,7 +58,7 @@ final class JSONValueDecoder: Decoder, JSONNode {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let entry = document.entry(place)
+        let entry = document.entry(position)
         guard entry.kind == .array else {
             throw refusal(entry.kind == .null ? .null([Any].self) : .mismatch([Any].self))
         }
@@ -79,10 +79,10 @@ extension JSONValueDecoder {
     }
 
     private func find(_ name: UnsafeBufferPointer<UInt8>) -> Int? {
-        let first = place + 1
+        let first = position + 1
         if first == end { return nil }
         let start = cursor < end ? cursor : first
-        switch document.index.key(name, from: start, first, end, patience: Self.patience) {
+        switch document.index.key(name, from: start, first, end, limit: Self.searchLimit) {
         case .found(let key):
             cursor = document.index.end(of: key + 1)
             return key + 1
@@ -96,14 +96,14 @@ extension JSONValueDecoder {
     /// Makes the table of members. With duplicate names, the last member counts.
     private func makeNames() -> [JSONName: Int] {
         var names: [JSONName: Int] = [:]
-        names.reserveCapacity(Int(document.entry(place).count))
+        names.reserveCapacity(Int(document.entry(position).count))
         forEachMember { names[JSONName($0)] = $1 }
         return names
     }
 
     /// Calls `body` with each member's coding key name and the place of its value.
     private func forEachMember(_ body: (String, Int) -> Void) {
-        var key = place + 1
+        var key = position + 1
         let converter = keepsKeys ? nil : JSONKeyConverter(document.json.keys)
         let path = converter?.needsPath == true ? codingPath : []
         while key < end {
@@ -116,7 +116,7 @@ extension JSONValueDecoder {
     /// The names of all members, each once, in the order of the text.
     var memberNames: [String] {
         var found: [String] = []
-        found.reserveCapacity(Int(document.entry(place).count))
+        found.reserveCapacity(Int(document.entry(position).count))
         let names = names
         forEachMember { name, value in
             // With duplicate names, the last member counts.
@@ -129,27 +129,27 @@ extension JSONValueDecoder {
 // MARK: - Values
 
 extension JSONValueDecoder {
-    func decoder(of place: Int, at step: JSONStep, keepsKeys: Bool? = nil) -> JSONValueDecoder {
-        JSONValueDecoder(document, place, in: self, at: step, keepsKeys: keepsKeys ?? document.keepsKeys)
+    func decoder(of position: Int, at step: JSONStep, keepsKeys: Bool? = nil) -> JSONValueDecoder {
+        JSONValueDecoder(document, position, in: self, at: step, keepsKeys: keepsKeys ?? document.keepsKeys)
     }
 
-    /// Decodes a value of any type at `place`; `step` is evaluated only if needed.
-    func decode<Value: Decodable>(_ type: Value.Type, _ place: Int, at step: @autoclosure () -> JSONStep) throws
+    /// Decodes a value of any type at `position`; `step` is evaluated only if needed.
+    func decode<Value: Decodable>(_ type: Value.Type, _ position: Int, at step: @autoclosure () -> JSONStep) throws
         -> Value
     {
         if let leaf = JSONLeaf(type), !document.isCustom(leaf) {
             do throws(JSONRefusal) {
-                return try document.value(leaf, place)
+                return try document.value(leaf, position)
             } catch {
                 // Reading the array element by element finds the faulty one and reports it.
-                guard case .element = error else { throw refusal(error, at: step(), place) }
+                guard case .element = error else { throw refusal(error, at: step(), position) }
             }
         }
         // Null is never passed to the user's functions.
-        if document.isNull(place), type == Date.self || type == Data.self {
-            throw refusal(.null(type), at: step(), place)
+        if document.isNull(position), type == Date.self || type == Data.self {
+            throw refusal(.null(type), at: step(), position)
         }
-        let decoder = decoder(of: place, at: step(), keepsKeys: document.keepsKeys || type is any StringKeyed.Type)
+        let decoder = decoder(of: position, at: step(), keepsKeys: document.keepsKeys || type is any StringKeyed.Type)
         if case .custom(let decode, _) = document.json.dates, type == Date.self {
             return document.same(try decode(decoder))
         }
@@ -161,46 +161,46 @@ extension JSONValueDecoder {
 
     /// The error for a refusal of this value.
     func refusal(_ refusal: JSONRefusal) -> DecodingError {
-        self.refusal(refusal, at: .none, place)
+        self.refusal(refusal, at: .none, position)
     }
 
     /// The error for a refusal of a value within this one.
-    func refusal(_ refusal: JSONRefusal, at step: JSONStep, _ place: Int? = nil) -> DecodingError {
+    func refusal(_ refusal: JSONRefusal, at step: JSONStep, _ position: Int? = nil) -> DecodingError {
         if case .missing = refusal {
             // The path leads to the object itself.
-            return refusal.error(document, self.place, codingPath, step.key, isSecret: isSecret)
+            return refusal.error(document, self.position, codingPath, step.key, isSecret: isSecret)
         }
         let path = codingPath + [step.key].compactMap(\.self)
-        let place = place ?? step.key.flatMap { value(named: $0.stringValue) } ?? JSONDocument.absent
-        return refusal.error(document, place, path, isSecret: isSecret || isSecretMember(step, place))
+        let position = position ?? step.key.flatMap { value(named: $0.stringValue) } ?? JSONDocument.absent
+        return refusal.error(document, position, path, isSecret: isSecret || isSecretMember(step, position))
     }
 
     /// Whether a value within this one looks secret, by its key or its name in the document.
-    private func isSecretMember(_ step: JSONStep, _ place: Int) -> Bool {
+    private func isSecretMember(_ step: JSONStep, _ position: Int) -> Bool {
         guard case .key(let key) = step else { return false }
-        return HTTP.SecretFields.usual.hides(key.stringValue) || document.isNamedSecret(place)
+        return HTTP.SecretFields.usual.hides(key.stringValue) || document.isNamedSecret(position)
     }
 }
 
 // MARK: - Single values
 
 extension JSONValueDecoder: SingleValueDecodingContainer {
-    func decodeNil() -> Bool { document.isNull(place) }
+    func decodeNil() -> Bool { document.isNull(position) }
 
     func decode(_ type: Bool.Type) throws -> Bool {
-        do throws(JSONRefusal) { return try document.bool(place) } catch { throw refusal(error) }
+        do throws(JSONRefusal) { return try document.bool(position) } catch { throw refusal(error) }
     }
 
     func decode(_ type: String.Type) throws -> String {
-        do throws(JSONRefusal) { return try document.string(place) } catch { throw refusal(error) }
+        do throws(JSONRefusal) { return try document.string(position) } catch { throw refusal(error) }
     }
 
     func decode(_ type: Double.Type) throws -> Double {
-        do throws(JSONRefusal) { return try document.double(place) } catch { throw refusal(error) }
+        do throws(JSONRefusal) { return try document.double(position) } catch { throw refusal(error) }
     }
 
     func decode(_ type: Float.Type) throws -> Float {
-        do throws(JSONRefusal) { return try document.float(place) } catch { throw refusal(error) }
+        do throws(JSONRefusal) { return try document.float(position) } catch { throw refusal(error) }
     }
 
     func decode(_ type: Int.Type) throws -> Int { try integer() }
@@ -218,10 +218,10 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 
     /// Decodes the same value as another type, at the same path.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try decode(type, place, at: .none)
+        try decode(type, position, at: .none)
     }
 
     private func integer<Integer: FixedWidthInteger>() throws -> Integer {
-        do throws(JSONRefusal) { return try document.integer(Integer.self, place) } catch { throw refusal(error) }
+        do throws(JSONRefusal) { return try document.integer(Integer.self, position) } catch { throw refusal(error) }
     }
 }

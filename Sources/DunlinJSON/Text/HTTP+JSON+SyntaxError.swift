@@ -40,9 +40,9 @@ extension HTTP.JSON {
         }
 
         public var description: String {
-            let place = path.isEmpty ? "" : " at \(path)"
+            let location = path.isEmpty ? "" : " at \(path)"
             let text = excerpt.isEmpty ? "" : ": \(excerpt)"
-            return "invalid JSON\(place), line \(line), column \(column): \(problem.rawValue)\(text)"
+            return "invalid JSON\(location), line \(line), column \(column): \(problem.rawValue)\(text)"
         }
     }
 }

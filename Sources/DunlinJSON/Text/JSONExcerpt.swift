@@ -49,16 +49,16 @@ struct JSONExcerpt {
     /// The steps to an open array or object.
     private func steps(to container: Int) -> [JSONPath.Step] {
         var steps: [JSONPath.Step] = []
-        var place = container
+        var index = container
         while true {
-            let around = Int(entries[place].extent)
-            guard around < place else { break }
+            let around = Int(entries[index].extent)
+            guard around < index else { break }
             if entries[around].kind == .array {
                 steps.append(.element(Int(entries[around].count)))
             } else {
-                steps.append(.member(name(of: entries[place - 1])))
+                steps.append(.member(name(of: entries[index - 1])))
             }
-            place = around
+            index = around
         }
         return steps.reversed()
     }

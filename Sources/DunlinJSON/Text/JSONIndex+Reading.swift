@@ -32,40 +32,40 @@ extension DynamicValue {
 }
 
 extension JSONIndex {
-    /// The value at `place`. It recurses as deep as the text, which the scanner has limited.
-    func value(at place: Int) -> DynamicValue {
-        let entry = entries[place]
+    /// The value at `position`. It recurses as deep as the text, which the scanner has limited.
+    func value(at position: Int) -> DynamicValue {
+        let entry = entries[position]
         switch entry.kind {
         case .null: return .null
         case .yes: return .bool(true)
         case .no: return .bool(false)
         case .integer, .fraction: return .number(DynamicValue.Number(checked: literal(entry)))
         case .text, .escapedText: return .string(string(entry))
-        case .array: return .array(elements(of: place))
-        case .object, .repeatingObject: return .object(members(of: place))
+        case .array: return .array(elements(of: position))
+        case .object, .repeatingObject: return .object(members(of: position))
         }
     }
 
-    private func elements(of place: Int) -> [DynamicValue] {
+    private func elements(of position: Int) -> [DynamicValue] {
         var elements: [DynamicValue] = []
-        elements.reserveCapacity(Int(entries[place].count))
-        var element = place + 1
-        for _ in 0..<entries[place].count {
+        elements.reserveCapacity(Int(entries[position].count))
+        var element = position + 1
+        for _ in 0..<entries[position].count {
             elements.append(value(at: element))
             element = end(of: element)
         }
         return elements
     }
 
-    private func members(of place: Int) -> DynamicValue.Members {
+    private func members(of position: Int) -> DynamicValue.Members {
         var members: [DynamicValue.Members.Member] = []
-        members.reserveCapacity(Int(entries[place].count))
-        var key = place + 1
-        for _ in 0..<entries[place].count {
+        members.reserveCapacity(Int(entries[position].count))
+        var key = position + 1
+        for _ in 0..<entries[position].count {
             members.append(DynamicValue.Members.Member(key: string(entries[key]), value: value(at: key + 1)))
             key = end(of: key + 1)
         }
-        return DynamicValue.Members(entries[place].kind == .repeatingObject ? Self.lastOfEach(members) : members)
+        return DynamicValue.Members(entries[position].kind == .repeatingObject ? Self.lastOfEach(members) : members)
     }
 
     /// The last member with each key.

@@ -33,12 +33,12 @@ struct JSONIndex: Sendable {
     let start: Int
     let entries: [Entry]
 
-    /// The index of the first entry after the value at `place`.
-    func end(of place: Int) -> Int {
-        let entry = entries[place]
+    /// The index of the first entry after the value at `position`.
+    func end(of position: Int) -> Int {
+        let entry = entries[position]
         switch entry.kind {
         case .array, .object, .repeatingObject: return Int(entry.extent)
-        default: return place + 1
+        default: return position + 1
         }
     }
 
@@ -74,20 +74,19 @@ extension JSONIndex {
         return string(part)
     }
 
-    /// Whether the key at `place` equals `key`, byte for byte.
-    func isKey(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-        let entry = entries[place]
+    /// Whether the key at `position` equals `key`, byte for byte.
+    func isKey(_ position: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let entry = entries[position]
         if entry.kind == .escapedText { return string(entry).utf8.elementsEqual(key) }
         guard Int(entry.extent) == key.count else { return false }
         return JSONPlainText.isEqual(text.span, Int(entry.offset), UnsafeRawBufferPointer(key))
     }
 
     /// Finds a key of the object between `first` and `end`, beginning at `start` and wrapping around. Gives up after
-    /// `patience` other keys.
-    func key(_ name: UnsafeBufferPointer<UInt8>, from start: Int, _ first: Int, _ end: Int, patience: Int) -> KeySearch
-    {
+    /// `limit` other keys.
+    func key(_ name: UnsafeBufferPointer<UInt8>, from start: Int, _ first: Int, _ end: Int, limit: Int) -> KeySearch {
         var key = start
-        for _ in 0..<patience {
+        for _ in 0..<limit {
             if isKey(key, name) { return .found(key) }
             key = self.end(of: key + 1)
             if key >= end { key = first }

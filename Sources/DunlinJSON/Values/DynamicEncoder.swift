@@ -43,7 +43,7 @@ final class DynamicEncoder: Encoder {
             switch content {
             case .empty: .object(DynamicValue.Members())
             case .value(let value): value
-            case .elements(let places): .array(places.map(\.value))
+            case .elements(let slots): .array(slots.map(\.value))
             case .members(let members):
                 .object(
                     DynamicValue.Members(
@@ -54,11 +54,11 @@ final class DynamicEncoder: Encoder {
 
         func append() -> Slot {
             let slot = Slot()
-            var places: [Slot] = []
-            if case .elements(let before) = content { places = before }
+            var slots: [Slot] = []
+            if case .elements(let before) = content { slots = before }
             content = .empty
-            places.append(slot)
-            content = .elements(places)
+            slots.append(slot)
+            content = .elements(slots)
             return slot
         }
 
@@ -72,15 +72,15 @@ final class DynamicEncoder: Encoder {
             return slot
         }
 
-        var count: Int { if case .elements(let places) = content { places.count } else { 0 } }
+        var count: Int { if case .elements(let slots) = content { slots.count } else { 0 } }
 
         /// Sorts the members of values without order, so that equal values give the same bytes in every process.
         func sort() {
             switch content {
             case .members(let members):
                 content = .members(members.sorted { $0.key.precedesInUTF16($1.key) })
-            case .elements(let places):
-                content = .value(.array(places.map(\.value).inOrder()))
+            case .elements(let slots):
+                content = .value(.array(slots.map(\.value).inOrder()))
             case .empty, .value: break
             }
         }

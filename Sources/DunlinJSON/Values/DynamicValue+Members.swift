@@ -27,9 +27,9 @@ extension DynamicValue {
         public subscript(key: String) -> DynamicValue? {
             get { members.last { $0.key.hasSameBytes(as: key) }?.value }
             set {
-                let place = members.firstIndex { $0.key.hasSameBytes(as: key) } ?? members.endIndex
+                let index = members.firstIndex { $0.key.hasSameBytes(as: key) } ?? members.endIndex
                 members.removeAll { $0.key.hasSameBytes(as: key) }
-                if let newValue { members.insert(Member(key: key, value: newValue), at: place) }
+                if let newValue { members.insert(Member(key: key, value: newValue), at: index) }
             }
         }
 

@@ -50,8 +50,8 @@ struct DiskMachine<Work, Thread: Equatable> {
 
     /// Returns whether `thread`, which has rested for long enough, should end.
     mutating func mayLeave(_ thread: Thread) -> Bool {
-        guard let place = resting.firstIndex(of: thread) else { return false }
-        resting.remove(at: place)
+        guard let index = resting.firstIndex(of: thread) else { return false }
+        resting.remove(at: index)
         threads -= 1
         return true
     }

@@ -13,7 +13,7 @@ public final class DiskThreads: Sendable {
 
     public typealias Work = @Sendable () -> Void
 
-    private let machine: Mutex<DiskMachine<Work, Bell>>
+    private let machine: Mutex<DiskMachine<Work, ThreadWaker>>
     private let longestWait: Int32
     /// The amount of work done, for the thread sanitizer only: when a continuation was resumed before it is awaited,
     /// the runtime gives it no sign, and this is the sign.
@@ -59,7 +59,7 @@ public final class DiskThreads: Sendable {
     public func start(_ work: @escaping Work) {
         switch machine.withLock({ $0.add(work) }) {
         case .none: break
-        case .wake(let bell): bell.ring()
+        case .wake(let waker): waker.wake()
         case .startThread: startThread()
         }
     }
@@ -69,19 +69,19 @@ public final class DiskThreads: Sendable {
 
     private func startThread() {
         do throws(Errno) {
-            let bell = try Bell()
-            try SystemThread.start(name: "dunlin-disk") { self.work(bell) }
+            let waker = try ThreadWaker()
+            try SystemThread.start(name: "dunlin-disk") { self.work(waker) }
         } catch {
             // Without any thread the work is done here.
             for work in machine.withLock({ $0.startFailed() }) { work() }
         }
     }
 
-    private func work(_ bell: Bell) {
+    private func work(_ waker: ThreadWaker) {
         Self.blockSignals()
         while true {
-            while let work = machine.withLock({ $0.next(for: bell) }) { work() }
-            if !bell.wait(milliseconds: longestWait), machine.withLock({ $0.mayLeave(bell) }) { return }
+            while let work = machine.withLock({ $0.next(for: waker) }) { work() }
+            if !waker.wait(milliseconds: longestWait), machine.withLock({ $0.mayLeave(waker) }) { return }
         }
     }
 
@@ -94,8 +94,8 @@ public final class DiskThreads: Sendable {
     }
 }
 
-/// Wakes one thread. Whoever rings keeps a reference meanwhile, so its descriptor is not yet reused.
-private final class Bell: Sendable, Equatable {
+/// Wakes one thread. Whoever wakes it keeps a reference meanwhile, so its descriptor is not yet reused.
+private final class ThreadWaker: Sendable, Equatable {
     private let descriptor: Int32
 
     init() throws(Errno) {
@@ -107,7 +107,7 @@ private final class Bell: Sendable, Equatable {
         close(descriptor)
     }
 
-    func ring() {
+    func wake() {
         var one: UInt64 = 1
         _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
@@ -121,5 +121,5 @@ private final class Bell: Sendable, Equatable {
         return true
     }
 
-    static func == (left: Bell, right: Bell) -> Bool { left === right }
+    static func == (left: ThreadWaker, right: ThreadWaker) -> Bool { left === right }
 }

@@ -22,7 +22,7 @@ public final class LinkMonitor: Sendable {
     package static let pause: Int64 = 50_000_000
     package static let pollInterval: Int64 = 5_000_000_000
 
-    private let run = SharedWatch<LinkWatch>()
+    private let run = SharedMonitor<LinkMonitorRun>()
     private let source: LinkSource
 
     public convenience init() {
@@ -36,10 +36,10 @@ public final class LinkMonitor: Sendable {
     /// Returns hints from now on: one at once, and one after each change. An observer that is busy meanwhile gets one
     /// for all.
     public func changes() -> AsyncStream<Void> {
-        let watch = watch()
+        let joined = joinRun()
         // Version 0 is before the first hint.
         return AsyncStream(knowing: 0) { version in
-            await watch?.changes.value(after: version)?.version
+            await joined?.changes.value(after: version)?.version
         } tell: { known, version in
             known = version
         }
@@ -48,10 +48,10 @@ public final class LinkMonitor: Sendable {
     /// Whether there are observers.
     package var isRunning: Bool { run.isObserved }
 
-    private func watch() -> LinkWatch? {
+    private func joinRun() -> LinkMonitorRun? {
         // The loop is asked for before the lock is taken, because that starts threads if there are none.
         guard let loop = source.loop() else { return nil }
-        return run.join { LinkWatch(source, on: loop) }
+        return run.join { LinkMonitorRun(source, on: loop) }
     }
 }
 
@@ -96,7 +96,7 @@ package struct OpenLinkSource: ~Copyable, Sendable {
 }
 
 /// One run of a monitor: its observers keep it, and it ends with the last of them.
-final class LinkWatch: Sendable {
+final class LinkMonitorRun: Sendable {
     /// Counts the hints.
     let changes: ObservableValue<UInt64>
     private let listening: Task<Void, Never>

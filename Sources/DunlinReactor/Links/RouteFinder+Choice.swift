@@ -30,8 +30,8 @@ extension RouteFinder {
         case .local: return Self.local(finding.interface, rules)
         case .outward where bound == nil:
             guard let interface = finding.interface else { return .refused([]) }
-            return rules.allows(interface) ? .through(interface) : detour(to: address, around: interface, rules)
-        case .none, .outward: return detour(to: address, around: nil, rules, within: bound)
+            return rules.allows(interface) ? .through(interface) : otherRoute(to: address, around: interface, rules)
+        case .none, .outward: return otherRoute(to: address, around: nil, rules, within: bound)
         }
     }
 
@@ -42,18 +42,18 @@ extension RouteFinder {
     }
 
     /// A route through any interface but the one that is refused, or through the one named.
-    private func detour(
+    private func otherRoute(
         to address: HTTP.SocketAddress, around refused: NetworkInterface?, _ rules: NetworkInterface.Rules,
         within name: String? = nil
     ) -> InterfaceChoice {
         do throws(Errno) {
-            let ways = try ways(to: address).filter { name == nil || $0.interface.name == name }
-            let allowed = ways.filter { rules.allows($0.interface) }
+            let candidates = try candidates(to: address).filter { name == nil || $0.interface.name == name }
+            let allowed = candidates.filter { rules.allows($0.interface) }
             if let best = allowed.min(by: { ($0.metric, $0.interface.index) < ($1.metric, $1.interface.index) }) {
                 return .through(best.interface)
             }
-            if ways.isEmpty, let name { return try unrouted(name, rules) }
-            return ways.isEmpty ? refused.map { .refused([$0]) } ?? .none : .refused(ways.map(\.interface))
+            if candidates.isEmpty, let name { return try unrouted(name, rules) }
+            return candidates.isEmpty ? refused.map { .refused([$0]) } ?? .none : .refused(candidates.map(\.interface))
         } catch {
             return .refused(refused.map { [$0] } ?? [])
         }
@@ -66,22 +66,22 @@ extension RouteFinder {
         return interface.flatMap { rules.allows($0) ? nil : .refused([$0]) } ?? .none
     }
 
-    private struct Way {
+    private struct Candidate {
         let interface: NetworkInterface
         let metric: UInt32
     }
 
     /// Every interface that is up and has a route to the address.
-    private func ways(to address: HTTP.SocketAddress) throws(Errno) -> [Way] {
+    private func candidates(to address: HTTP.SocketAddress) throws(Errno) -> [Candidate] {
         let socket = try Socket.forNetworkQuestions()
-        var ways: [Way] = []
+        var candidates: [Candidate] = []
         for link in try links(socket) where link.isUp && link.flags & dunlin_iff_loopback == 0 {
             guard let route = route(to: address, through: link.index, socket) else { continue }
             let interface = NetworkInterface(
                 name: link.name, index: Int(link.index), kind: try kind(of: link, socket))
-            ways.append(Way(interface: interface, metric: route.metric))
+            candidates.append(Candidate(interface: interface, metric: route.metric))
         }
-        return ways
+        return candidates
     }
 
     private func interfaces() throws(Errno) -> [NetworkInterface] {

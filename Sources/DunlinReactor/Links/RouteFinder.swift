@@ -156,11 +156,11 @@ extension RouteFinder {
 }
 
 extension ProcRoutes {
-    private static let places = ["/proc/net/route", "/proc/net/ipv6_route"]
+    private static let paths = ["/proc/net/route", "/proc/net/ipv6_route"]
 
     /// What the tables say now; nil if neither can be read.
     package static func read() -> ProcRoutes? {
-        let texts = places.map(LinkFiles.text(of:))
+        let texts = paths.map(LinkFiles.text(of:))
         if texts.allSatisfy({ $0 == nil }) { return nil }
         return ProcRoutes(four: texts[0] ?? "", six: texts[1] ?? "")
     }

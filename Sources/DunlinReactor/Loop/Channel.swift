@@ -40,7 +40,7 @@ public final class Channel: Sendable {
         let token = reactor.register(self)
         self.token.store(token, ordering: .relaxed)
         do throws(Errno) {
-            try reactor.watch(self.socket.descriptor, token: token)
+            try reactor.register(self.socket.descriptor, token: token)
         } catch {
             reactor.forget(token)
             throw error
@@ -170,23 +170,23 @@ public final class Channel: Sendable {
 
     @inlinable @inline(__always)
     public func waitReadable(until deadline: HTTP.Instant) async -> Wake {
-        await withUnsafeContinuation { parkReader($0, until: deadline) }
+        await withUnsafeContinuation { beginReaderWait($0, until: deadline) }
     }
 
     public func waitWritable(until deadline: HTTP.Instant) async -> Wake {
-        await withUnsafeContinuation { park($0, for: .writing, until: deadline) }
+        await withUnsafeContinuation { beginWait($0, for: .writing, until: deadline) }
     }
 
-    @usableFromInline func parkReader(_ waiter: Waiter, until deadline: HTTP.Instant) {
-        park(waiter, for: .reading, until: deadline)
+    @usableFromInline func beginReaderWait(_ waiter: Waiter, until deadline: HTTP.Instant) {
+        beginWait(waiter, for: .reading, until: deadline)
     }
 
-    private func park(
+    private func beginWait(
         _ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: HTTP.Instant
     ) {
         switch machine.withLock({ $0.wait(waiter, for: direction, until: deadline) }) {
-        case .parked: break
-        case .parkedAndScheduled(let time): reactor.schedule(token.load(ordering: .relaxed), at: time)
+        case .waiting: break
+        case .waitingAndScheduled(let time): reactor.schedule(token.load(ordering: .relaxed), at: time)
         case .resume(let waiter, let wake): waiter.resume(returning: wake)
         }
     }

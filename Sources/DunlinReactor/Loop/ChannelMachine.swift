@@ -43,9 +43,9 @@ struct ChannelMachine<Waiter> {
     }
 
     enum WaitAction {
-        case parked
+        case waiting
         /// It waits, and the loop must look at this channel by then.
-        case parkedAndScheduled(HTTP.Instant)
+        case waitingAndScheduled(HTTP.Instant)
         case resume(Waiter, Wake)
     }
 
@@ -145,8 +145,8 @@ struct ChannelMachine<Waiter> {
             return .resume(waiter, .woken)
         case .quiet:
             self[direction] = .waiting(waiter, until: deadline)
-            guard bringForward(to: deadline) else { return .parked }
-            return .parkedAndScheduled(deadline)
+            guard bringForward(to: deadline) else { return .waiting }
+            return .waitingAndScheduled(deadline)
         }
     }
 

@@ -7,21 +7,21 @@ internal import DunlinTypes
 /// deadline that moves ahead with every request is never touched.
 struct DeadlineQueue {
     /// Slots are small numbers: an array finds them faster than a dictionary.
-    private struct Places: HeapPlaces {
+    private struct Indices: HeapIndices {
         /// -1 for none.
-        private var places: [Int] = []
+        private var indices: [Int] = []
 
         subscript(slot: Int) -> Int? {
-            get { slot < places.count && places[slot] >= 0 ? places[slot] : nil }
+            get { slot < indices.count && indices[slot] >= 0 ? indices[slot] : nil }
             set {
-                while places.count <= slot { places.append(-1) }
-                places[slot] = newValue ?? -1
+                while indices.count <= slot { indices.append(-1) }
+                indices[slot] = newValue ?? -1
             }
         }
     }
 
     private struct Entry: HeapItem {
-        typealias Places = DeadlineQueue.Places
+        typealias Indices = DeadlineQueue.Indices
         var time: HTTP.Instant
         let name: Int
 

@@ -25,8 +25,8 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private struct Own {
         var jobs = JobTurns()
-        /// Whether the loop had followers when it last looked under the lock.
-        var isFollowed = false
+        /// Whether the loop had observers when it last looked under the lock.
+        var isObserved = false
         /// Tasks that are about to go to another executor.
         var leaving: [UnsafeContinuation<Void, Never>] = []
         var ready: [(channel: Channel, events: UInt32)] = []
@@ -41,7 +41,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var life = Life.running
         /// Whether a task runs the jobs that arrived after the loop's end.
         var isServed = false
-        var followers = Followers()
+        var turnObservers = TurnObservers()
 
         /// Takes in a job that comes from elsewhere.
         fileprivate mutating func arrive(_ job: LoopJob) -> Arrival {
@@ -242,7 +242,7 @@ extension Reactor {
         return token
     }
 
-    func watch(_ descriptor: Int32, token: UInt64) throws(Errno) {
+    func register(_ descriptor: Int32, token: UInt64) throws(Errno) {
         guard dunlin_epoll_add(epoll, descriptor, token) == 0 else { throw Errno.last }
     }
 
@@ -261,7 +261,7 @@ extension Reactor {
             guard let slot = shared.slots.index(of: token) else { return false }
             let earliest = shared.deadlines.earliest ?? .never
             shared.deadlines.schedule(slot, at: time)
-            guard shared.isSleeping, time < earliest || self.time.isManual || !shared.followers.isEmpty else {
+            guard shared.isSleeping, time < earliest || self.time.isManual || !shared.turnObservers.isEmpty else {
                 return false
             }
             shared.isSleeping = false
@@ -304,8 +304,8 @@ extension Reactor {
 
     /// Tells the followers of a turn; returns true if that gave the loop something to do.
     private func tellOfTurn() -> Bool {
-        guard own.pointee.isFollowed else { return false }
-        for follower in shared.withLock({ $0.followers.all }) { follower() }
+        guard own.pointee.isObserved else { return false }
+        for observer in shared.withLock({ $0.turnObservers.all }) { observer() }
         return !own.pointee.jobs.isEmpty
     }
 
@@ -353,8 +353,8 @@ extension Reactor {
 
     private func nextStep(_ shared: inout Shared) -> Step {
         while let job = shared.arrived.popFirst() { own.pointee.jobs.append(job) }
-        // Under the lock: a follower that begins later sees all that has been done so far.
-        own.pointee.isFollowed = !shared.followers.isEmpty
+        // Under the lock: an observer that begins later sees all that has been done so far.
+        own.pointee.isObserved = !shared.turnObservers.isEmpty
         if !own.pointee.jobs.isEmpty { return .run }
         if shared.life == .retiring, shared.slots.count == 0 {
             shared.life = .gone

@@ -15,7 +15,7 @@ extension Socket {
             if taken == count { return taken }
             let failure = errno
             // A call that fails after it has sent some bytes has raised the signal, too, and reports those bytes.
-            mask.swallow()
+            mask.takeSignal()
             if taken >= 0 { return taken }
             switch failure {
             case EINTR: continue
@@ -44,7 +44,7 @@ private struct PipeSignalMask {
     }
 
     /// Takes the signal that the call has raised, if it has.
-    func swallow() {
+    func takeSignal() {
         guard !wasPending else { return }
         var (pipe, now) = (pipe, timespec())
         while sigtimedwait(&pipe, nil, &now) < 0, errno == EINTR {}

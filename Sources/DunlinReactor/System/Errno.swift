@@ -45,7 +45,7 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
 
     /// Whether it is not our file: it belongs to others, may be changed by them, or is no file.
-    public var meansForeign: Bool {
+    public var meansNotOurs: Bool {
         switch rawValue {
         case EPERM, EACCES, ELOOP, EISDIR, EINVAL, ENXIO: true
         default: false

@@ -52,7 +52,7 @@ struct EngineState {
 
 extension EngineState {
     /// Creates a connection of the context with its state, ready for the first message.
-    static func hang(
+    static func attach(
         on context: TLSContext, _ peer: TLSPeer, at now: Int64
     ) throws(TLSError) -> (ssl: OpaquePointer, state: UnsafeMutablePointer<EngineState>) {
         OpenSSLErrors.clear()

@@ -49,7 +49,7 @@ public struct TLSEngine: ~Copyable {
 
     /// Creates an engine; `now` is Unix time in seconds, for the age of sessions.
     public init(_ context: TLSContext, _ peer: TLSPeer, now: Int64) throws(TLSError) {
-        let (ssl, state) = try EngineState.hang(on: context, peer, at: now)
+        let (ssl, state) = try EngineState.attach(on: context, peer, at: now)
         self.init(ssl, state)
     }
 
@@ -200,7 +200,7 @@ extension TLSEngine {
             swap(&state.pointee.output, &wire)
             state.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        if case .at(.handshaking) = phase { try shakeHands() }
+        if case .at(.handshaking) = phase { try advanceHandshake() }
         switch phase {
         case .at(.open):
             defer { releaseBuffers() }
@@ -220,7 +220,7 @@ extension TLSEngine {
         state.pointee.mayHoldBuffers = false
     }
 
-    private mutating func shakeHands() throws(TLSError) {
+    private mutating func advanceHandshake() throws(TLSError) {
         let code = SSL_do_handshake(ssl)
         if code == 1 { return try finishHandshake() }
         switch SSL_get_error(ssl, code) {

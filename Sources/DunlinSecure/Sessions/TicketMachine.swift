@@ -26,38 +26,38 @@ struct TicketLimits: Sendable {
 struct TicketMachine<Key: Hashable, Item: Ticket> {
     private let limits: TicketLimits
     /// The sessions of each key, the latest last.
-    private var shelves: RecentValues<Key, [Item]>
+    private var itemsByKey: RecentValues<Key, [Item]>
 
     init(_ limits: TicketLimits = TicketLimits()) {
         self.limits = limits
-        shelves = RecentValues(limit: limits.keys)
+        itemsByKey = RecentValues(limit: limits.keys)
     }
 
-    var count: Int { shelves.latestFirst.reduce(0) { $0 + $1.value.count } }
+    var count: Int { itemsByKey.latestFirst.reduce(0) { $0 + $1.value.count } }
 
     mutating func keep(_ item: Item, for key: Key) {
         // A 1.3 ticket without a lifetime is to be dropped at once (RFC 8446 §4.6.1).
         if item.isForOneUse, item.lifetime == 0 { return }
-        var items = shelves[key] ?? []
+        var items = itemsByKey[key] ?? []
         if let last = items.last, !item.isForOneUse || !last.isForOneUse { items = [] }
         items.append(item)
         if items.count > limits.perKey { items.removeFirst() }
-        shelves.keep(items, for: key)
+        itemsByKey.keep(items, for: key)
     }
 
     /// Returns the latest session that is still good.
     mutating func take(_ key: Key, at now: Int64) -> Item? {
-        guard var items = shelves.remove(key) else { return nil }
+        guard var items = itemsByKey.remove(key) else { return nil }
         items.removeAll { !isFresh($0, at: now) }
         guard let item = items.last else { return nil }
         if item.isForOneUse { items.removeLast() }
-        if !items.isEmpty { shelves.keep(items, for: key) }
+        if !items.isEmpty { itemsByKey.keep(items, for: key) }
         return item
     }
 
     /// Removes the sessions of a key, as they proved to be bad.
     mutating func discard(_ key: Key) {
-        shelves.remove(key)
+        itemsByKey.remove(key)
     }
 
     /// Whether a session is fresh. If the clock was set back, it seems to be from the future and is dropped too.

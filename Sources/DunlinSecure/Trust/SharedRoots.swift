@@ -40,37 +40,37 @@ package final class SharedRoots: Sendable {
     }
 
     /// Returns the roots in these places now. `looks`: check the files even if that was done a short time ago.
-    package func store(of places: SystemRoots, looks: Bool = false) throws(NetworkError.TrustConfigurationError)
+    package func store(of locations: SystemRoots, looks: Bool = false) throws(NetworkError.TrustConfigurationError)
         -> TrustStore
     {
-        if !looks, let store = fresh(places) { return store }
+        if !looks, let store = fresh(locations) { return store }
         return try reading.withLock { _ throws(NetworkError.TrustConfigurationError) in
             // Another caller may have looked while this one waited.
-            if !looks, let store = fresh(places) { return store }
-            return try looked(at: places)
+            if !looks, let store = fresh(locations) { return store }
+            return try looked(at: locations)
         }
     }
 
-    /// Returns how often these places were read, for tests.
-    func loads(of places: SystemRoots) -> Int { known.withLock { $0[places]?.loads ?? 0 } }
+    /// Returns how often these locations were read, for tests.
+    func loads(of locations: SystemRoots) -> Int { known.withLock { $0[locations]?.loads ?? 0 } }
 
     /// Whether these places were checked a short time ago.
-    package func isFresh(_ places: SystemRoots) -> Bool { fresh(places) != nil }
+    package func isFresh(_ locations: SystemRoots) -> Bool { fresh(locations) != nil }
 
     /// Returns the roots found at the last check, if that is not long ago.
-    private func fresh(_ places: SystemRoots) -> TrustStore? {
+    private func fresh(_ locations: SystemRoots) -> TrustStore? {
         let now = now()
         return known.withLock { known in
-            known[places].flatMap { now - $0.lookedAt < interval ? $0.store : nil }
+            known[locations].flatMap { now - $0.lookedAt < interval ? $0.store : nil }
         }
     }
 
-    private func looked(at places: SystemRoots) throws(NetworkError.TrustConfigurationError) -> TrustStore {
+    private func looked(at locations: SystemRoots) throws(NetworkError.TrustConfigurationError) -> TrustStore {
         let now = now()
-        guard var latest = known.withLock({ $0[places] }) else {
-            let reading = try places.read()
+        guard var latest = known.withLock({ $0[locations] }) else {
+            let reading = try locations.read()
             let store = try TrustStore(reading.roots)
-            keep(Known(store: store, stamps: reading.stamps, lookedAt: now, loads: 1), of: places)
+            keep(Known(store: store, stamps: reading.stamps, lookedAt: now, loads: 1), of: locations)
             return store
         }
         latest.lookedAt = now
@@ -78,7 +78,7 @@ package final class SharedRoots: Sendable {
         if !stamps.allSatisfy({ latest.stamps[$0.0] == .some($0.1) }) {
             latest.loads += 1
             do throws(NetworkError.TrustConfigurationError) {
-                let reading = try places.read()
+                let reading = try locations.read()
                 let store = try TrustStore(reading.roots)
                 latest.stamps = reading.stamps
                 if store.digest != latest.store.digest { latest.store = store }
@@ -86,12 +86,12 @@ package final class SharedRoots: Sendable {
                 latest.stamps = Dictionary(uniqueKeysWithValues: stamps)
             }
         }
-        keep(latest, of: places)
+        keep(latest, of: locations)
         return latest.store
     }
 
-    private func keep(_ new: Known, of places: SystemRoots) {
-        known.withLock { $0.keep(new, for: places) }
+    private func keep(_ new: Known, of locations: SystemRoots) {
+        known.withLock { $0.keep(new, for: locations) }
     }
 
     private static let start = ContinuousClock.now

@@ -140,8 +140,8 @@ struct TrustEvaluation {
                 anchors: anchors, ignoresTime: ignoresTime, isStrict: rules.isStrict,
                 maximumIntermediates: rules.maximumIntermediates, revocation: rules.revocation,
                 lists: evaluator.lists, time: time))
-        let judgement = self
-        let outcome = finder.find(leaf, sent: sent) { judgement.refusal(of: $0) ?? objection($0) }
+        let evaluation = self
+        let outcome = finder.find(leaf, sent: sent) { evaluation.refusal(of: $0) ?? objection($0) }
         if case .path(let path, _) = outcome { validity.narrow(to: path) }
         return outcome
     }

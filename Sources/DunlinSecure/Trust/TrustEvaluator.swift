@@ -57,9 +57,9 @@ package final class TrustEvaluator: Sendable {
     private func judge(
         _ leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity, _ staple: Bytes?, _ time: Int64?
     ) -> (decision: HTTP.TrustDecision, validity: PathValidity) {
-        var judgement = TrustEvaluation(
+        var evaluation = TrustEvaluation(
             evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
-        return (judgement.decision(), judgement.validity)
+        return (evaluation.decision(), evaluation.validity)
     }
 
     /// Returns the certificates' bytes; nil if one cannot be written.

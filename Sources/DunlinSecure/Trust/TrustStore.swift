@@ -22,7 +22,7 @@ package final class TrustStore: @unchecked Sendable {
     let pointer: OpaquePointer
     private let roots: [Root]
     /// Where those of a name are, by the name's hash.
-    private let places: [UInt: [Int]]
+    private let indices: [UInt: [Int]]
     /// Those that were asked for, by the hash of their names. With a name those of its issuers are here as well.
     /// OpenSSL sorts those in its store when it first looks for one: nobody else may look there.
     private let read = Mutex<[UInt: X509Path]>([:])
@@ -52,15 +52,15 @@ package final class TrustStore: @unchecked Sendable {
         guard let store = X509_STORE_new() else { throw .contradiction("out of memory") }
         pointer = store
         var roots = other?.roots ?? []
-        var places = other?.places ?? [:]
+        var indices = other?.indices ?? [:]
         var digests = other?.digests ?? []
         for root in new {
             guard let digest = X509Reading.fingerprint(root.der), digests.insert(digest).inserted else { continue }
-            places[root.subject, default: []].append(roots.count)
+            indices[root.subject, default: []].append(roots.count)
             roots.append(root)
         }
         self.roots = roots
-        self.places = places
+        self.indices = indices
         self.digests = digests
         digest = X509Reading.fingerprint(Bytes(digests.sorted().flatMap(\.bytes))) ?? .zero
     }
@@ -91,9 +91,9 @@ package final class TrustStore: @unchecked Sendable {
     private func read(_ names: [UInt], into known: inout [UInt: X509Path]) {
         var names = names
         while let name = names.popLast() {
-            guard known[name] == nil, let places = places[name], let path = X509Path() else { continue }
-            for place in places {
-                guard let parsed = ParsedCertificate(der: roots[place].der),
+            guard known[name] == nil, let indices = indices[name], let path = X509Path() else { continue }
+            for index in indices {
+                guard let parsed = ParsedCertificate(der: roots[index].der),
                     X509_STORE_add_cert(pointer, parsed.pointer) == 1
                 else { continue }
                 path.append(parsed.pointer)

@@ -7,7 +7,7 @@ internal import DunlinTypes
 /// change nor a choice looks at more of them than the logarithm of their number.
 struct CookieSites: Sendable {
     struct Site: Sendable, HeapItem {
-        typealias Places = [String: Int]
+        typealias Indices = [String: Int]
         let name: String
         /// The domains that have cookies.
         var domains: Set<String> = []

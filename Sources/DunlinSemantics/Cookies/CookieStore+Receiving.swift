@@ -43,7 +43,7 @@ extension CookieStore {
             domain = ""
         }
         let isHostOnly = domain.isEmpty || scope.isAddress
-        guard set.keepsPromises(isHostOnly: isHostOnly), !set.isSecure || scope.isSecure else { return nil }
+        guard set.meetsPrefix(isHostOnly: isHostOnly), !set.isSecure || scope.isSecure else { return nil }
         let cookie = HTTP.Cookie(
             name: set.name, value: set.value, domain: isHostOnly ? scope.host : domain, isHostOnly: isHostOnly,
             path: set.path ?? scope.defaultPath, expires: set.expires, isSecure: set.isSecure,
@@ -69,11 +69,11 @@ extension CookieStore {
         var secure = SecureCookies()
         let below = Set(visit.sites).compactMap { sites[$0]?.domains }.joined()
         for domain in Set(visit.domains).union(below) {
-            guard let held = domains[domain], let place = visit.place(of: domain) else { continue }
+            guard let held = domains[domain], let match = visit.match(of: domain) else { continue }
             steps += held.cookies.count
             for (key, kept) in held.cookies where kept.cookie.isSecure {
                 let name = kept.cookie.name.isEmpty ? CookieName(kept.cookie) : key.name
-                secure.add(kept.cookie, name, place, of: held.site)
+                secure.add(kept.cookie, name, match, of: held.site)
             }
         }
         return secure

@@ -4,7 +4,7 @@ internal import DunlinTypes
 /// domains above it, and a response as many cookies.
 struct CookieVisit {
     /// The relation of a domain to the host.
-    struct Place {
+    struct Match {
         /// The index of the longest of the visit's domains that it equals or is below.
         let index: Int
         /// Whether it equals that domain.
@@ -35,7 +35,7 @@ struct CookieVisit {
     }
 
     /// Returns the place of any domain; nil if it is below none of the visit's.
-    func place(of domain: String) -> Place? {
+    func match(of domain: String) -> Match? {
         let (host, bytes) = (Array(scope.host.utf8), Array(domain.utf8))
         // The length of their common end.
         var same = 0
@@ -44,9 +44,9 @@ struct CookieVisit {
         }
         for (index, other) in domains.enumerated() where other.utf8.count <= same {
             let count = other.utf8.count
-            if count == bytes.count { return Place(index: index, isAbove: true) }
+            if count == bytes.count { return Match(index: index, isAbove: true) }
             if count > 0, bytes[bytes.count - 1 - count] == UInt8(ascii: ".") {
-                return Place(index: index, isAbove: false)
+                return Match(index: index, isAbove: false)
             }
         }
         return nil
@@ -56,7 +56,7 @@ struct CookieVisit {
 /// Secure cookies that what comes without TLS may not hide, by name.
 struct SecureCookies {
     private struct One {
-        let place: CookieVisit.Place
+        let match: CookieVisit.Match
         let site: String
         let path: String
         let digest: UInt64
@@ -64,9 +64,9 @@ struct SecureCookies {
 
     private var cookies: [CookieName: [One]] = [:]
 
-    mutating func add(_ cookie: HTTP.Cookie, _ name: CookieName, _ place: CookieVisit.Place, of site: String) {
+    mutating func add(_ cookie: HTTP.Cookie, _ name: CookieName, _ match: CookieVisit.Match, of site: String) {
         let digest = PathDigests(cookie.path).whole
-        cookies[name, default: []].append(One(place: place, site: site, path: cookie.path, digest: digest))
+        cookies[name, default: []].append(One(match: match, site: site, path: cookie.path, digest: digest))
     }
 
     /// Returns whether a cookie of the visit would be sent where one of them is, and how many were looked at.
@@ -75,7 +75,7 @@ struct SecureCookies {
         let index = visit.index(of: cookie.domain)
         let (digests, site) = (PathDigests(cookie.path), visit.sites[index])
         let isHidden = ones.contains { one in
-            (one.place.isAbove || (one.place.index <= index && one.site == site))
+            (one.match.isAbove || (one.match.index <= index && one.site == site))
                 && digests.mayBegin(with: one.digest, count: one.path.utf8.count)
                 && CookieScope.isPath(cookie.path, within: one.path)
         }

@@ -102,7 +102,7 @@ public struct SetCookie: Sendable, Equatable {
 extension SetCookie {
     /// Whether the cookie keeps its name's promises (§5.7): a name with `__Secure-` is secure, and one with `__Host-`
     /// is also for one host and all its paths. Case is ignored, as some servers ignore it.
-    func keepsPromises(isHostOnly: Bool) -> Bool {
+    func meetsPrefix(isHostOnly: Bool) -> Bool {
         let (secure, host) = ("__secure-", "__host-")
         // A cookie without a name is sent as its value, which could look like such a name.
         if name.isEmpty {

@@ -43,8 +43,8 @@ enum Composition {
     private static func sorted(_ marks: [(order: UInt8, scalar: Unicode.Scalar)]) -> [Unicode.Scalar] {
         guard marks.count > 1 else { return marks.map(\.scalar) }
         // `sort` need not be stable: the position decides among equals.
-        let places = marks.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
-        return places.map(\.element.scalar)
+        let ordered = marks.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
+        return ordered.map(\.element.scalar)
     }
 
     private static func composed(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
@@ -55,10 +55,10 @@ enum Composition {
         for scalar in scalars {
             let order = combiningClass(scalar)
             // A mark reaches its starter unless one of its own class, or another starter, stands between.
-            if let place = starter, place == output.count - 1 || last < order,
-                let whole = Hangul.whole(output[place], scalar) ?? pairs.wholes[Pair(output[place], scalar)]
+            if let index = starter, index == output.count - 1 || last < order,
+                let whole = Hangul.whole(output[index], scalar) ?? pairs.wholes[Pair(output[index], scalar)]
             {
-                output[place] = whole
+                output[index] = whole
                 continue
             }
             if order == 0 { starter = output.count }

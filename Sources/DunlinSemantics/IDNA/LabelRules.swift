@@ -9,8 +9,8 @@ enum LabelRules {
             throw IDNAError(problem: .disallowed(scalar), label: text)
         }
         if label.starts(with: "xn--".unicodeScalars) { throw IDNAError(problem: .invalidPunycode, label: text) }
-        for place in label.indices where !isJoinerInPlace(label, at: place) {
-            throw IDNAError(problem: .misplacedJoiner(label[place]), label: text)
+        for index in label.indices where !isJoinerInPlace(label, at: index) {
+            throw IDNAError(problem: .misplacedJoiner(label[index]), label: text)
         }
     }
 
@@ -39,12 +39,12 @@ enum LabelRules {
         case transparent
     }
 
-    private static func isJoinerInPlace(_ label: [Unicode.Scalar], at place: Int) -> Bool {
-        guard label[place] == "\u{200C}" || label[place] == "\u{200D}" else { return true }
-        if place > 0, label[place - 1].properties.canonicalCombiningClass == .virama { return true }
-        guard label[place] == "\u{200C}" else { return false }
-        let before = label[..<place].lazy.reversed().map(joining).first { $0 != .transparent } ?? nil
-        let after = label[(place + 1)...].lazy.map(joining).first { $0 != .transparent } ?? nil
+    private static func isJoinerInPlace(_ label: [Unicode.Scalar], at index: Int) -> Bool {
+        guard label[index] == "\u{200C}" || label[index] == "\u{200D}" else { return true }
+        if index > 0, label[index - 1].properties.canonicalCombiningClass == .virama { return true }
+        guard label[index] == "\u{200C}" else { return false }
+        let before = label[..<index].lazy.reversed().map(joining).first { $0 != .transparent } ?? nil
+        let after = label[(index + 1)...].lazy.map(joining).first { $0 != .transparent } ?? nil
         return (before == .left || before == .dual) && (after == .right || after == .dual)
     }
 

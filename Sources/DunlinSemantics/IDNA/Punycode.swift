@@ -48,20 +48,20 @@ package enum Punycode {
         var output = input[..<(hyphen ?? 0)].map { Unicode.Scalar($0) }
         var position = hyphen.map { $0 + 1 } ?? 0
         var codePoint = initialCodePoint
-        var place: UInt32 = 0
+        var index: UInt32 = 0
         var bias = initialBias
         while position < input.count {
             guard let delta = number(in: input, at: &position, bias: bias) else { return nil }
             let points = UInt32(output.count) + 1
-            let (sum, overflow) = place.addingReportingOverflow(delta)
+            let (sum, overflow) = index.addingReportingOverflow(delta)
             guard !overflow else { return nil }
-            bias = adapted(delta, points: points, isFirst: place == 0 && codePoint == initialCodePoint)
+            bias = adapted(delta, points: points, isFirst: index == 0 && codePoint == initialCodePoint)
             let (next, tooFar) = codePoint.addingReportingOverflow(sum / points)
             guard !tooFar, let scalar = Unicode.Scalar(next) else { return nil }
             codePoint = next
-            place = sum % points
-            output.insert(scalar, at: Int(place))
-            place += 1
+            index = sum % points
+            output.insert(scalar, at: Int(index))
+            index += 1
         }
         return output
     }

@@ -47,6 +47,6 @@ private struct AuthenticatorMethod<Source: HTTPSession.Authenticator>: Credentia
     let authenticator: Source
 
     func source(at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) -> any CredentialSource {
-        CredentialKeeper(authenticator, at: now, chance: chance)
+        RefreshDriver(authenticator, at: now, chance: chance)
     }
 }

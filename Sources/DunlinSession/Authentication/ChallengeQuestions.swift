@@ -39,8 +39,8 @@ final class ChallengeQuestions: Sendable {
             case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
             case .ask(let own):
                 return (try await asked(space, own, ask), Mark(questions: self, space: space, number: own))
-            case .wait(let place):
-                guard let told = try await wait(waiter, space, place, call) else { continue }
+            case .wait(let questionNumber):
+                guard let told = try await wait(waiter, space, questionNumber, call) else { continue }
                 (response, number) = told
             }
             let mark = Mark(questions: self, space: space, number: number)
@@ -70,13 +70,13 @@ final class ChallengeQuestions: Sendable {
 
     /// Waits for the response to another request's question; nil if that request ended without one.
     private func wait(
-        _ waiter: Waiter, _ space: Space, _ place: UInt64, _ call: LiveCall
+        _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ call: LiveCall
     ) async throws -> (Response, UInt64)? {
         do {
             return try await call.value(
                 of: waiter, isUnsent: false, late: "timed out waiting for an answer to the challenge")
         } catch {
-            machine.withLock { $0.left(space, place) }
+            machine.withLock { $0.left(space, questionNumber) }
             throw error
         }
     }

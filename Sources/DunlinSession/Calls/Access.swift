@@ -47,7 +47,7 @@ struct Access: Sendable {
     }
 
     /// What tells servers who we are, apart from the request's fields.
-    struct Way: Sendable {
+    struct ConnectionSetup: Sendable {
         let chosen: ChosenTerms
         let policies: Policies
     }
@@ -66,7 +66,7 @@ struct Access: Sendable {
     /// The terms as text; empty for the usual ones.
     let terms: String
     /// The way by which it will be sent.
-    let way: Way
+    let setup: ConnectionSetup
     /// Why the request may not go to its destination, as far as is known before a name is looked up; nil if it may.
     let refusal: GuardRefusal?
 
@@ -124,19 +124,20 @@ extension LiveCall {
         let usual = chain.settings.builder.connectionRules
         let rules = connectionRules
         let chosen = try choice(for: head)
-        let way = Access.Way(chosen: chosen, policies: policies)
+        let setup = Access.ConnectionSetup(chosen: chosen, policies: policies)
         return Access(
-            request: request, user: user(of: request, head, chosen.terms?.proxy, way.policies), head: head,
-            terms: terms(of: head.origin, guardName(of: rules, usual), chosen.terms?.proxy, way.policies), way: way,
+            request: request, user: user(of: request, head, chosen.terms?.proxy, setup.policies), head: head,
+            terms: terms(of: head.origin, guardName(of: rules, usual), chosen.terms?.proxy, setup.policies),
+            setup: setup,
             refusal: rules?.guardRules?.refusal(of: head.origin, through: chosen.terms?.proxy))
     }
 
     /// Whether an answer is still for the one who asked: the signs have not changed, and the connection was made under
     /// them.
     func isStill(_ access: Access, over hop: HTTP.Hop) -> Bool {
-        let way = access.way
-        return access.user == user(of: access.request, access.head, way.chosen.terms?.proxy, policies)
-            && hop.isOver(way.policies, through: way.chosen.terms?.proxy)
+        let setup = access.setup
+        return access.user == user(of: access.request, access.head, setup.chosen.terms?.proxy, policies)
+            && hop.isOver(setup.policies, through: setup.chosen.terms?.proxy)
     }
 
     /// The terms of the hop: those chosen for it, or else the usual ones.
@@ -180,7 +181,7 @@ extension LiveCall {
         if proxy?.scheme == .https, let key = policies.proxies.identityKey { signs.append(.certificate(key)) }
         guard head.origin.scheme == .https else { return signs }
         // Handlers are asked for certificates, too.
-        if delegate.settings?.options.way.authenticationHandler != nil { signs.append(.unknown) }
+        if delegate.settings?.options.connecting.authenticationHandler != nil { signs.append(.unknown) }
         if policies.origins.setup.hook != nil { signs.append(session.user.sign(.handler)) }
         if let key = policies.origins.identityKey { signs.append(.certificate(key)) }
         return signs

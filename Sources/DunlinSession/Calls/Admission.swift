@@ -49,29 +49,29 @@ struct Admission {
     mutating func pass() async throws -> Permit {
         do {
             while true {
-                try await waitToBeLetGo()
+                try await waitForResume()
                 try await waitForPredecessors()
                 if let permit = try await takeTurns() { return permit }
             }
         } catch {
-            await forgo()
+            await giveUp()
             throw error
         }
     }
 
     /// Gives back what was taken, for a call that will not be sent.
-    mutating func forgo() async {
+    mutating func giveUp() async {
         takeWaits()
-        await abandon()
+        await leaveQueues()
     }
 
-    private mutating func waitToBeLetGo() async throws {
+    private mutating func waitForResume() async throws {
         repeat {
             let isInTime = await control.waitForRelease(until: deadline)
             try delegate.checkHold(isInTime, in: nil, isUnsent: true)
             takeWaits()
             // It may have been resumed briefly and given a turn that others could use.
-            if control.isSuspended { await abandon() }
+            if control.isSuspended { await leaveQueues() }
         } while control.isSuspended
     }
 
@@ -80,8 +80,8 @@ struct Admission {
     private mutating func takeWaits() {
         guard !hasWaits else { return }
         hasWaits = true
-        if let line = observers.takeLine() {
-            waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
+        if let batch = observers.takeBatchQueue() {
+            waits.append(QueueWait(queue: batch.queue, isTimed: false, entry: batch.entry))
         }
         // Requests that have their turn may wait for what their refresh, interceptor or hook requests, or for what is
         // requested while their stream is read.
@@ -91,7 +91,7 @@ struct Admission {
     }
 
     /// Leaves the queues that the call has entered but does not wait in.
-    private mutating func abandon() async {
+    private mutating func leaveQueues() async {
         for index in waits.indices {
             guard let entry = waits[index].entry else { continue }
             waits[index].entry = nil

@@ -44,7 +44,7 @@ struct BodyCollector {
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
         if call.callTransport.sockets != nil { return try await bytes(of: stream, head) }
         let collector = self
-        return try await call.foreign(in: .receive) { try await collector.bytes(of: stream, head) }
+        return try await call.withinLimits(in: .receive) { try await collector.bytes(of: stream, head) }
     }
 
     private func bytes(of stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {

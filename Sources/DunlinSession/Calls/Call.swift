@@ -18,17 +18,17 @@ extension HTTPSession {
         package let reading: Reading
         /// Its observers, other than its caller.
         let observers: RequestObservers?
-        /// The book that lists it, and on whose loop it runs.
-        let book: TaskBook
+        /// The list that lists it, and on whose loop it runs.
+        let list: TaskList
         /// The session's era when the call was made.
         let era: TaskRegistry.Era
         /// The password for challenges of the base URL's origin when the call was made.
-        let homePassword: HTTPSession.Password?
+        let basePassword: HTTPSession.Password?
 
         init(
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String,
             extras: RequestBuilder.Extras? = nil, body: RequestBody, options: Options, reading: Reading,
-            observers: RequestObservers? = nil, book: TaskBook
+            observers: RequestObservers? = nil, list: TaskList
         ) throws {
             do {
                 era = try session.tasks.era
@@ -38,8 +38,8 @@ extension HTTPSession {
             self.session = session
             (self.kind, self.head, self.targetTemplate, self.extras) = (kind, head, template, extras)
             (self.body, self.options, self.reading) = (body, options, reading)
-            (self.observers, self.book) = (observers, book)
-            homePassword = session.builder.home.home?.password
+            (self.observers, self.list) = (observers, list)
+            basePassword = session.builder.baseOriginSettings.values?.password
         }
     }
 
@@ -68,13 +68,13 @@ extension SessionCore {
                 method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
             if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
             if let rare = options.rare { try rare.complete(&head, options.fields, builder.basic) }
-            let book = book
+            let list = list
             return try HTTPSession.Call(
                 self, kind: kind ?? .of(body), head: head,
                 template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
                 extras: extras, body: body, options: options, reading: reading(options, extras, head.origin),
-                observers: isObserved ? observers(options, .init(head: head, body: body), extras, on: book.loop) : nil,
-                book: book)
+                observers: isObserved ? observers(options, .init(head: head, body: body), extras, on: list.loop) : nil,
+                list: list)
         } catch {
             throw error.named(method, target, hiding: configuration.secretFields)
         }
@@ -94,14 +94,14 @@ extension SessionCore {
             if case .value = options.credentials { options.credentials = .none }
             extras = nil
         }
-        let book = book
+        let list = list
         return try HTTPSession.Call(
             self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: extras, body: .none,
             options: options,
             reading: HTTPSession.Reading(limit: asked.reading.limit, decodes: false, errors: asked.reading.errors),
             observers: isObserved(options)
-                ? observers(options, .init(head: head, body: .none), extras, on: book.loop) : nil,
-            book: book)
+                ? observers(options, .init(head: head, body: .none), extras, on: list.loop) : nil,
+            list: list)
     }
 
     private func reading(
@@ -120,7 +120,8 @@ extension SessionCore {
         ErrorRules(
             keptBody: options.errorBodyLimit.resolved(configuration.limits.errorBodyBytes) ?? .max,
             showsBody: configuration.showsRefusedBodies,
-            curl: options.rare == nil && options.decodesContent && extras?.userInfo == nil && !builder.home.isSet
+            curl: options.rare == nil && options.decodesContent && extras?.userInfo == nil
+                && !builder.baseOriginSettings.isSet
                 ? curl : curl(options, login(options, extras, at: origin)))
     }
 
@@ -128,7 +129,7 @@ extension SessionCore {
         let redirects = options.redirects
         return curl.with(
             redirects.isSession ? nil : (redirects.own ?? .never).rules, decodes: options.decodesContent, login: login,
-            way: options.rare?.values.way.curl)
+            proxyUse: options.rare?.values.connecting.curl)
     }
 
     /// What answers challenges of this origin: the request's own password or the session's.
@@ -141,7 +142,7 @@ extension SessionCore {
         case .value(let credentials): login = HTTPSession.Password(credentials)?.login
         case .session:
             guard extras?.userInfo != nil, let origin, let own = builder.password(of: extras, at: origin) else {
-                login = builder.home.home?.password?.login
+                login = builder.baseOriginSettings.values?.password?.login
                 login?.origin = builder.baseOrigin
                 return login
             }
@@ -169,7 +170,7 @@ extension SessionCore {
 }
 
 extension HTTPSession.Call {
-    var loop: Reactor { book.loop }
+    var loop: Reactor { list.loop }
 
     /// The request as the caller made it.
     var source: RequestRecord.Source { RequestRecord.Source(head: head, body: body, total: timeouts.total) }

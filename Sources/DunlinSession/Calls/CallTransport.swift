@@ -4,23 +4,23 @@ package import DunlinTransport
 internal import DunlinWire
 
 /// Carries a session's calls: by Dunlin's own sockets, whose type is named so that the hot path has no indirection, or
-/// by a foreign transport.
+/// by a custom transport.
 package final class CallTransport: Sendable {
     package let sockets: SocketTransport?
-    private let foreign: (any Transport)?
-    /// The rules for a foreign transport's requests, as far as they can be applied without knowing what it dials.
+    private let custom: (any Transport)?
+    /// The rules for a custom transport's requests, as far as they can be applied without knowing what it dials.
     private let connectionRules: ConnectionRules?
-    /// The limits that a foreign transport is given for judging responses.
+    /// The limits that a custom transport is given for judging responses.
     private let limits: WireLimits
 
     init(_ sockets: SocketTransport) {
         self.sockets = sockets
-        (foreign, connectionRules, limits) = (nil, nil, WireLimits())
+        (custom, connectionRules, limits) = (nil, nil, WireLimits())
     }
 
-    init(foreign: any Transport, _ connectionRules: ConnectionRules? = nil, limits: WireLimits = WireLimits()) {
+    init(custom: any Transport, _ connectionRules: ConnectionRules? = nil, limits: WireLimits = WireLimits()) {
         sockets = nil
-        self.foreign = foreign
+        self.custom = custom
         self.connectionRules = connectionRules
         self.limits = limits
     }
@@ -29,7 +29,7 @@ package final class CallTransport: Sendable {
     func exchange(
         _ request: TransportRequest, of call: LiveCall, noting: (HTTP.Hop) -> Void
     ) async throws -> TransportResponse {
-        guard let sockets else { return try await foreignExchange(request, of: call) }
+        guard let sockets else { return try await customExchange(request, of: call) }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
             request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
@@ -37,8 +37,8 @@ package final class CallTransport: Sendable {
             on: call.loop, noting: noting)
     }
 
-    private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
-        guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
+    private func customExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
+        guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         let rules = call.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules
         if let refusal = rules?.guardRules?.refusal(of: request.head.origin) {
@@ -57,10 +57,10 @@ package final class CallTransport: Sendable {
         let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits)
         let response: TransportResponse
         do {
-            response = try await self.foreign(
+            response = try await self.withinLimits(
                 until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
             ) {
-                try await ExchangeScope.$present.withValue(scope) { try await foreign.exchange(request) }
+                try await ExchangeScope.$present.withValue(scope) { try await custom.exchange(request) }
             }
         } catch {
             throw scope.explained(error)
@@ -72,8 +72,8 @@ package final class CallTransport: Sendable {
     }
 
     /// Closes the connection of one of Dunlin's own bodies that nobody reads any more; later reads get `error`.
-    package func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
-        sockets?.abandon(Self.source(of: body), error)
+    package func discard(_ body: any TransportResponse.BodyStream, _ error: any Error) {
+        sockets?.discard(Self.source(of: body), error)
     }
 
     /// Drains a body, as `SocketTransport.drain` does.
@@ -97,7 +97,7 @@ package final class CallTransport: Sendable {
 
     /// Runs work that supports only task cancellation, and stops it when the call is cancelled or its deadline comes.
     /// Its error names `phase`, or the phase given to the cancellation.
-    func foreign<Value: Sendable>(
+    func withinLimits<Value: Sendable>(
         until deadline: HTTP.Instant, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
         in phase: HTTP.Phase? = nil,
         _ work: @escaping @Sendable () async throws -> Value

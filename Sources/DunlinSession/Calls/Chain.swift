@@ -13,16 +13,16 @@ final class Chain: Sendable {
     let end = Cancellation()
 
     /// The interceptors around all stages, and those behind the last.
-    let callInterceptors: InterceptorLine
-    let exchangeInterceptors: InterceptorLine
+    let callInterceptors: InterceptorList
+    let exchangeInterceptors: InterceptorList
 
     init(_ settings: ChainSettings, over callTransport: CallTransport, stages: [any Stage]) {
         self.callTransport = callTransport
         self.settings = settings
         self.stages = stages
         let configuration = settings.configuration
-        callInterceptors = InterceptorLine(configuration.interceptors, .call)
-        exchangeInterceptors = InterceptorLine(configuration.interceptors, .exchange)
+        callInterceptors = InterceptorList(configuration.interceptors, .call)
+        exchangeInterceptors = InterceptorList(configuration.interceptors, .exchange)
         sees = Atomic(
             settings.retries.isSet || configuration.cookies != nil || configuration.cache != nil
                 || configuration.coalescing.isOn || configuration.secretFields != .usual
@@ -59,6 +59,6 @@ final class Chain: Sendable {
 
     /// Whether user code may run during a call and make further calls to the session.
     func asks(_ own: RequestSettings?) -> Bool {
-        settings.asks || own?.options.way.authenticationHandler != nil || retries(own)
+        settings.asks || own?.options.connecting.authenticationHandler != nil || retries(own)
     }
 }

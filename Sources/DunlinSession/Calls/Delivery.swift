@@ -4,8 +4,8 @@ struct Delivery<Taken: Sendable>: Sendable {
     /// The history of a failed call.
     private let callHistory: CallHistory?
     private let queued: Int64
-    /// The call's place in its loop's book, while it is listed.
-    var place: Int?
+    /// The call's place in its loop's list, while it is listed.
+    var slot: Int?
 
     init(failure error: any Error) {
         (result, callHistory, queued) = (.failure(error), nil, 0)

@@ -70,10 +70,10 @@ package struct LiveCall: Sendable {
     }
 
     /// Runs work that supports only task cancellation, and stops it when the call is cancelled or its deadline comes.
-    package func foreign<Value: Sendable>(
+    package func withinLimits<Value: Sendable>(
         in phase: HTTP.Phase? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await callTransport.foreign(
+        try await callTransport.withinLimits(
             until: request.deadline, request.timeouts.total, cancellation, on: loop, in: phase, work)
     }
 }
@@ -86,18 +86,18 @@ extension LiveCall {
         package let response: TransportResponse
         /// The response as received, from which this one was made.
         let raw: TransportResponse
-        let nature: Nature
+        let traits: ResponseTraits
 
         /// Whether the body is not what the server sent: content codings are being removed, or an interceptor replaced
         /// it.
-        package var isChanged: Bool { nature.isChanged }
+        package var isChanged: Bool { traits.isChanged }
         /// Where a hook wants the body to go.
-        var destination: HTTPSession.Destination? { nature.destination }
+        var destination: HTTPSession.Destination? { traits.destination }
         /// The body's length, if the server declared it and the body is the server's.
         var declaredLength: Int? { isChanged ? nil : raw.declaredLength }
 
         /// What is known of a response apart from itself.
-        struct Nature: Sendable {
+        struct ResponseTraits: Sendable {
             var isChanged: Bool
             var destination: HTTPSession.Destination?
         }
@@ -107,16 +107,16 @@ extension LiveCall {
             _ destination: HTTPSession.Destination?
         ) {
             (self.response, self.raw) = (response, raw)
-            nature = Nature(isChanged: isChanged, destination: destination)
+            traits = ResponseTraits(isChanged: isChanged, destination: destination)
         }
 
         /// Creates an arrival for a response that an interceptor returned unchanged.
-        init(_ response: TransportResponse, as nature: Nature) {
-            (self.response, raw, self.nature) = (response, response, nature)
+        init(_ response: TransportResponse, as traits: ResponseTraits) {
+            (self.response, raw, self.traits) = (response, response, traits)
         }
 
         /// Creates an arrival for a response by which an interceptor replaced another.
-        init(made response: TransportResponse, insteadOf former: Nature?) {
+        init(made response: TransportResponse, insteadOf former: ResponseTraits?) {
             self.init(response, of: response, isChanged: true, former?.destination)
         }
     }
@@ -142,13 +142,13 @@ extension LiveCall {
             (response, destination) = try await observers.admitted(arrived, self, appendingTo: base, of: total)
         }
         if outside, callTransport.sockets == nil, case .stream(let stream) = response.body {
-            let body = ForeignBody(
+            let body = CancellableBody(
                 stream, callTransport, delegate.cancellation, on: loop, until: request.deadline,
                 limit: request.timeouts.total)
             response = response.with(.stream(body), response.hop)
         }
         var isChanged = hasMadeBody
-        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: control) {
+        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, observedBy: control) {
             response = plain
             isChanged = true
         } else if asked.reading.decodes, session.decoding.isCodedPart(response) {

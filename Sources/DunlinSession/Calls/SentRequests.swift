@@ -59,7 +59,7 @@ struct SentRequests: Sendable, Equatable {
     }
 
     /// Notes a request under way that nobody waits for any more.
-    mutating func abandoned(_ request: TransportRequest) { add(Traits(request)) }
+    mutating func discarded(_ request: TransportRequest) { add(Traits(request)) }
 
     /// Notes that a proxy got the request and did not forward it.
     mutating func refusedByProxy() { add(.sent) }

@@ -32,7 +32,7 @@ package protocol Sink: Sendable {
 }
 
 /// A destination's place that takes a response's body there.
-package protocol BodyReceiver: HTTPSession.Destination.Place {
+package protocol BodyReceiver: HTTPSession.Destination.Kind {
     /// Receives the body of `arrival`, a response that was to be read into memory.
     func receive(
         _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
@@ -104,8 +104,8 @@ struct WholeSink: Sink {
 
     /// The receiver that takes a body to where a hook wants it.
     private func receiver(_ destination: HTTPSession.Destination) throws -> any BodyReceiver {
-        guard let receiver = destination.place as? any BodyReceiver else {
-            throw NetworkError(.invalidConfiguration, "the body cannot be written to \(destination.place)")
+        guard let receiver = destination.kind as? any BodyReceiver else {
+            throw NetworkError(.invalidConfiguration, "the body cannot be written to \(destination.kind)")
         }
         return receiver
     }

@@ -67,7 +67,7 @@ final class StreamSink: Sink {
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
-        call.callTransport.abandon(stream, isScope ? late : error ?? late)
+        call.callTransport.discard(stream, isScope ? late : error ?? late)
     }
 
     private func streamed(

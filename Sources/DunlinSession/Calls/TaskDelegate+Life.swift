@@ -4,7 +4,7 @@ internal import DunlinTransport
 /// The life of a call from beginning to end, the same for all kinds: observed or not, whole or streamed, upload or
 /// download.
 ///
-/// It enters the book of its loop, is admitted, has its response delivered to the sink, and leaves. The sink asks the
+/// It enters the list of its loop, is admitted, has its response delivered to the sink, and leaves. The sink asks the
 /// `LiveCall` for the response, which brings it attempt by attempt and hop by hop. All of this happens on the call's
 /// loop; the caller's value is made where the caller is. Everything for others than the caller goes through the call's
 /// observers; most calls have none.
@@ -19,12 +19,12 @@ extension TaskDelegate {
             if let observers {
                 await leave(delivery, .ending(result), completion(of: call, delivery, result, sink), observers)
             }
-            return Lived(result: result)
+            return LocalResult(result: result)
         }.result.get()
     }
 
     /// Runs the call for the waiters of `settlement`: where it was made, if it `isAwaited`. It begins on the loop and
-    /// is in the book before anything else runs there. The value is made off the loop.
+    /// is in the list before anything else runs there. The value is made off the loop.
     nonisolated func run<S: Sink>(
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>,
         isAwaited: Bool
@@ -32,8 +32,8 @@ extension TaskDelegate {
         await Enclosure.enter(.request(id)) {
             let delivery: Delivery<S.Taken>
             do {
-                let place = try await book.enter(self, of: call.era.number)
-                delivery = try await onLoop(call, sink, at: place, isAwaited: isAwaited)
+                let slot = try await list.enter(self, of: call.era.number)
+                delivery = try await onLoop(call, sink, at: slot, isAwaited: isAwaited)
             } catch {
                 delivery = await refused(call, error)
             }
@@ -49,13 +49,13 @@ extension TaskDelegate {
 
     /// Runs on the loop and returns. A caller that is on the loop already, and on no actor, stays there.
     private nonisolated func onLoop<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, at place: Int? = nil, isAwaited: Bool = true
+        _ call: HTTPSession.Call, _ sink: S, at slot: Int? = nil, isAwaited: Bool = true
     ) async throws -> Delivery<S.Taken> {
         try await withTaskCancellationHandler {
             let actor: (any Actor)? = #isolation
-            if actor == nil, loop.isCurrent { return try await enter(call, sink, at: place, isAwaited) }
+            if actor == nil, loop.isCurrent { return try await enter(call, sink, at: slot, isAwaited) }
             return try await withTaskExecutorPreference(loop) { @concurrent in
-                let delivery = try await enter(call, sink, at: place, isAwaited)
+                let delivery = try await enter(call, sink, at: slot, isAwaited)
                 await loop.leave()
                 return delivery
             }
@@ -69,21 +69,21 @@ extension TaskDelegate {
     private func enter<S: Sink>(
         _ call: HTTPSession.Call, _ sink: S, at entered: Int?, _ isAwaited: Bool
     ) async throws -> Delivery<S.Taken> {
-        let place: Int
+        let slot: Int
         do {
-            if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
+            if let entered { slot = entered } else { slot = try await list.add(self, of: call.era.number) }
         } catch {
             throw call.named(error)
         }
         guard let observers else {
             let delivery = await deliver(call, to: sink, queued: nil)
             end(.ending(delivery.result))
-            await book.remove(at: place, isRequest: kind != .preconnect)
+            await list.remove(at: slot, isRequest: kind != .preconnect)
             return delivery
         }
         if entered == nil { observers.events.tell(.resumed(snapshot)) }
         var delivery = await admit(call, to: sink, observers, isAwaited: isAwaited)
-        delivery.place = place
+        delivery.slot = slot
         return delivery
     }
 
@@ -92,7 +92,7 @@ extension TaskDelegate {
     private func admit<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isAwaited: Bool
     ) async -> Delivery<S.Taken> {
-        await observers.tellingNews(of: self) {
+        await observers.reportingNews(of: self) {
             let delivery: Delivery<S.Taken>
             do {
                 var admission = admission(call, observers, isAwaited: isAwaited)
@@ -151,10 +151,10 @@ extension TaskDelegate {
         var completion = completion
         completion.task = snapshot
         await observers.tell(completion)
-        if let place = delivery.place { await book.unlist(at: place) }
+        if let slot = delivery.slot { await list.unlist(at: slot) }
         settle()
         observers.events.tell(.completed(completion))
-        if let place = delivery.place { await book.remove(at: place) }
+        if let slot = delivery.slot { await list.remove(at: slot) }
     }
 }
 
@@ -162,14 +162,14 @@ extension TaskDelegate {
 
 extension TaskDelegate {
     /// A result that is not `Sendable`; no other task may see it.
-    private struct Lived<Value> {
+    private struct LocalResult<Value> {
         let result: Result<Response<Value>, any Error>
     }
 
     /// Runs `life` in an enclosure if user code may run within the call and may wait there for others to end.
     private nonisolated func enclosed<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> Lived<S.Value>
-    ) async rethrows -> Lived<S.Value> {
+        _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> LocalResult<S.Value>
+    ) async rethrows -> LocalResult<S.Value> {
         let chain = call.era.chain
         let isEnclosure =
             observers != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
@@ -182,7 +182,7 @@ extension TaskDelegate {
     ) async -> Delivery<Taken> {
         if let observers {
             var admission = admission(call, observers, isAwaited: false)
-            await admission.forgo()
+            await admission.giveUp()
             observers.end()
         }
         return Delivery(failure: call.named(error))

@@ -18,8 +18,8 @@ public actor TaskDelegate {
     package nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: HTTP.Instant
-    /// The book that lists the call.
-    nonisolated let book: TaskBook
+    /// The list that the call is on.
+    nonisolated let list: TaskList
     /// The call's loop. The delegate retains it, so that its executor lives as long as the delegate.
     nonisolated let loop: Reactor
 
@@ -39,7 +39,7 @@ public actor TaskDelegate {
         (kind, method, targetTemplate) = (call.kind, call.head.method, call.targetTemplate)
         settings = .of(call)
         initialPriority = call.options.priority
-        (book, loop) = (call.book, call.loop)
+        (list, loop) = (call.list, call.loop)
         created = loop.now()
     }
 
@@ -91,9 +91,9 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers else { return false }
-        return observers.telling(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
+        return observers.reporting(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
             let isNew = observers.control.suspend(noting: note)
-            if isNew { book.noteSuspension(true) }
+            if isNew { list.noteSuspension(true) }
             return isNew
         }
     }
@@ -102,9 +102,9 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers else { return false }
-        return observers.telling(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
+        return observers.reporting(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
             let isNew = observers.control.resume(noting: note)
-            if isNew { book.noteSuspension(false) }
+            if isNew { list.noteSuspension(false) }
             return isNew
         }
     }

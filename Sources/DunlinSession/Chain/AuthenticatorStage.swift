@@ -53,7 +53,7 @@ struct AuthenticatorStage: Stage {
                 return .pass(response)
             }
             let head = response.head
-            guard try await call.foreign({ [source] in source.isRefused(by: head) }) else {
+            guard try await call.withinLimits({ [source] in source.isRefused(by: head) }) else {
                 source.accepted(sent)
                 return .pass(response)
             }

@@ -11,7 +11,7 @@ extension Chain {
         let callTransport: CallTransport
         if let transport = configuration.transport {
             callTransport = CallTransport(
-                foreign: transport, builder.connectionRules, limits: configuration.socketOptions.limits)
+                custom: transport, builder.connectionRules, limits: configuration.socketOptions.limits)
         } else {
             var options = configuration.socketOptions
             options.connectionRules = builder.connectionRules
@@ -45,7 +45,7 @@ extension Chain {
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: HTTP.Instant
     ) -> [any Stage] {
         let passwords = PasswordStage(
-            book: PasswordBook(), builder: builder, hook: configuration.authenticationHandler)
+            memories: PasswordMemories(), builder: builder, hook: configuration.authenticationHandler)
         guard let origin = builder.baseOrigin,
             let method = configuration.authentication?.method as? any CredentialMethod
         else {

@@ -19,7 +19,7 @@ struct CoalescingStage: Stage {
     func driver(for call: LiveCall) -> (any StageDriver)? {
         if !call.request.head.method.isSafe { return ForgettingDriver(exchanges) }
         guard call.asked.kind == .data, call.request.head.method == .get,
-            call.delegate.settings.map({ $0.options.way == RareOptions.Way() }) ?? true,
+            call.delegate.settings.map({ $0.options.connecting == RareOptions.ConnectingOptions() }) ?? true,
             // Challenged requests wait for the handler, so its own requests wait for nobody.
             !Enclosure.isAnswering(call.session)
         else { return nil }
@@ -216,7 +216,7 @@ private final class CoalescingDriver: StageDriver {
 
     private func next(_ stream: any TransportResponse.BodyStream, _ call: LiveCall) async throws -> Bytes? {
         if call.callTransport.sockets != nil { return try await stream.next() }
-        return try await call.foreign(in: .receive) { try await stream.next() }
+        return try await call.withinLimits(in: .receive) { try await stream.next() }
     }
 
     func failed(_ error: any Error, _ call: LiveCall) async throws -> StageAction {

@@ -11,13 +11,13 @@ extension PasswordDriver {
         /// The answer that was refused.
         let last: Given?
         /// What hooks' answers are shared by; nil if they are for this request alone.
-        let shared: PasswordBook.Shared?
+        let shared: PasswordMemories.Shared?
     }
 
     private struct Reply {
         let response: HTTPSession.AuthenticationChallenge.Response
-        /// The shared memory; nil for the request's own keeper.
-        var shared: PasswordBook.Shared?
+        /// The shared memory; nil for the request's own memory.
+        var shared: PasswordMemories.Shared?
         var mark: ChallengeQuestions.Mark?
         /// Whether the session's hook was asked. If not, the answer is not remembered, since the hook may not want it
         /// sent unasked.
@@ -41,8 +41,8 @@ extension PasswordDriver {
         if last != nil || question.login != nil || !hooks.isEmpty {
             try await hash(request, by: challenges.bodyHashFunctions, call)
         }
-        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, hashed(request)) {
-            return Given(sent: sent, keeper: last.keeper, by: last.by, mark: last.mark)
+        if let last, let sent = last.memory.renewed(after: last.sent, by: challenges, hashed(request)) {
+            return Given(sent: sent, memory: last.memory, by: last.by, mark: last.mark)
         }
         last?.mark?.judged()
         var machine = machine ?? ChallengeMachine(hasHooks: !hooks.isEmpty, hasPassword: question.login != nil)
@@ -81,18 +81,18 @@ extension PasswordDriver {
     private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
         guard item.space.method == .basic else { return nil }
         if basic.allowsAnswer(question.request.head) { return nil }
-        return failure(.clearTextRefused, PasswordKeeper.clearText, question.response)
+        return failure(.clearTextRefused, PasswordMemory.clearText, question.response)
     }
 
     private func ask(
         _ index: Int, _ question: Question, _ machine: inout ChallengeMachine, _ call: LiveCall
     ) async throws -> Outcome {
         let (item, request) = (question.challenges.items[index], question.request)
-        if hooks.request == nil, let keeper = question.shared?.keeper,
-            let sent = keeper.recalled(item.options, after: question.last?.sent, hashed(request)),
+        if hooks.request == nil, let memory = question.shared?.memory,
+            let sent = memory.recalled(item.options, after: question.last?.sent, hashed(request)),
             machine.recalls(item.space)
         {
-            return .answer(Given(sent: sent, keeper: keeper, by: .memory))
+            return .answer(Given(sent: sent, memory: memory, by: .memory))
         }
         let challenge = challenge(question, item, machine)
         let reply = try await reply(to: challenge, item, question, call)
@@ -106,9 +106,9 @@ extension PasswordDriver {
             if let login = question.login, !item.options.isEmpty, credential.isBy(login.password) {
                 // This is the default's answer, with everything that it may and may not do, and is remembered as such.
                 guard case .answerByPassword = machine.byDefault() else { return .deliver }
-                let keeper = keeper(of: login, isSessionsWord: reply.isSessionsWord)
-                let sent = try answer(item.options, login.password, keeper, request, question.response)
-                return sent.map { .answer(Given(sent: $0, keeper: keeper, by: .hook, mark: reply.mark)) } ?? .deliver
+                let memory = memory(of: login, isSessionsWord: reply.isSessionsWord)
+                let sent = try answer(item.options, login.password, memory, request, question.response)
+                return sent.map { .answer(Given(sent: $0, memory: memory, by: .hook, mark: reply.mark)) } ?? .deliver
             }
             return .answer(try answer(to: item, by: credential, reply, challenge, request))
         }
@@ -119,20 +119,20 @@ extension PasswordDriver {
         _ item: ResponseChallenges.Item, _ reply: Reply, _ question: Question, _ machine: inout ChallengeMachine
     ) -> Outcome {
         guard let login = question.login, machine.mayUsePassword else { return .deliver }
-        let keeper = keeper(of: login, isSessionsWord: reply.isSessionsWord)
+        let memory = memory(of: login, isSessionsWord: reply.isSessionsWord)
         do throws(NetworkError) {
-            let sent = try answer(item.options, login.password, keeper, question.request, question.response)
+            let sent = try answer(item.options, login.password, memory, question.request, question.response)
             guard let sent, case .answerByPassword = machine.byDefault() else { return .deliver }
-            return .answer(Given(sent: sent, keeper: keeper, by: .password))
+            return .answer(Given(sent: sent, memory: memory, by: .password))
         } catch {
             return .next(problem: error)
         }
     }
 
-    /// The keeper that remembers whether a password was accepted. The session's hook might reject next time what it was
+    /// The memory that remembers whether a password was accepted. The session's hook might reject next time what it was
     /// not asked about now.
-    private func keeper(of login: PasswordStage.Login, isSessionsWord: Bool) -> PasswordKeeper {
-        isSessionsWord || stage.hook == nil ? login.keeper : ownKeeper
+    private func memory(of login: PasswordStage.Login, isSessionsWord: Bool) -> PasswordMemory {
+        isSessionsWord || stage.hook == nil ? login.memory : ownMemory
     }
 
     /// Whether this is exactly the answer that the server has just refused.
@@ -177,7 +177,7 @@ extension PasswordDriver {
         _ call: LiveCall
     ) async throws -> HTTPSession.AuthenticationChallenge.Response {
         let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(call.session))
-        return try await call.foreign {
+        return try await call.withinLimits {
             await Enclosure.enter(subject) { await ChallengeHooks.response(of: hook, to: challenge) }
         }
     }
@@ -217,9 +217,9 @@ extension PasswordDriver {
         case .answerByPassword:
             guard let login = question.login else { return nil }
             let options = question.challenges.items.flatMap(\.options)
-            let keeper = keeper(of: login, isSessionsWord: false)
-            return try answer(options, login.password, keeper, question.request, question.response).map {
-                Given(sent: $0, keeper: keeper, by: .password)
+            let memory = memory(of: login, isSessionsWord: false)
+            return try answer(options, login.password, memory, question.request, question.response).map {
+                Given(sent: $0, memory: memory, by: .password)
             }
         }
     }
@@ -229,17 +229,17 @@ extension PasswordDriver {
         to item: ResponseChallenges.Item, by credential: HTTPSession.AuthenticationChallenge.Credential,
         _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge, _ request: TransportRequest
     ) throws -> Given {
-        let keeper = reply.shared?.keeper ?? ownKeeper
+        let memory = reply.shared?.memory ?? ownMemory
         switch (credential, item.space.method) {
         case (.password(let user, let password), .digest), (.password(let user, let password), .basic):
             let password = HTTPSession.Password(user: user, password: password)
-            guard let sent = try answer(item.options, password, keeper, request, challenge.response) else { break }
-            return Given(sent: sent, keeper: keeper, by: .hook, mark: reply.mark)
+            guard let sent = try answer(item.options, password, memory, request, challenge.response) else { break }
+            return Given(sent: sent, memory: memory, by: .hook, mark: reply.mark)
         case (.bearer(let token), .bearer):
             guard let value = try HTTP.Credentials.bearer(token: token).authorization(.unusableCredential) else {
                 break
             }
-            return Given(sent: .bearer(value: value), keeper: keeper, by: .hook)
+            return Given(sent: .bearer(value: value), memory: memory, by: .hook)
         default: break
         }
         throw ChallengeRules.unusable(credential, challenge)
@@ -248,12 +248,12 @@ extension PasswordDriver {
     /// The answer of a password; nil if there is nothing to answer. A weaker challenge may work where a stronger one
     /// does not.
     private func answer(
-        _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ keeper: PasswordKeeper,
+        _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ memory: PasswordMemory,
         _ request: TransportRequest, _ response: ResponseHead?
-    ) throws(NetworkError) -> PasswordKeeper.Sent? {
+    ) throws(NetworkError) -> PasswordMemory.Sent? {
         var problem: NetworkError?
         for option in options {
-            switch keeper.answer(option, by: password, hashed(request), basic) {
+            switch memory.answer(option, by: password, hashed(request), basic) {
             case .send(let sent): return sent
             case .fail(let code, let reason): problem = failure(code, reason, response)
             }

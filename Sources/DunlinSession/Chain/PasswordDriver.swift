@@ -5,8 +5,8 @@ internal import DunlinTransport
 final class PasswordDriver: StageDriver {
     /// An answer, and where it came from.
     struct Given {
-        let sent: PasswordKeeper.Sent
-        let keeper: PasswordKeeper
+        let sent: PasswordMemory.Sent
+        let memory: PasswordMemory
         let by: ChallengeMachine.Answerer
         /// The question to the session's hook that led to it.
         var mark: ChallengeQuestions.Mark?
@@ -17,7 +17,7 @@ final class PasswordDriver: StageDriver {
     /// Whether Basic may be sent, by the way that the call's exchanges take.
     private(set) var basic: BasicRule
     /// Remembers what hooks answered for this request alone.
-    lazy var ownKeeper = PasswordKeeper(limit: 8)
+    lazy var ownMemory = PasswordMemory(limit: 8)
     /// The answer that the current or previous hop carried.
     private var last: Given?
     /// The answer to a challenge while the server has not responded to it: it is sent again with the hop.
@@ -60,16 +60,16 @@ final class PasswordDriver: StageDriver {
     /// with a hook of its own, which may have another opinion and is asked first.
     private func given(_ request: TransportRequest, _ call: LiveCall) async throws -> Given? {
         guard let next else {
-            guard hooks.request == nil, let keeper = stage.keeper(for: request, of: call) else { return nil }
-            try await hash(request, by: [keeper.bodyHashFunction(for: request.head)].compactMap(\.self), call)
-            guard let sent = keeper.unasked(hashed(request)), mayGo(sent, request, call) else { return nil }
-            return Given(sent: sent, keeper: keeper, by: .memory)
+            guard hooks.request == nil, let memory = stage.memory(for: request, of: call) else { return nil }
+            try await hash(request, by: [memory.bodyHashFunction(for: request.head)].compactMap(\.self), call)
+            guard let sent = memory.unasked(hashed(request)), mayGo(sent, request, call) else { return nil }
+            return Given(sent: sent, memory: memory, by: .memory)
         }
         defer { isNextSent = true }
         if !isNextSent { return next }
         try await hash(request, by: [next.sent.bodyHashFunction].compactMap(\.self), call)
-        let sent = next.keeper.repeated(next.sent, hashed(request))
-        return sent.map { Given(sent: $0, keeper: next.keeper, by: next.by, mark: next.mark) }
+        let sent = next.memory.repeated(next.sent, hashed(request))
+        return sent.map { Given(sent: $0, memory: next.memory, by: next.by, mark: next.mark) }
     }
 
     /// Hashes a long body ahead, off the loop and within the call's limits.
@@ -78,14 +78,14 @@ final class PasswordDriver: StageDriver {
     ) async throws {
         var asked = hashed(request)
         defer { hashes = asked.hashes }
-        try await asked.hash(by: functions()) { try await call.foreign($0) }
+        try await asked.hash(by: functions()) { try await call.withinLimits($0) }
     }
 
     func hashed(_ request: TransportRequest) -> HashedRequest { HashedRequest(request.head, request.body, hashes) }
 
     /// Whether a remembered answer may be sent on this way: one accepted elsewhere may not go in clear text, for
     /// instance through this request's proxy.
-    private func mayGo(_ sent: PasswordKeeper.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
+    private func mayGo(_ sent: PasswordMemory.Sent, _ request: TransportRequest, _ call: LiveCall) -> Bool {
         guard case .basic = sent else { return true }
         return basic.allowsAnswer(request.head)
     }
@@ -96,12 +96,12 @@ final class PasswordDriver: StageDriver {
         let last = last
         (self.last, next) = (nil, nil)
         guard response.head.status == .unauthorized else {
-            if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request.head) {
+            if let last, let problem = last.memory.accepted(last.sent, response.head, to: request.head) {
                 throw failure(.authenticationFailed, "the response cannot be trusted: \(problem)", response.head)
             }
             last?.mark?.judged()
-            if last?.keeper === stage.book.shared.keeper {
-                stage.book.noteUse()
+            if last?.memory === stage.memories.shared.memory {
+                stage.memories.noteUse()
                 call.chain.sendUnasked()
             }
             return .pass(response)

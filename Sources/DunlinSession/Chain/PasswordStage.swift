@@ -4,16 +4,16 @@ internal import DunlinTransport
 /// Answers a response's challenge by what a hook says or by a password, and sends that unasked where it was accepted
 /// before.
 struct PasswordStage: Stage {
-    let book: PasswordBook
+    let memories: PasswordMemories
     let builder: RequestBuilder
     let hook: HTTPSession.AuthenticationHandler?
 
     func seesAll(of call: LiveCall) -> Bool {
-        if let own = call.delegate.settings?.password { return book.keeper(of: own).isInUse }
-        return book.isInUse
+        if let own = call.delegate.settings?.password { return memories.memory(of: own).isInUse }
+        return memories.isInUse
     }
 
-    var hasLearned: Bool { book.isInUse }
+    var hasLearned: Bool { memories.isInUse }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
         if case .none = call.credentials { return nil }
@@ -21,24 +21,24 @@ struct PasswordStage: Stage {
             self,
             ChallengeHooks(
                 session: Enclosure.isAnswering(call.session) ? nil : hook,
-                request: call.delegate.settings?.options.way.authenticationHandler),
+                request: call.delegate.settings?.options.connecting.authenticationHandler),
             builder.basic.under(call.delegate.settings?.exchangeOptions?.connectionRules))
     }
 
     func signs(of request: TransportRequest, for call: LiveCall) -> [Access.Sign] {
         if case .none = call.credentials { return [] }
         var signs: [Access.Sign] = []
-        if call.delegate.settings?.options.way.authenticationHandler != nil { signs.append(.unknown) }
+        if call.delegate.settings?.options.connecting.authenticationHandler != nil { signs.append(.unknown) }
         if let password = login(for: request, of: call)?.password {
             signs.append(.password(user: password.user, password: password.password))
         }
         // The hook may name another user than the password's. Its own requests carry what it has said before.
-        if hook != nil { signs.append(call.session.user.sign(.handler, era: book.shared.number)) }
+        if hook != nil { signs.append(call.session.user.sign(.handler, era: memories.shared.number)) }
         return signs
     }
 
     /// Of the base URL's origin.
-    var sessionPassword: HTTPSession.Password? { builder.home.home?.password }
+    var sessionPassword: HTTPSession.Password? { builder.baseOriginSettings.values?.password }
 
     /// Whether the session still has this password, or still none.
     private func isPresent(_ own: HTTPSession.Password?) -> Bool {
@@ -49,39 +49,39 @@ struct PasswordStage: Stage {
     /// The password that answers by default, and where that is remembered.
     struct Login {
         let password: HTTPSession.Password
-        let keeper: PasswordKeeper
+        let memory: PasswordMemory
     }
 
     func login(for request: TransportRequest, of call: LiveCall) -> Login? {
         let origin = request.head.origin
         for own in [call.callHistory?.password, call.delegate.settings?.password] {
             if let own, own.origin.isSame(as: origin) {
-                return Login(password: own.password, keeper: book.keeper(of: own))
+                return Login(password: own.password, memory: memories.memory(of: own))
             }
         }
         // Before the password is looked up: a replaced one must not be stored with what follows it.
-        let keeper = book.shared.keeper
+        let memory = memories.shared.memory
         guard case .session = call.credentials, let base = builder.baseOrigin, origin.isSame(as: base),
-            let own = call.asked.homePassword
+            let own = call.asked.basePassword
         else { return nil }
         // A request has the password of the moment when it was made. One that is no longer the session's is remembered
         // separately.
-        if isPresent(own) { return Login(password: own, keeper: keeper) }
-        return Login(password: own, keeper: book.keeper(of: OriginPassword(origin: base, password: own)))
+        if isPresent(own) { return Login(password: own, memory: memory) }
+        return Login(password: own, memory: memories.memory(of: OriginPassword(origin: base, password: own)))
     }
 
-    /// The keeper that knows what may be sent unasked. A request with credentials of its own gets nothing of the
+    /// The memory that knows what may be sent unasked. A request with credentials of its own gets nothing of the
     /// session's.
-    func keeper(for request: TransportRequest, of call: LiveCall) -> PasswordKeeper? {
-        if let login = login(for: request, of: call) { return login.keeper }
-        return shared(for: call)?.keeper
+    func memory(for request: TransportRequest, of call: LiveCall) -> PasswordMemory? {
+        if let login = login(for: request, of: call) { return login.memory }
+        return shared(for: call)?.memory
     }
 
     /// The memory for what hooks say for the call; nil if the call names its own user, since others have another.
-    func shared(for call: LiveCall) -> PasswordBook.Shared? {
+    func shared(for call: LiveCall) -> PasswordMemories.Shared? {
         let hasOwn = call.delegate.settings?.password != nil || call.callHistory?.password != nil
-        if hasOwn || !call.credentials.isSession || !isPresent(call.asked.homePassword) { return nil }
-        return book.shared
+        if hasOwn || !call.credentials.isSession || !isPresent(call.asked.basePassword) { return nil }
+        return memories.shared
     }
 }
 

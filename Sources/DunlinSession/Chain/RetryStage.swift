@@ -47,9 +47,9 @@ private final class RetryDriver: StageDriver {
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         switch judge(outcome(of: response, call), call) {
-        case .settle(let tries):
+        case .settle(let history):
             (isDelivering, delivered) = (true, call.callHistory)
-            return .pass(response, notes(tries, call.callHistory))
+            return .pass(response, notes(history, call.callHistory))
         case .retry(let wait):
             do {
                 let hop = try await call.discard(response)
@@ -77,7 +77,7 @@ private final class RetryDriver: StageDriver {
     /// The action after a failure; `attempt` is the history of this attempt only.
     private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
         switch judge(outcome(of: error, call), isUnsent: !call.sentRequests.attempt.contains(.sent), call) {
-        case .settle(let tries): return .fail(noting(tries, error), notes(tries, attempt))
+        case .settle(let history): return .fail(noting(history, error), notes(history, attempt))
         case .retry(let wait):
             let failure = error as? NetworkError
             let cause = NetworkError.RetriedAttempt.Cause.failure(failure?.code ?? .connectionClosed, failure?.phase)
@@ -86,9 +86,9 @@ private final class RetryDriver: StageDriver {
     }
 
     /// The notes of an attempt that is the last.
-    private func notes(_ tries: RetryHistory?, _ attempt: CallHistory?) -> StageNotes {
-        guard let tries else { return StageNotes(callHistory: .some(attempt)) }
-        return StageNotes(callHistory: attempt.after(tries, hops))
+    private func notes(_ history: RetryHistory?, _ attempt: CallHistory?) -> StageNotes {
+        guard let history else { return StageNotes(callHistory: .some(attempt)) }
+        return StageNotes(callHistory: attempt.after(history, hops))
     }
 
     private func again(
@@ -150,9 +150,9 @@ extension RetryDriver {
         }
     }
 
-    private func noting(_ tries: RetryHistory?, _ error: any Error) -> any Error {
-        guard let tries, var failure = error as? NetworkError else { return error }
-        failure.note(tries)
+    private func noting(_ history: RetryHistory?, _ error: any Error) -> any Error {
+        guard let history, var failure = error as? NetworkError else { return error }
+        failure.note(history)
         return failure
     }
 }

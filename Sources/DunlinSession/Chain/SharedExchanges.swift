@@ -32,7 +32,7 @@ final class SharedExchanges: Sendable {
     }
 
     /// The place of a request among identical ones.
-    enum Place {
+    enum Role {
         case first(Turn)
         case later(Settlement<Outcome>)
         /// The request is within the call that is sent, which cannot end before it.
@@ -46,10 +46,10 @@ final class SharedExchanges: Sendable {
     private static let waits = Mutex(WaitMachine<HTTPSession.TaskID>())
 
     /// Enters a request. Later ones wait, and must call `leave` afterwards.
-    func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Place {
+    func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Role {
         let outcome = Settlement<Outcome>()
-        let place = machine.withLock { $0.enter(key, call, outcome) }
-        guard case .later(let present, let sent) = place else {
+        let role = machine.withLock { $0.enter(key, call, outcome) }
+        guard case .later(let present, let sent) = role else {
             return .first(Turn(exchanges: self, key: key, outcome: outcome))
         }
         let outer = Set(Enclosure.subjects.compactMap(\.request))

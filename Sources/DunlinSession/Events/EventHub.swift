@@ -20,7 +20,7 @@ package final class EventHub: Sendable {
 
     private struct State {
         var steps: [Step] = []
-        var isTelling = false
+        var isReporting = false
         var observers: [UInt64: Stream.Continuation] = [:]
         var lastObserver: UInt64 = 0
         /// The readers of the trace, who count as observers.
@@ -133,8 +133,8 @@ package final class EventHub: Sendable {
     private func append(_ step: Step) -> Bool {
         state.withLock { state in
             state.steps.append(step)
-            defer { state.isTelling = true }
-            return !state.isTelling
+            defer { state.isReporting = true }
+            return !state.isReporting
         }
     }
 
@@ -143,7 +143,7 @@ package final class EventHub: Sendable {
         while true {
             let (steps, observers) = state.withLock { state in
                 defer { state.steps = [] }
-                if state.steps.isEmpty { state.isTelling = false }
+                if state.steps.isEmpty { state.isReporting = false }
                 return (state.steps, state.observers)
             }
             if steps.isEmpty { return }

@@ -12,9 +12,9 @@ final class ReachabilityReporter: Sendable {
     /// Begins, unless it has begun.
     func begin(with reachability: Reachability, to hub: EventHub) {
         let statuses = reachability.statuses
-        task.withLock { telling in
-            guard telling == nil else { return }
-            telling = Task.detached {
+        task.withLock { reporting in
+            guard reporting == nil else { return }
+            reporting = Task.detached {
                 for await status in statuses where !Task.isCancelled { hub.tell(.reachability(status)) }
             }
         }
@@ -22,9 +22,9 @@ final class ReachabilityReporter: Sendable {
 
     /// Takes the reporting task. Nothing more is reported once the caller has cancelled and awaited it.
     func take() -> Task<Void, Never>? {
-        task.withLock { telling in
-            defer { telling = nil }
-            return telling
+        task.withLock { reporting in
+            defer { reporting = nil }
+            return reporting
         }
     }
 }

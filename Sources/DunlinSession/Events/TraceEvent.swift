@@ -29,9 +29,11 @@ extension HTTP.WireStep {
     fileprivate func lines(hiding secret: HTTP.SecretFields) -> [String] {
         switch self {
         case .connected(let number, let address, let security, let isReused):
-            let place = address.map { " to \($0)" } ?? ""
+            let destination = address.map { " to \($0)" } ?? ""
             let tls = security.map { ", \($0.version), \($0.cipher)" } ?? ""
-            return [VisibleText.of("* connection \(number)\(place) \(isReused ? "is used again" : "is new")\(tls)")]
+            return [
+                VisibleText.of("* connection \(number)\(destination) \(isReused ? "is used again" : "is new")\(tls)")
+            ]
         case .requestHead(let head):
             let target = WebAddress.named(head.target, hiding: secret)
             return Self.lines(">", VisibleText.of("\(head.method) \(target) HTTP/1.1"), head.fields, secret)

@@ -13,12 +13,12 @@ extension HTTPSession {
     /// A relative path is resolved against the working directory at the time of the call.
     public struct Destination: Sendable {
         /// The kind of a destination, which knows how to bring a body there.
-        package protocol Place: Sendable {}
+        package protocol Kind: Sendable {}
 
-        package var place: any Place
+        package var kind: any Kind
 
-        package init(_ place: any Place) {
-            self.place = place
+        package init(_ kind: any Kind) {
+            self.kind = kind
         }
     }
 }

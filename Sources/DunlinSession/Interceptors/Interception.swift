@@ -11,19 +11,19 @@ extension HTTPSession {
     ///
     /// The first interceptor of each place is the outermost.
     public struct Interception: Sendable {
-        package enum Place {
+        package enum Scope {
             case call
             case exchange
         }
 
-        let place: Place
+        let scope: Scope
         let interceptor: any Interceptor
 
         /// The user's transport, if it is one around the session's.
         var outerTransport: (any Transport)? { (interceptor as? TransportInterceptor)?.outer }
 
-        private init(_ place: Place, _ interceptor: any Interceptor) {
-            (self.place, self.interceptor) = (place, interceptor)
+        private init(_ scope: Scope, _ interceptor: any Interceptor) {
+            (self.scope, self.interceptor) = (scope, interceptor)
         }
 
         /// An interceptor around a whole call: redirects, answers to challenges and retries appear as one. The request
@@ -73,7 +73,7 @@ extension HTTPSession {
 
 extension HTTPSession.Interception: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The type of the interceptor, whose contents may be secret.
-    public var description: String { "\(place)(\(type(of: interceptor)))" }
+    public var description: String { "\(scope)(\(type(of: interceptor)))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

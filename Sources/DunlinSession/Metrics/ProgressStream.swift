@@ -45,13 +45,13 @@ extension TransferControl {
     /// The progress: the current value, then the newest after each change, then the final one. Nothing is computed or
     /// stored while an observer is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
-        AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Observation? in
-            guard !teller.isOver,
-                let (tally, version) = await tally(after: teller.version, notBefore: teller.nextTime)
+        AsyncStream(knowing: ProgressReporter(direction)) { [self] reporter -> ProgressReporter.Observation? in
+            guard !reporter.isOver,
+                let (tally, version) = await tally(after: reporter.version, notBefore: reporter.nextTime)
             else { return nil }
             return (tally, version, now())
-        } tell: { teller, observation in
-            teller.tell(observation.tally, observation.version, at: observation.time)
+        } tell: { reporter, observation in
+            reporter.tell(observation.tally, observation.version, at: observation.time)
         }
     }
 }

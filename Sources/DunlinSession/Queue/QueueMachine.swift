@@ -22,9 +22,9 @@ struct QueueMachine<Waiter> {
 
     private struct Host {
         var running = 0
-        var line = PriorityQueue<Waiter>()
+        var queue = PriorityQueue<Waiter>()
 
-        var isDeserted: Bool { running == 0 && line.isEmpty }
+        var isDeserted: Bool { running == 0 && queue.isEmpty }
     }
 
     private let limits: HTTPSession.QueueLimits
@@ -43,29 +43,29 @@ struct QueueMachine<Waiter> {
     mutating func enter(
         _ host: String, _ priority: HTTP.Priority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
     ) -> Action {
-        let host = line(of: host)
+        let host = queueName(of: host)
         if running < limits.running ?? .max, hasRoom(hosts[host] ?? Host()) {
             running += 1
             change(host) { $0.running += 1 }
             return .go
         }
         guard number != nil || waiting < limits.maximumWaiting else { return .refuse }
-        let place = number ?? nextNumber
+        let given = number ?? nextNumber
         if number == nil { nextNumber += 1 }
         waiting += 1
         let waiter = waiter()
-        change(host) { $0.line.append(waiter, priority: priority, number: place) }
-        return .wait(number: place)
+        change(host) { $0.queue.append(waiter, priority: priority, number: given) }
+        return .wait(number: given)
     }
 
     /// Ends an admitted request. Returns who goes next, and to which host.
     mutating func leave(_ host: String) -> (waiter: Waiter, host: String)? {
         running -= 1
-        change(line(of: host)) { $0.running -= 1 }
+        change(queueName(of: host)) { $0.running -= 1 }
         guard running < limits.running ?? .max, let next = ready.first else { return nil }
         let waiter = change(next.host) { host in
             host.running += 1
-            return host.line.popFirst()
+            return host.queue.popFirst()
         }
         guard let waiter else { return nil }
         running += 1
@@ -75,27 +75,27 @@ struct QueueMachine<Waiter> {
 
     /// Ends a wait. Returns the waiter; nil if it was not waiting.
     mutating func giveUp(_ number: UInt64, _ host: String) -> Waiter? {
-        guard let waiter = change(line(of: host), { $0.line.leave(number) }) else { return nil }
+        guard let waiter = change(queueName(of: host), { $0.queue.leave(number) }) else { return nil }
         waiting -= 1
         return waiter
     }
 
     /// Changes the priority of a waiting request; no effect on others.
     mutating func move(_ number: UInt64, _ host: String, to priority: HTTP.Priority) {
-        change(line(of: host)) { $0.line.move(number, to: priority) }
+        change(queueName(of: host)) { $0.queue.move(number, to: priority) }
     }
 }
 
 extension QueueMachine {
     /// The queue for `host`; all hosts share one if there is no cap for each.
-    private func line(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
+    private func queueName(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
 
     private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerHost ?? .max }
 
     /// The turn of the first waiter at `host`, if the host has room.
     private func turn(at host: String) -> Turn? {
         guard let host = hosts[host], hasRoom(host) else { return nil }
-        return host.line.first
+        return host.queue.first
     }
 
     /// Changes a host. All changes go through here, so that `ready` stays correct.

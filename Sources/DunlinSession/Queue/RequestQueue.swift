@@ -22,7 +22,7 @@ package final class RequestQueue: Sendable {
             switch self {
             case .admitted(_, let number): number
             case .full: nil
-            case .waiting(let place): place.number
+            case .waiting(let position): position.number
             }
         }
     }
@@ -82,9 +82,9 @@ package final class RequestQueue: Sendable {
         case .go: return .admitted(host, number: number)
         case .refuse: return .full
         case .wait(let number):
-            let place = Position(self, host, number, waiter)
-            control.queueStatus.enter(place)
-            return .waiting(place)
+            let position = Position(self, host, number, waiter)
+            control.queueStatus.enter(position)
+            return .waiting(position)
         }
     }
 
@@ -95,7 +95,7 @@ package final class RequestQueue: Sendable {
         switch entry {
         case .admitted(let host, let number): return admit(host, control, number)
         case .full: return .full
-        case .waiting(let place): return await wait(place, control, until: deadline, cancellation)
+        case .waiting(let position): return await wait(position, control, until: deadline, cancellation)
         }
     }
 
@@ -109,7 +109,7 @@ package final class RequestQueue: Sendable {
     }
 
     private func wait(
-        _ place: Position, _ control: TransferControl, until deadline: HTTP.Instant, _ cancellation: Cancellation
+        _ position: Position, _ control: TransferControl, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> Outcome {
         cancellation.phase = .pool
         defer {
@@ -117,15 +117,15 @@ package final class RequestQueue: Sendable {
             control.queueStatus.leave()
         }
         // It may have been suspended before it had a position to step aside from.
-        if control.isSuspended { place.stepAside() }
-        switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
-        case .value(.admitted): return admit(place.host, control, place.number)
-        case .value(.steppedAside): return .steppedAside(number: place.number)
+        if control.isSuspended { position.stepAside() }
+        switch await position.waiter.wait(until: deadline, cancellation: cancellation) {
+        case .value(.admitted): return admit(position.host, control, position.number)
+        case .value(.steppedAside): return .steppedAside(number: position.number)
         case .timedOut:
-            giveUp(place)
+            giveUp(position)
             return .timedOut
         case .cancelled:
-            giveUp(place)
+            giveUp(position)
             return .cancelled
         }
     }
@@ -139,8 +139,8 @@ package final class RequestQueue: Sendable {
 
     /// Ends a wait. Returns the waiter, if it was still waiting.
     @discardableResult
-    private func giveUp(_ place: Position) -> ValueWaiter<Grant>? {
-        state.withLock { $0.machine.giveUp(place.number, place.host) }
+    private func giveUp(_ position: Position) -> ValueWaiter<Grant>? {
+        state.withLock { $0.machine.giveUp(position.number, position.host) }
     }
 
     /// The position of a waiting request.

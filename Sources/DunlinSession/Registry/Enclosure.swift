@@ -21,7 +21,7 @@ package final class Enclosure: Sendable {
         /// A session's authentication handler.
         case challenge(of: ObjectIdentifier)
         /// A session's interceptor, by its place and index.
-        case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Place, index: Int)
+        case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Scope, index: Int)
     }
 
     /// The current enclosures, the outermost first.

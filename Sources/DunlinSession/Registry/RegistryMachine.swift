@@ -1,19 +1,19 @@
 /// Records which requests run, which may enter, and who waits for one of them or for the last one to end.
 ///
-/// Requests are in numbered places that are reused: entering and leaving touch one array, and hash nothing unless
+/// Requests are in numbered slots that are reused: entering and leaving touch one array, and hash nothing unless
 /// somebody waits for a request to end. Both have a short form (`add`, `remove`) for when nobody has to be told, which
 /// is almost always so.
 ///
 /// Each request belongs to an era, which ends when its session is shut down or cancels all. A request of an ended era
 /// is refused, however late it arrives.
-struct RegistryMachine<Delegate, Watcher> {
-    private var places: [Place] = []
+struct RegistryMachine<Delegate, Observer> {
+    private var slots: [Slot] = []
     private var free: [Int] = []
-    private var endObservers: [Watching] = []
-    /// The waiters for the end of the request in each place.
-    private var requestObservers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
-    private var observers = RegistryObserverMachine<Watcher>()
-    private var nextWatcher: UInt64 = 0
+    private var endObservers: [EndObserver] = []
+    /// The waiters for the end of the request in each slot.
+    private var requestObservers: [Int: [(id: UInt64, observer: Observer)]] = [:]
+    private var observers = RegistryObserverMachine<Observer>()
+    private var lastID: UInt64 = 0
     /// The number of requests that have entered.
     private(set) var arrivals: UInt64 = 0
     /// The last era that a shutdown ended, and the last one that cancelling all ended.
@@ -21,21 +21,21 @@ struct RegistryMachine<Delegate, Watcher> {
     /// Whether the short forms of entering and of leaving are unavailable.
     private var isGuarded = (entry: false, exit: false)
 
-    /// A place. It is taken while it has an era; it has a request until that is taken off the list.
-    private struct Place {
+    /// A slot. It is taken while it has an era; it has a request until that is taken off the list.
+    private struct Slot {
         var delegate: Delegate?
         var era: UInt64 = 0
     }
 
     /// Somebody who waits for the last request to end, excluding those that the waiter is within, which cannot end
     /// before.
-    private struct Watching {
+    private struct EndObserver {
         let id: UInt64
         var leftOut: Set<Int>
         /// The requests that are waited for; nil for all, including new ones.
         var awaited: Set<Int>?
-        /// Set while it waits here. `isWithin` tells what for: it may be within requests of other books only.
-        var wait: (watcher: Watcher, isWithin: Bool)?
+        /// Set while it waits here. `isWithin` tells what for: it may be within requests of other lists only.
+        var wait: (observer: Observer, isWithin: Bool)?
     }
 
     /// Why a request may not enter.
@@ -44,13 +44,13 @@ struct RegistryMachine<Delegate, Watcher> {
         case cancelled
     }
 
-    var count: Int { places.count - free.count }
-    var running: [Delegate] { places.compactMap(\.delegate) }
+    var count: Int { slots.count - free.count }
+    var running: [Delegate] { slots.compactMap(\.delegate) }
 
     /// The running requests of this era and earlier ones.
-    func running(upTo era: UInt64) -> [Delegate] { places.compactMap { $0.era <= era ? $0.delegate : nil } }
+    func running(upTo era: UInt64) -> [Delegate] { slots.compactMap { $0.era <= era ? $0.delegate : nil } }
 
-    /// Adds a request. Returns its place; nil if somebody has to be told or the request may not enter: see `admit`.
+    /// Adds a request. Returns its slot; nil if somebody has to be told or the request may not enter: see `admit`.
     mutating func add(_ delegate: Delegate, of era: UInt64) -> Int? {
         isGuarded.entry || !mayCome(era) ? nil : enter(delegate, era)
     }
@@ -61,18 +61,18 @@ struct RegistryMachine<Delegate, Watcher> {
     @inline(__always)
     private mutating func enter(_ delegate: Delegate, _ era: UInt64) -> Int {
         arrivals += 1
-        if let place = free.popLast() {
-            places[place] = Place(delegate: delegate, era: era)
-            return place
+        if let slot = free.popLast() {
+            slots[slot] = Slot(delegate: delegate, era: era)
+            return slot
         }
-        places.append(Place(delegate: delegate, era: era))
-        return places.count - 1
+        slots.append(Slot(delegate: delegate, era: era))
+        return slots.count - 1
     }
 
-    /// Adds a request. Returns its place, and the observers to tell. None are told of a request that is not active.
+    /// Adds a request. Returns its slot, and the observers to tell. None are told of a request that is not active.
     mutating func admit(
         _ delegate: Delegate, of era: UInt64, moves: Bool
-    ) throws(Refusal) -> (place: Int, told: [Watcher]) {
+    ) throws(Refusal) -> (slot: Int, told: [Observer]) {
         if era <= ended.byClosing { throw .closed }
         if era <= ended.byCancelling { throw .cancelled }
         let told = moves ? observers.arrived() : []
@@ -80,38 +80,38 @@ struct RegistryMachine<Delegate, Watcher> {
         return (enter(delegate, era), told)
     }
 
-    /// Empties a place from `add`. Returns false, without any effect, if somebody may have to be told: see `dismiss`.
+    /// Empties a slot from `add`. Returns false, without any effect, if somebody may have to be told: see `end`.
     /// The time is for observers; nil if it was not a request.
-    mutating func remove(_ place: Int, at now: HTTP.Instant?) -> Bool {
+    mutating func remove(_ slot: Int, at now: HTTP.Instant?) -> Bool {
         if isGuarded.exit { return false }
-        vacate(place)
+        vacate(slot)
         if let now { observers.note(now) }
         return true
     }
 
-    /// Empties a place from `add` or `admit`. Returns the waiters that are done.
-    mutating func dismiss(_ place: Int, at now: HTTP.Instant?) -> [Watcher] {
-        vacate(place)
+    /// Empties a slot from `add` or `admit`. Returns the waiters that are done.
+    mutating func end(_ slot: Int, at now: HTTP.Instant?) -> [Observer] {
+        vacate(slot)
         if let now { observers.note(now) }
-        let told = observers.ended(place)
+        let told = observers.ended(slot)
         noteGuards()
-        return requestObservers.isEmpty && endObservers.isEmpty ? told : told + ended(place)
+        return requestObservers.isEmpty && endObservers.isEmpty ? told : told + ended(slot)
     }
 
     @inline(__always)
-    private mutating func vacate(_ place: Int) {
-        places[place] = Place()
-        free.append(place)
+    private mutating func vacate(_ slot: Int) {
+        slots[slot] = Slot()
+        free.append(slot)
     }
 
-    private mutating func ended(_ place: Int) -> [Watcher] {
+    private mutating func ended(_ slot: Int) -> [Observer] {
         defer { noteGuards() }
-        let told = requestObservers.removeValue(forKey: place) ?? []
+        let told = requestObservers.removeValue(forKey: slot) ?? []
         for index in endObservers.indices {
-            endObservers[index].leftOut.remove(place)
-            endObservers[index].awaited?.remove(place)
+            endObservers[index].leftOut.remove(slot)
+            endObservers[index].awaited?.remove(slot)
         }
-        return told.map(\.watcher) + takeServed()
+        return told.map(\.observer) + takeServed()
     }
 
     /// The requests that waiters are within.
@@ -119,27 +119,27 @@ struct RegistryMachine<Delegate, Watcher> {
 
     /// Whether everything that is waited for has ended. Waiters within a request do not wait for requests whose code
     /// waits in the same way: neither would ever end.
-    private func isServed(_ watching: Watching, isWithin: Bool) -> Bool {
-        guard let awaited = watching.awaited else { return count == (isWithin ? leftOut.count : 0) }
+    private func isServed(_ endObserver: EndObserver, isWithin: Bool) -> Bool {
+        guard let awaited = endObserver.awaited else { return count == (isWithin ? leftOut.count : 0) }
         return isWithin ? awaited.isSubset(of: leftOut) : awaited.isEmpty
     }
 
     /// Removes the waiters that are done.
-    private mutating func takeServed() -> [Watcher] {
-        var told: [Watcher] = []
+    private mutating func takeServed() -> [Observer] {
+        var told: [Observer] = []
         for index in endObservers.indices {
             guard let wait = endObservers[index].wait, isServed(endObservers[index], isWithin: wait.isWithin) else {
                 continue
             }
             endObservers[index].wait = nil
-            told.append(wait.watcher)
+            told.append(wait.observer)
         }
         return told
     }
 
-    /// Takes the request off the list and keeps its place taken until `remove`.
-    mutating func unlist(_ place: Int) {
-        places[place].delegate = nil
+    /// Takes the request off the list and keeps its slot taken until `remove`.
+    mutating func unlist(_ slot: Int) {
+        slots[slot].delegate = nil
     }
 
     /// Refuses requests of this era and earlier ones.
@@ -155,24 +155,24 @@ struct RegistryMachine<Delegate, Watcher> {
     /// Adds somebody who will wait for the last request to end, perhaps within some that run; with an era that is over,
     /// only for this era and earlier ones. Returns a number to wait and to leave with, whether it is within any, and
     /// the waiters to tell: others may have waited only for these requests.
-    mutating func watch(
+    mutating func observeEnd(
         upTo era: UInt64? = nil, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
-    ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
-        let within = places.indices.filter { places[$0].delegate.map(isLeftOut) ?? false }
-        nextWatcher += 1
-        let awaited = era.map { era in Set(places.indices.filter { places[$0].era > 0 && places[$0].era <= era }) }
-        endObservers.append(Watching(id: nextWatcher, leftOut: Set(within), awaited: awaited))
+    ) -> (id: UInt64, isWithin: Bool, told: [Observer]) {
+        let within = slots.indices.filter { slots[$0].delegate.map(isLeftOut) ?? false }
+        lastID += 1
+        let awaited = era.map { era in Set(slots.indices.filter { slots[$0].era > 0 && slots[$0].era <= era }) }
+        endObservers.append(EndObserver(id: lastID, leftOut: Set(within), awaited: awaited))
         defer { noteGuards() }
-        return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
+        return (lastID, !within.isEmpty, within.isEmpty ? [] : takeServed())
     }
 
-    /// Begins the wait. Returns false if there is nothing to wait for. Waiters within a request, in any book, wait for
+    /// Begins the wait. Returns false if there is nothing to wait for. Waiters within a request, in any list, wait for
     /// fewer.
-    mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
+    mutating func wait(_ id: UInt64, isWithin: Bool, _ observer: Observer) -> Bool {
         guard let index = endObservers.firstIndex(where: { $0.id == id }),
             !isServed(endObservers[index], isWithin: isWithin)
         else { return false }
-        endObservers[index].wait = (watcher, isWithin)
+        endObservers[index].wait = (observer, isWithin)
         return true
     }
 
@@ -182,25 +182,25 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     /// A wait for one request.
-    struct Following {
-        fileprivate let place: Int
+    struct RequestObserver {
+        fileprivate let slot: Int
         fileprivate let id: UInt64
     }
 
     /// Waits for a listed request. Returns what to leave with; nil if there is no such request, and nothing to wait
     /// for.
-    mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
-        guard let place = places.firstIndex(where: { $0.delegate.map(isMeant) ?? false }) else { return nil }
-        nextWatcher += 1
-        requestObservers[place, default: []].append((nextWatcher, watcher))
+    mutating func observeRequest(_ observer: Observer, _ isMeant: (Delegate) -> Bool) -> RequestObserver? {
+        guard let slot = slots.firstIndex(where: { $0.delegate.map(isMeant) ?? false }) else { return nil }
+        lastID += 1
+        requestObservers[slot, default: []].append((lastID, observer))
         noteGuards()
-        return Following(place: place, id: nextWatcher)
+        return RequestObserver(slot: slot, id: lastID)
     }
 
-    mutating func leave(_ following: Following) {
-        // The place may belong to another request by now, with its own observers.
-        requestObservers[following.place]?.removeAll { $0.id == following.id }
-        if requestObservers[following.place]?.isEmpty == true { requestObservers[following.place] = nil }
+    mutating func leave(_ requestObserver: RequestObserver) {
+        // The slot may belong to another request by now, with its own observers.
+        requestObservers[requestObserver.slot]?.removeAll { $0.id == requestObserver.id }
+        if requestObservers[requestObserver.slot]?.isEmpty == true { requestObservers[requestObserver.slot] = nil }
         noteGuards()
     }
 
@@ -221,7 +221,7 @@ extension RegistryMachine {
     }
 
     /// Adds an observer. Returns a number to look and to leave with.
-    mutating func join(_ observer: Watcher) -> UInt64 {
+    mutating func join(_ observer: Observer) -> UInt64 {
         observers.join(observer)
     }
 
@@ -233,14 +233,14 @@ extension RegistryMachine {
     }
 
     mutating func look(_ observer: UInt64, for news: News, where moves: (Delegate) -> Bool) -> Observation {
-        let place = places.firstIndex { $0.delegate.map(moves) ?? false }
-        observers.look(observer, for: news, place)
+        let slot = slots.firstIndex { $0.delegate.map(moves) ?? false }
+        observers.look(observer, for: news, slot)
         noteGuards()
-        return Observation(isBusy: place != nil, ends: observers.ends)
+        return Observation(isBusy: slot != nil, ends: observers.ends)
     }
 
     /// Notes that a request was suspended at this time or, for nil, resumed. Returns the observers to tell.
-    mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
+    mutating func noteSuspension(since time: HTTP.Instant?) -> [Observer] {
         observers.noteSuspension(since: time)
     }
 }

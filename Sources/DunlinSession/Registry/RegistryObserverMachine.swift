@@ -7,16 +7,16 @@
 /// 2. Every observer is told when a request is suspended or resumed.
 /// 3. While there are observers, ends are counted and the time of the last is recorded. So an observer that looks
 ///    seldom learns what entered and ended meanwhile, and since when no request has been active.
-struct RegistryObserverMachine<Watcher> {
+struct RegistryObserverMachine<Observer> {
     private enum Wait: Equatable {
         case nothing
         case arrival
-        case end(place: Int)
+        case end(slot: Int)
     }
 
     private struct Registration {
         let id: UInt64
-        let watcher: Watcher
+        let observer: Observer
         var wait = Wait.nothing
     }
 
@@ -29,9 +29,9 @@ struct RegistryObserverMachine<Watcher> {
     var isEmpty: Bool { observers.isEmpty }
 
     /// Adds an observer. Returns a number to look and to leave with.
-    mutating func join(_ watcher: Watcher) -> UInt64 {
+    mutating func join(_ observer: Observer) -> UInt64 {
         lastID += 1
-        observers.append(Registration(id: lastID, watcher: watcher))
+        observers.append(Registration(id: lastID, observer: observer))
         return lastID
     }
 
@@ -40,20 +40,20 @@ struct RegistryObserverMachine<Watcher> {
         noteWaits()
     }
 
-    /// Replaces what the observer waits for. `place` is that of an active request, if there is one.
-    mutating func look(_ id: UInt64, for news: News, _ place: Int?) {
+    /// Replaces what the observer waits for. `slot` is that of an active request, if there is one.
+    mutating func look(_ id: UInt64, for news: News, _ slot: Int?) {
         guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
         observers[index].wait =
-            switch (news, place) {
+            switch (news, slot) {
             case (.arrival, nil): .arrival
-            case (.end, let place?): .end(place: place)
+            case (.end, let slot?): .end(slot: slot)
             case (.arrival, _?), (.end, nil), (.nothing, _): .nothing
             }
         noteWaits()
     }
 
     /// Notes that a request has entered. Returns the observers that waited for one.
-    mutating func arrived() -> [Watcher] {
+    mutating func arrived() -> [Observer] {
         take { $0 == .arrival }
     }
 
@@ -62,22 +62,22 @@ struct RegistryObserverMachine<Watcher> {
         ends.note(now)
     }
 
-    /// Notes that the request in this place has ended. Returns the observers that waited for it.
-    mutating func ended(_ place: Int) -> [Watcher] {
-        awaitsEnd ? take { $0 == .end(place: place) } : []
+    /// Notes that the request in this slot has ended. Returns the observers that waited for it.
+    mutating func ended(_ slot: Int) -> [Observer] {
+        awaitsEnd ? take { $0 == .end(slot: slot) } : []
     }
 
     /// Notes that a request was suspended at this time or, for nil, resumed. Returns every observer.
-    mutating func noteSuspension(since time: HTTP.Instant?) -> [Watcher] {
+    mutating func noteSuspension(since time: HTTP.Instant?) -> [Observer] {
         if let time, !isEmpty { ends.note(time) }
-        return observers.map(\.watcher)
+        return observers.map(\.observer)
     }
 
-    private mutating func take(_ isMeant: (Wait) -> Bool) -> [Watcher] {
-        var told: [Watcher] = []
+    private mutating func take(_ isMeant: (Wait) -> Bool) -> [Observer] {
+        var told: [Observer] = []
         for index in observers.indices where isMeant(observers[index].wait) {
             observers[index].wait = .nothing
-            told.append(observers[index].watcher)
+            told.append(observers[index].observer)
         }
         noteWaits()
         return told

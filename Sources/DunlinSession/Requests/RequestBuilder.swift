@@ -13,7 +13,7 @@ final class RequestBuilder: Sendable {
     /// The session's fields, ready for requests that add none.
     private let prepared: PreparedFields?
     /// What requests to the base's origin have in addition.
-    let home: HomeSource
+    let baseOriginSettings: BaseOriginSettings
     private let routes: Routes?
     /// The rules for making connections; nil for the usual ones.
     let connectionRules: ConnectionRules?
@@ -57,7 +57,7 @@ final class RequestBuilder: Sendable {
             connectionRules: connectionRules)
         let routes = try Routes.of(configuration, base: base?.origin)
         self.routes = routes
-        home = try HomeSource(
+        baseOriginSettings = try BaseOriginSettings(
             configuration, fields, base, over: base.map { routes?.routed($0.origin) ?? $0.origin }, basic)
         clearText = ClearTextRule(configuration.tls.policy)
         if configuration.authentication != nil { try checkAuthentication() }
@@ -69,7 +69,7 @@ final class RequestBuilder: Sendable {
             throw NetworkError(
                 .invalidConfiguration, "`authentication` only answers the base URL's origin; set `baseURL`")
         }
-        if home.hasAuthorization || fields.contains("authorization") {
+        if baseOriginSettings.hasAuthorization || fields.contains("authorization") {
             throw NetworkError(
                 .invalidConfiguration, "credentials are given twice: `authentication` and others; give one")
         }
@@ -92,17 +92,18 @@ final class RequestBuilder: Sendable {
         let accept = ownsAccept ? nil : accept
         let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
         if !isPlain, let type = body.contentType { try Self.check(type, goesWith: method) }
-        let home = home.home
-        if home != nil || extras != nil {
-            let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
-            let hasPassword = try hasPassword(extras, isHome: isHome, own)
+        let values = baseOriginSettings.values
+        if values != nil || extras != nil {
+            let isBaseOrigin = base.map { $0.origin.isSame(as: origin) } ?? false
+            let hasPassword = try hasPassword(extras, isBaseOrigin: isBaseOrigin, own)
             if let routes { origin = routes.routed(origin) }
-            if isHome, isPlain, !hasPassword, let prepared = home?.prepared {
+            if isBaseOrigin, isPlain, !hasPassword, let prepared = values?.prepared {
                 return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
             }
-            var fields = fields(isHome ? home?.fields.overlaid(with: own) ?? own : own, body, accept, expectsContinue)
-            if hasPassword || isHome && home?.authorization != nil && !own.contains("authorization") {
-                fields.authorize(hasPassword ? nil : home?.authorization)
+            var fields = fields(
+                isBaseOrigin ? values?.fields.overlaid(with: own) ?? own : own, body, accept, expectsContinue)
+            if hasPassword || isBaseOrigin && values?.authorization != nil && !own.contains("authorization") {
+                fields.authorize(hasPassword ? nil : values?.authorization)
             }
             return RequestHead(method: method, origin: origin, target: path, fields: fields)
         }
@@ -251,20 +252,22 @@ extension RequestBuilder {
     }
 
     /// Whether the URL has its own password, which takes precedence over the session's credentials and field.
-    private func hasPassword(_ extras: Extras?, isHome: Bool, _ own: Fields) throws -> Bool {
-        guard !own.contains("authorization"), let password = password(of: extras, isHome: isHome) else { return false }
+    private func hasPassword(_ extras: Extras?, isBaseOrigin: Bool, _ own: Fields) throws -> Bool {
+        guard !own.contains("authorization"), let password = password(of: extras, isBaseOrigin: isBaseOrigin) else {
+            return false
+        }
         try password.check(.invalidRequest)
         return true
     }
 
     /// The password in a request's URL. A relative URL has the base's user info, which counts as the session's.
-    private func password(of extras: Extras?, isHome: Bool) -> HTTPSession.Password? {
-        guard let info = extras?.userInfo, !isHome || info != base?.userInfo else { return nil }
+    private func password(of extras: Extras?, isBaseOrigin: Bool) -> HTTPSession.Password? {
+        guard let info = extras?.userInfo, !isBaseOrigin || info != base?.userInfo else { return nil }
         return HTTPSession.Password(info)
     }
 
     /// The password in the URL of a request to this origin, for answering challenges.
     func password(of extras: Extras?, at origin: HTTP.Origin) -> HTTPSession.Password? {
-        password(of: extras, isHome: base.map { $0.origin.isSame(as: origin) } ?? false)
+        password(of: extras, isBaseOrigin: base.map { $0.origin.isSame(as: origin) } ?? false)
     }
 }

@@ -16,7 +16,7 @@ final class ClearTextRule: Sendable {
     var isRefused: Bool { isPinning.load(ordering: .relaxed) }
 
     /// Replaces the policy that counts.
-    func follow(_ policy: SecurityPolicy) {
+    func adopt(_ policy: SecurityPolicy) {
         isPinning.store(policy.isPinning, ordering: .relaxed)
     }
 

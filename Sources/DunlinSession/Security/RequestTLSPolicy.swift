@@ -26,8 +26,8 @@ final class RequestTLSPolicy: TLSPolicy {
         return peer
     }
 
-    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
-        try await session.lastWord(on: decision, about: origin, hooks)
+    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
+        try await session.finalDecision(on: decision, about: origin, hooks)
     }
 
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> ClientIdentity? {

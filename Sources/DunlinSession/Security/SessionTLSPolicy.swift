@@ -66,8 +66,8 @@ final class SessionTLSPolicy: TLSPolicy {
         try peer(for: origin, hasHook: setup.hook != nil)
     }
 
-    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
-        try await lastWord(on: decision, about: origin, hooks(and: nil))
+    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision {
+        try await finalDecision(on: decision, about: origin, hooks(and: nil))
     }
 
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> DunlinSecure.ClientIdentity? {
@@ -100,7 +100,7 @@ extension SessionTLSPolicy {
         return peer
     }
 
-    func lastWord(
+    func finalDecision(
         on decision: HTTP.TrustDecision, about origin: HTTP.Origin, _ hooks: ChallengeHooks
     ) async throws -> HTTP.TrustDecision {
         let challenge = HTTPSession.AuthenticationChallenge(.serverTrust(decision), origin: origin)

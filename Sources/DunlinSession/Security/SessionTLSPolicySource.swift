@@ -63,7 +63,7 @@ final class SessionTLSPolicySource: TLSPolicySource {
         tls.warnings.forEach(warnings.note)
         return latest.withLock { latest in
             latest = SessionTLSPolicy(setup, tlsGeneration: latest.tlsGeneration + 1)
-            clearText.follow(tls.policy)
+            clearText.adopt(tls.policy)
             return latest.tlsGeneration
         }
     }

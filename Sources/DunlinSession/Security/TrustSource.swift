@@ -10,7 +10,7 @@ final class TrustSource: Sendable {
     private struct Made {
         let evaluator: TrustEvaluator
         /// The system's roots and their places; nil if they are not used.
-        let system: (roots: TrustStore, places: SystemRoots)?
+        let system: (roots: TrustStore, locations: SystemRoots)?
     }
 
     let rules: TrustRules
@@ -52,28 +52,28 @@ final class TrustSource: Sendable {
     /// Whether the evaluator can be created without reading the system's roots.
     var isAtHand: Bool {
         if system == nil { return true }
-        guard let places = made.withLock({ $0?.system?.places }) else { return false }
-        return shared.isFresh(places)
+        guard let locations = made.withLock({ $0?.system?.locations }) else { return false }
+        return shared.isFresh(locations)
     }
 
     /// The evaluator. Throws if the system has no roots.
     func evaluator() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let known = made.withLock({ $0 }) else { return try first() }
-        guard let (roots, places) = known.system else { return known.evaluator }
-        let latest = try shared.store(of: places)
-        return latest === roots ? known.evaluator : try make((latest, places))
+        guard let (roots, locations) = known.system else { return known.evaluator }
+        let latest = try shared.store(of: locations)
+        return latest === roots ? known.evaluator : try make((latest, locations))
     }
 
     /// Creates the first evaluator. The environment is read once. The files are read whatever others have seen: after
     /// reloading TLS or installing a root, the current ones are wanted.
     private func first() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
-        guard let places = system?() else { return try make(nil) }
-        return try make((shared.store(of: places, looks: true), places))
+        guard let locations = system?() else { return try make(nil) }
+        return try make((shared.store(of: locations, looks: true), locations))
     }
 
     /// Creates an evaluator. Nothing is read under the lock; of two simultaneous callers, the later result counts.
     private func make(
-        _ system: (roots: TrustStore, places: SystemRoots)?
+        _ system: (roots: TrustStore, locations: SystemRoots)?
     ) throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         let roots = if own.isEmpty, let system { system.roots } else { try TrustStore(own, and: system?.roots) }
         let new = try TrustEvaluator(rules, roots: roots)

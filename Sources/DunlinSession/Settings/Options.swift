@@ -101,9 +101,11 @@ extension HTTPSession.Options {
         (values.errorBodyLimit, values.hooks) = (errorBodyLimit, hooks)
         values.common = RareOptions.Common(
             cacheMode: cacheMode, waitsForConnectivity: waitsForConnectivity, handlesCookies: handlesCookies)
-        (values.way.hostOverrides, values.way.sockets, values.way.interfaces) = (hostOverrides, sockets, interfaces)
-        (values.way.guard, values.way.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
-        (values.way.authenticationHandler, values.way.coalesces) = (authenticationHandler, coalesces)
+        (values.connecting.hostOverrides, values.connecting.sockets, values.connecting.interfaces) = (
+            hostOverrides, sockets, interfaces
+        )
+        (values.connecting.guard, values.connecting.proxy) = (`guard`, RareOptions.OwnProxy(proxy))
+        (values.connecting.authenticationHandler, values.connecting.coalesces) = (authenticationHandler, coalesces)
         rare = RareOptions(values)
     }
 

@@ -44,7 +44,7 @@ extension HTTPSession.Proxy {
     }
 
     /// The way for a command, from the result of `chooser`.
-    func way(_ chooser: ConnectionRules.ProxyChooser?) -> CurlSettings.Way {
+    func use(_ chooser: ConnectionRules.ProxyChooser?) -> CurlSettings.ProxyUse {
         if let chooser { return .chosen(chooser) }
         if case .direct = choice { return .direct }
         return .unsaid

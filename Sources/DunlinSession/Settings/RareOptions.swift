@@ -4,33 +4,33 @@ internal import FoundationEssentials
 extension HTTPSession.Options {
     /// Overrides the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
-        get { rare?.values.way.hostOverrides ?? HTTPSession.HostOverrides() }
-        set { setRare { $0.way.hostOverrides = newValue } }
+        get { rare?.values.connecting.hostOverrides ?? HTTPSession.HostOverrides() }
+        set { setRare { $0.connecting.hostOverrides = newValue } }
     }
 
     /// Replace the session's. The request uses a connection opened with exactly these options.
     public var sockets: HTTPSession.PerRequest<HTTP.SocketOptions> {
-        get { rare?.values.way.sockets ?? .session }
-        set { setRare { $0.way.sockets = newValue } }
+        get { rare?.values.connecting.sockets ?? .session }
+        set { setRare { $0.connecting.sockets = newValue } }
     }
 
     /// Replace the session's. The request uses a connection opened by exactly these rules.
     public var interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> {
-        get { rare?.values.way.interfaces ?? .session }
-        set { setRare { $0.way.interfaces = newValue } }
+        get { rare?.values.connecting.interfaces ?? .session }
+        set { setRare { $0.connecting.interfaces = newValue } }
     }
 
     /// The guard, instead of the session's; `.none` for no guard. The request uses a connection opened under exactly
     /// this guard.
     public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
-        get { rare?.values.way.guard ?? .session }
-        set { setRare { $0.way.guard = newValue } }
+        get { rare?.values.connecting.guard ?? .session }
+        set { setRare { $0.connecting.guard = newValue } }
     }
 
     /// The proxy, instead of the session's; `.none` for the direct way. Redirects go through it too.
     public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
-        get { rare?.values.way.proxy?.choice ?? .session }
-        set { setRare { $0.way.proxy = RareOptions.OwnProxy(newValue) } }
+        get { rare?.values.connecting.proxy?.choice ?? .session }
+        set { setRare { $0.connecting.proxy = RareOptions.OwnProxy(newValue) } }
     }
 
     /// How the request uses the session's cache, in place of `configuration.cacheMode`. Has no effect without a cache.
@@ -41,8 +41,8 @@ extension HTTPSession.Options {
 
     /// Whether the request may share an identical one that is under way. No effect without `configuration.coalescing`.
     public var coalesces: Bool {
-        get { rare?.values.way.coalesces ?? true }
-        set { setRare { $0.way.coalesces = newValue } }
+        get { rare?.values.connecting.coalesces ?? true }
+        set { setRare { $0.connecting.coalesces = newValue } }
     }
 
     /// Replaces the session's setting.
@@ -55,8 +55,8 @@ extension HTTPSession.Options {
     /// session's handler. Its answer is for this request alone: over TLS, the request has its own connection. It is
     /// asked about every server that redirects lead to; the challenge names the server.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
-        get { rare?.values.way.authenticationHandler }
-        set { setRare { $0.way.authenticationHandler = newValue } }
+        get { rare?.values.connecting.authenticationHandler }
+        set { setRare { $0.connecting.authenticationHandler = newValue } }
     }
 
     /// The redirect policy: `.none` delivers every redirect unchanged; `.follow(limit:)`, or a policy as a `.value`,
@@ -144,7 +144,7 @@ extension HTTPSession.Options {
 @usableFromInline final class RareOptions: Sendable {
     /// The values. Those in neither part are the caller's own, or visible in the fields that are sent.
     struct Values: Sendable, Equatable {
-        var way = Way()
+        var connecting = ConnectingOptions()
         var common = Common()
         var redirects = HTTPSession.PerRequest<HTTPSession.RedirectPolicy>.session
         var retry = HTTPSession.PerRequest<HTTPSession.RetryPolicy>.session
@@ -159,7 +159,7 @@ extension HTTPSession.Options {
     }
 
     /// How a request is sent: one that is not sent like the session's requests is not shared.
-    struct Way: Sendable, Equatable {
+    struct ConnectingOptions: Sendable, Equatable {
         var hostOverrides = HTTPSession.HostOverrides()
         var sockets = HTTPSession.PerRequest<HTTP.SocketOptions>.session
         var interfaces = HTTPSession.PerRequest<NetworkInterface.Rules>.session
@@ -169,7 +169,7 @@ extension HTTPSession.Options {
         var coalesces = true
 
         /// The way for a command; nil for the session's.
-        var curl: CurlSettings.Way? { proxy.map { $0.choice.own?.way($0.chooser) ?? .direct } }
+        var curl: CurlSettings.ProxyUse? { proxy.map { $0.choice.own?.use($0.chooser) ?? .direct } }
 
         /// The connection rules; nil if the session's apply.
         func connectionRules(instead usual: ConnectionRules?) -> ConnectionRules? {
@@ -234,12 +234,12 @@ extension HTTPSession.Options {
         head.origin = try routed(head.origin)
         if own.contains("authorization") { return }
         func checkBasic(_ head: RequestHead) throws {
-            try basic.under(values.way.connectionRules(instead: basic.connectionRules)).check(head)
+            try basic.under(values.connecting.connectionRules(instead: basic.connectionRules)).check(head)
         }
         switch values.credentials {
         case .session:
             // The session's credentials were judged by the session's way.
-            let isBasic = values.way.proxy != nil && head.fields["authorization"]?.hasPrefix("Basic ") == true
+            let isBasic = values.connecting.proxy != nil && head.fields["authorization"]?.hasPrefix("Basic ") == true
             if isBasic { try checkBasic(head) }
         case .none: head.fields.remove("Authorization")
         case .value(let credentials):
@@ -250,11 +250,11 @@ extension HTTPSession.Options {
 
     /// The origin with the request's own route, if it has one.
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
-        let (sockets, interfaces) = (values.way.sockets, values.way.interfaces)
+        let (sockets, interfaces) = (values.connecting.sockets, values.connecting.interfaces)
         if let problem = sockets.own?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
-        if let problem = values.way.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
+        if let problem = values.connecting.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
         let address =
-            try Routes(values.way.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
+            try Routes(values.connecting.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
         if address == origin.route?.address, sockets.isSession, interfaces.isSession { return origin }
         let route = HTTP.Route(
             address: address, sockets: sockets.resolved(origin.route?.sockets),

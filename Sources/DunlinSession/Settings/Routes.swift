@@ -3,12 +3,12 @@ internal import DunlinSemantics
 /// The routes that differ from the usual one, by origin. Created once for a session, and for each request with its own
 /// routes.
 final class Routes: Sendable {
-    private struct Place: Hashable {
+    private struct Endpoint: Hashable {
         var host: String
         var port: UInt16?
     }
 
-    private let addresses: [Place: HTTP.SocketAddress]
+    private let addresses: [Endpoint: HTTP.SocketAddress]
     /// The address for all other hosts.
     private let fallback: HTTP.SocketAddress?
     /// The session's base and its route, kept because most requests go there.
@@ -27,8 +27,8 @@ final class Routes: Sendable {
         _ overrides: HTTPSession.HostOverrides, fallback: HTTP.SocketAddress? = nil, base: HTTP.Origin? = nil,
         _ code: NetworkError.Code
     ) throws {
-        var addresses: [Place: HTTP.SocketAddress] = [:]
-        for (key, address) in overrides.entries { addresses[try Self.place(key, code)] = address }
+        var addresses: [Endpoint: HTTP.SocketAddress] = [:]
+        for (key, address) in overrides.entries { addresses[try Self.endpoint(key, code)] = address }
         self.addresses = addresses
         self.fallback = fallback
         self.base = base.map { ($0, $0.connecting(to: Self.address(for: $0, in: addresses) ?? fallback)) }
@@ -41,20 +41,20 @@ final class Routes: Sendable {
 
     func address(for origin: HTTP.Origin) -> HTTP.SocketAddress? { Self.address(for: origin, in: addresses) }
 
-    private static func address(for origin: HTTP.Origin, in addresses: [Place: HTTP.SocketAddress]) -> HTTP
+    private static func address(for origin: HTTP.Origin, in addresses: [Endpoint: HTTP.SocketAddress]) -> HTTP
         .SocketAddress?
     {
-        addresses[Place(host: origin.host, port: origin.port)] ?? addresses[Place(host: origin.host)]
+        addresses[Endpoint(host: origin.host, port: origin.port)] ?? addresses[Endpoint(host: origin.host)]
     }
 
-    private static func place(_ key: String, _ code: NetworkError.Code) throws -> Place {
+    private static func endpoint(_ key: String, _ code: NetworkError.Code) throws -> Endpoint {
         do throws(AddressError) {
             let address = try WebAddress("http://\(key)")
             // A key without a port stands for the default port of each scheme.
             let other = try WebAddress("https://\(key)").origin
             let hasPort = address.origin.port == other.port
             if address.target == "/", address.userInfo == nil, address.fragment == nil, !key.hasSuffix("/") {
-                return Place(host: address.origin.host, port: hasPort ? other.port : nil)
+                return Endpoint(host: address.origin.host, port: hasPort ? other.port : nil)
             }
         } catch {
             throw NetworkError(code, "\"\(key)\" is not valid; write a host, or a host and a port", underlying: error)

@@ -76,7 +76,7 @@ struct SettingsReader: SettingsVisitor {
 }
 
 /// Copies settings: it first takes their values, then sets them.
-struct SettingsCarrier: SettingsVisitor {
+struct SettingsCopier: SettingsVisitor {
     private var values: [String: Any] = [:]
 
     mutating func visit<Value, Written: Codable>(
@@ -101,9 +101,9 @@ extension SettingsGroup {
 
     /// Copies what another group of the same kind would save. Everything else stays.
     mutating func takeSettings(of other: Self) {
-        var (other, carrier) = (other, SettingsCarrier())
-        other.visitSettings(&carrier)
-        visitSettings(&carrier)
+        var (other, copier) = (other, SettingsCopier())
+        other.visitSettings(&copier)
+        visitSettings(&copier)
     }
 }
 

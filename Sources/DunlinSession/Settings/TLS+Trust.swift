@@ -4,9 +4,9 @@ internal import FoundationEssentials
 extension HTTPSession.TLS {
     /// A name for the set of trusted servers, the same in every process; empty for the usual one.
     func trustName() throws -> String {
-        var (own, trust, carrier) = (self, HTTPSession.TLS(), SettingsCarrier())
-        own.visitTrust(&carrier)
-        trust.visitTrust(&carrier)
+        var (own, trust, copier) = (self, HTTPSession.TLS(), SettingsCopier())
+        own.visitTrust(&copier)
+        trust.visitTrust(&copier)
         if trust == HTTPSession.TLS() { return "" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -24,7 +24,8 @@ struct Decoding: Sendable {
     static let inPlace = 64 * 1024
 
     /// The response with plain content; nil if there is nothing to remove. `control` is told how much was decoded.
-    func apply(to response: TransportResponse, telling control: TransferControl? = nil) throws -> TransportResponse? {
+    func apply(to response: TransportResponse, observedBy control: TransferControl? = nil) throws -> TransportResponse?
+    {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
             let codings = try codings(of: response.head), !codings.isEmpty
         else { return nil }

@@ -11,7 +11,7 @@ extension LoopbackServer {
         let isTCP: Bool
         let core: Core
 
-        private var watch: Watch { Watch(lifeline: lifeline) }
+        private var poll: Poll { Poll(lifeline: lifeline) }
 
         /// Accepts until the server stops.
         func run() {
@@ -25,7 +25,7 @@ extension LoopbackServer {
         }
 
         private func acceptNext() throws(Interruption) {
-            _ = try watch.wait(on: listener.number, for: Int16(POLLIN))
+            _ = try poll.wait(on: listener.number, for: Int16(POLLIN))
             let arrival = core.script.arrival(of: core.ledger.activity.accepted)
             if arrival == .neverAccept { try waitForStop() }
             let number = try accept()
@@ -43,7 +43,7 @@ extension LoopbackServer {
                 let number = dunlin_accept(listener.number)
                 if number >= 0 { return number }
                 switch errno {
-                case EAGAIN, ECONNABORTED: _ = try watch.wait(on: listener.number, for: Int16(POLLIN))
+                case EAGAIN, ECONNABORTED: _ = try poll.wait(on: listener.number, for: Int16(POLLIN))
                 case EINTR: continue
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM: try waitForDescriptors()
                 case let code: throw .failed(Errno(rawValue: code))
@@ -54,18 +54,18 @@ extension LoopbackServer {
         /// Waits for descriptors, which the process has run out of. The waiting connection would wake any poll at once.
         private func waitForDescriptors() throws(Interruption) {
             core.ledger.failed(Failure(connection: nil, kind: .system, detail: "accept: \(Errno.last)"))
-            _ = try watch.wait(on: -1, for: 0, limit: .milliseconds(100))
+            _ = try poll.wait(on: -1, for: 0, limit: .milliseconds(100))
         }
 
         private func waitForStop() throws(Interruption) {
-            _ = try watch.wait(on: -1, for: 0)
+            _ = try poll.wait(on: -1, for: 0)
         }
 
         /// Serves a connection. The socket is passed as a number, because the thread's captures outlive its lifeline.
         private func serve(_ socket: Int32, _ index: Int, _ arrival: Arrival) {
             do {
                 let own = try Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))
-                try core.crew.start(name: "loopback-\(index)", lifeline: own) { [core, isTCP] lifeline in
+                try core.threads.start(name: "loopback-\(index)", lifeline: own) { [core, isTCP] lifeline in
                     core.serve(socket, index, lifeline, isTCP: isTCP, arrival)
                     core.ledger.closed()
                 }

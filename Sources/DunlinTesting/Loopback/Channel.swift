@@ -7,7 +7,7 @@ extension LoopbackServer {
     /// An accepted socket with blocking calls, which end when the server does.
     struct Channel: ~Copyable {
         let socket: Descriptor
-        let watch: Watch
+        let poll: Poll
         let ledger: Ledger
         let isTCP: Bool
         /// The TLS session between the socket and the content, if the server uses TLS.
@@ -25,7 +25,7 @@ extension LoopbackServer {
                 if count == 0 { return nil }
                 switch errno {
                 case EINTR: continue
-                case EAGAIN: _ = try watch.wait(on: socket.number, for: Int16(POLLIN))
+                case EAGAIN: _ = try poll.wait(on: socket.number, for: Int16(POLLIN))
                 case let code: throw Self.interruption(code)
                 }
             }
@@ -56,7 +56,7 @@ extension LoopbackServer {
                 case EINTR: continue
                 case EAGAIN:
                     ledger.sendBlocked()
-                    _ = try watch.wait(on: socket.number, for: Int16(POLLOUT))
+                    _ = try poll.wait(on: socket.number, for: Int16(POLLOUT))
                 case let code: throw Self.interruption(code)
                 }
             }
@@ -75,26 +75,26 @@ extension LoopbackServer.Channel {
     /// Waits until there is something to read.
     func awaitInput() throws(LoopbackServer.Interruption) {
         if tls?.holdsInput == true { return }
-        _ = try watch.wait(on: socket.number, for: Int16(POLLIN))
+        _ = try poll.wait(on: socket.number, for: Int16(POLLIN))
     }
 
     /// Waits until the peer has closed its side.
     func stall() throws(LoopbackServer.Interruption) {
-        _ = try watch.wait(on: socket.number, for: LoopbackServer.Watch.peerClosed)
+        _ = try poll.wait(on: socket.number, for: LoopbackServer.Poll.peerClosed)
         throw .peerGone
     }
 
     func pause(_ duration: Duration) throws(LoopbackServer.Interruption) {
-        let ready = try watch.wait(on: socket.number, for: LoopbackServer.Watch.peerClosed, limit: duration)
+        let ready = try poll.wait(on: socket.number, for: LoopbackServer.Poll.peerClosed, limit: duration)
         guard case .timedOut = ready else { throw .peerGone }
     }
 
     func wait(at gate: LoopbackServer.Gate) throws(LoopbackServer.Interruption) {
         let waker = try makeWaker()
         guard gate.enlist(waker) else { return }
-        defer { gate.dismiss(waker) }
-        let ready = try watch.wait(
-            on: socket.number, for: LoopbackServer.Watch.peerClosed, or: waker.descriptor.number)
+        defer { gate.unlist(waker) }
+        let ready = try poll.wait(
+            on: socket.number, for: LoopbackServer.Poll.peerClosed, or: waker.descriptor.number)
         guard case .other = ready else { throw .peerGone }
     }
 
@@ -108,17 +108,17 @@ extension LoopbackServer.Channel {
     }
 
     func halfClose() {
-        sayGoodbye()
+        sendCloseNotify()
         _ = shutdown(socket.number, Int32(SHUT_WR))
     }
 
     /// Waits until everything sent so far has left for the peer. Otherwise the kernel joins small sends when its
     /// congestion window, at first ten segments, is full.
-    func awaitDeparture() throws(LoopbackServer.Interruption) {
+    func waitUntilSent() throws(LoopbackServer.Interruption) {
         guard isTCP else { return }
         // With this mark, "writable" means that nothing unsent is left; zero restores the kernel's own mark.
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
-        _ = try watch.wait(on: socket.number, for: Int16(POLLOUT))
+        _ = try poll.wait(on: socket.number, for: Int16(POLLOUT))
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(0))
     }
 
@@ -126,7 +126,7 @@ extension LoopbackServer.Channel {
     func prepareReset() throws(LoopbackServer.Interruption) {
         tls?.leaveSilently()
         guard isTCP else { return }
-        try awaitDeparture()
+        try waitUntilSent()
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 

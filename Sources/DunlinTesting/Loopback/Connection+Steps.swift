@@ -57,7 +57,7 @@ extension LoopbackServer.Connection {
     /// sends.
     private func sendAlone(_ bytes: Bytes) throws(LoopbackServer.Interruption) {
         try channel.send(bytes)
-        try channel.awaitDeparture()
+        try channel.waitUntilSent()
     }
 
     private func generate(_ range: Range<Int>) throws(LoopbackServer.Interruption) {

@@ -28,7 +28,7 @@ extension LoopbackServer {
         mutating func converse() {
             do {
                 while try exchange() {}
-                channel.sayGoodbye()
+                channel.sendCloseNotify()
             } catch {
                 end(with: error)
             }

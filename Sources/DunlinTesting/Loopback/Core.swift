@@ -8,7 +8,7 @@ extension LoopbackServer {
         let configuration: Configuration
         let script = Script()
         let ledger: Ledger
-        let crew: Crew
+        let threads: ThreadGroup
         /// The connection that fills the backlog, if connects must not complete.
         private let filler = Mutex<Descriptor?>(nil)
 
@@ -19,7 +19,7 @@ extension LoopbackServer {
             self.tls = Mutex(tls)
             self.configuration = configuration
             ledger = Ledger(recordsRequests: configuration.recordsRequests)
-            crew = try Crew()
+            threads = try ThreadGroup()
         }
 
         /// Fills the backlog, so that the kernel drops further connection requests.
@@ -30,7 +30,7 @@ extension LoopbackServer {
         }
 
         func stop() {
-            crew.stop()
+            threads.stop()
             filler.withLock { $0 = nil }
             script.clear()
         }
@@ -52,9 +52,9 @@ extension LoopbackServer {
         /// Runs on the connection's thread; the socket is closed on return.
         func serve(_ socket: Int32, _ index: Int, _ lifeline: Int32, isTCP: Bool, _ arrival: Arrival) {
             guard let socket = adopt(socket) else { return }
-            var channel = Channel(socket: socket, watch: Watch(lifeline: lifeline), ledger: ledger, isTCP: isTCP)
+            var channel = Channel(socket: socket, poll: Poll(lifeline: lifeline), ledger: ledger, isTCP: isTCP)
             do throws(Interruption) {
-                let handshake = try channel.welcome(arrival, tls.withLock(\.self), index)
+                let handshake = try channel.beginServing(arrival, tls.withLock(\.self), index)
                 if let handshake { ledger.secured(handshake) }
                 var connection = Connection(index, channel, script, configuration, handshake)
                 connection.converse()

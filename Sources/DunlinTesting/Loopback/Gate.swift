@@ -43,7 +43,7 @@ extension LoopbackServer {
             }
         }
 
-        func dismiss(_ waker: Waker) {
+        func unlist(_ waker: Waker) {
             state.withLock { $0.wakers.removeAll { $0 === waker } }
         }
     }

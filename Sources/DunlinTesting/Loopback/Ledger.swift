@@ -56,7 +56,7 @@ extension LoopbackServer {
             }
         }
 
-        func saidGoodbye() { change { $0.activity.goodbyes += 1 } }
+        func receivedCloseNotify() { change { $0.activity.goodbyes += 1 } }
 
         func failed(_ failure: Failure) {
             change { state in

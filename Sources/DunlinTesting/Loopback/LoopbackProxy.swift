@@ -85,10 +85,10 @@ public final class LoopbackProxy: Sendable {
         let listener = try LoopbackServer.Listener(.ipv4, LoopbackServer.Configuration())
         guard case .v4(_, let port) = listener.address else { throw Errno(rawValue: EAFNOSUPPORT) }
         self.port = port
-        core = try Core(user.map { Doorkeeper(user: $0, password: password, login: login) }, tls)
+        core = try Core(user.map { Authenticator(user: $0, password: password, login: login) }, tls)
         let number = listener.socket.release()
         do {
-            try core.crew.startFirst(name: "proxy") { [core] lifeline in core.accept(from: number, lifeline) }
+            try core.threads.startFirst(name: "proxy") { [core] lifeline in core.accept(from: number, lifeline) }
         } catch {
             _ = close(number)
             throw error
@@ -98,7 +98,7 @@ public final class LoopbackProxy: Sendable {
     deinit { stop() }
 
     /// Closes every connection. Returns when all threads have ended.
-    public func stop() { core.crew.stop() }
+    public func stop() { core.threads.stop() }
 
     /// Adds faults for the next answers, each used once.
     public func enqueue(_ faults: Fault...) { core.state.withLock { $0.faults += faults } }

@@ -90,7 +90,7 @@ public final class LoopbackServer: Sendable {
         if !configuration.completesConnections { try core.fill(listener) }
         let number = listener.socket.release()
         do {
-            try core.crew.startFirst(name: "loopback") { [core] lifeline in
+            try core.threads.startFirst(name: "loopback") { [core] lifeline in
                 core.accept(from: number, lifeline, isTCP: isTCP)
                 if let path { unlink(path) }
             }
@@ -167,8 +167,8 @@ extension LoopbackServer {
     }
 
     /// Decides what happens to connections without a queued arrival, by their index.
-    public func onConnect(_ receptionist: @escaping @Sendable (_ connection: Int) -> Arrival) {
-        core.script.onConnect(receptionist)
+    public func onConnect(_ handler: @escaping @Sendable (_ connection: Int) -> Arrival) {
+        core.script.onConnect(handler)
     }
 }
 

@@ -98,7 +98,7 @@ extension LoopbackProxy {
             guard words.count == 3 else { throw Over() }
             let (method, target) = (String(words[0]), String(words[1]))
             note(method == "CONNECT" ? .connect : .absolute, target, head)
-            let challenge = core.doorkeeper?.challenge(method, target, value(of: "proxy-authorization", lines))
+            let challenge = core.authenticator?.challenge(method, target, value(of: "proxy-authorization", lines))
             if let challenge {
                 // A client that asks first whether a body is wanted sends none.
                 let isAsking = value(of: "expect", lines) != nil
@@ -136,7 +136,7 @@ extension LoopbackProxy {
             let count = Int(try byte(at: 1))
             let methods = try take(2 + count).dropFirst(2)
             var said = ""
-            if let credentials = core.doorkeeper {
+            if let credentials = core.authenticator {
                 guard methods.contains(2) else {
                     _ = try answer([5, 0xFF])
                     throw Over()

@@ -17,15 +17,15 @@ extension LoopbackProxy {
             var fronts: [Int: (deeds: [Deed], waker: LoopbackServer.Waker)] = [:]
         }
 
-        let crew: LoopbackServer.Crew
+        let threads: LoopbackServer.ThreadGroup
         let state = Mutex(State())
         let ledger = LoopbackServer.Ledger(recordsRequests: true)
-        let doorkeeper: Doorkeeper?
+        let authenticator: Authenticator?
         private let tls: LoopbackServer.TLS?
 
-        init(_ doorkeeper: Doorkeeper?, _ tls: LoopbackServer.TLS?) throws {
-            crew = try LoopbackServer.Crew()
-            self.doorkeeper = doorkeeper
+        init(_ authenticator: Authenticator?, _ tls: LoopbackServer.TLS?) throws {
+            threads = try LoopbackServer.ThreadGroup()
+            self.authenticator = authenticator
             self.tls = tls
         }
 
@@ -36,10 +36,10 @@ extension LoopbackProxy {
         func accept(from number: Int32, _ lifeline: Int32) {
             let listener: LoopbackServer.Descriptor
             do { listener = try LoopbackServer.Descriptor(adopting: number) } catch { return }
-            let watch = LoopbackServer.Watch(lifeline: lifeline)
+            let poll = LoopbackServer.Poll(lifeline: lifeline)
             while true {
                 // The proxy is stopping.
-                do { _ = try watch.wait(on: listener.number, for: Int16(POLLIN)) } catch { return }
+                do { _ = try poll.wait(on: listener.number, for: Int16(POLLIN)) } catch { return }
                 let socket = dunlin_accept(listener.number)
                 if socket < 0 { continue }
                 let index = state.withLock { state in
@@ -66,8 +66,8 @@ extension LoopbackProxy {
                 let fault = state.withLock { $0.handshakeFaults.isEmpty ? nil : $0.handshakeFaults.removeFirst() }
                 var channel = LoopbackServer.Channel(
                     socket: try LoopbackServer.Descriptor(adopting: socket),
-                    watch: LoopbackServer.Watch(lifeline: lifeline), ledger: ledger, isTCP: true)
-                let handshake = try channel.welcome(fault.map { .handshake($0) } ?? .accept, tls, index)
+                    poll: LoopbackServer.Poll(lifeline: lifeline), ledger: ledger, isTCP: true)
+                let handshake = try channel.beginServing(fault.map { .handshake($0) } ?? .accept, tls, index)
                 if let handshake { ledger.secured(handshake) }
                 let waker = try LoopbackServer.Waker()
                 var pair: [Int32] = [-1, -1]
@@ -83,8 +83,8 @@ extension LoopbackProxy {
                     _ = close(far)
                 }
                 guard let session = channel.tls else { return }
-                var front = Front(channel.socket.number, near, session, waker, lifeline)
-                front.run {
+                var relay = TLSRelay(channel.socket.number, near, session, waker, lifeline)
+                relay.run {
                     self.state.withLock { state in
                         defer { state.fronts[index]?.deeds = [] }
                         return state.fronts[index]?.deeds ?? []
@@ -108,7 +108,7 @@ extension LoopbackProxy {
         func start(_ name: String, beside lifeline: Int32, _ body: @escaping @Sendable (Int32) -> Void) {
             do {
                 let own = try LoopbackServer.Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))
-                try crew.start(name: name, lifeline: own, body)
+                try threads.start(name: name, lifeline: own, body)
             } catch {
                 return
             }
@@ -124,28 +124,28 @@ extension LoopbackProxy {
             (self.socket, self.lifeline) = (socket, lifeline)
         }
 
-        private var watch: LoopbackServer.Watch { LoopbackServer.Watch(lifeline: lifeline) }
+        private var poll: LoopbackServer.Poll { LoopbackServer.Poll(lifeline: lifeline) }
 
         /// Reads what has come, at most `limit` bytes; empty at the end.
         func read(upTo limit: Int = 65_536) throws -> [UInt8] {
             while true {
-                if let bytes = Front.read(socket, upTo: limit) { return bytes }
-                _ = try watch.wait(on: socket, for: Int16(POLLIN))
+                if let bytes = TLSRelay.read(socket, upTo: limit) { return bytes }
+                _ = try poll.wait(on: socket, for: Int16(POLLIN))
             }
         }
 
         func write(_ bytes: [UInt8]) throws {
             var rest = bytes
             while true {
-                guard Front.write(&rest, to: socket) else { throw LoopbackServer.Interruption.peerGone }
+                guard TLSRelay.write(&rest, to: socket) else { throw LoopbackServer.Interruption.peerGone }
                 if rest.isEmpty { return }
-                _ = try watch.wait(on: socket, for: Int16(POLLOUT))
+                _ = try poll.wait(on: socket, for: Int16(POLLOUT))
             }
         }
 
         /// Waits until the peer is gone.
         func stall() throws {
-            _ = try watch.wait(on: socket, for: LoopbackServer.Watch.peerClosed)
+            _ = try poll.wait(on: socket, for: LoopbackServer.Poll.peerClosed)
         }
 
         /// Makes the coming close a reset.

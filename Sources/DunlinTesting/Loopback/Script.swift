@@ -5,7 +5,7 @@ extension LoopbackServer {
     /// The replies that a test has set. Routes come first, then the queue, then the closure, then 404.
     final class Script: Sendable {
         typealias Responder = @Sendable (RecordedRequest) -> Reply
-        typealias Receptionist = @Sendable (Int) -> Arrival
+        typealias ArrivalHandler = @Sendable (Int) -> Arrival
 
         private struct Route {
             /// The method; nil for any.
@@ -31,7 +31,7 @@ extension LoopbackServer {
             var queue: [Reply] = []
             var responder: Responder?
             var arrivals: [Arrival] = []
-            var receptionist: Receptionist?
+            var handler: ArrivalHandler?
         }
 
         enum Choice {
@@ -56,7 +56,7 @@ extension LoopbackServer {
 
         func onConnect(_ arrivals: [Arrival]) { state.withLock { $0.arrivals += arrivals } }
 
-        func onConnect(_ receptionist: @escaping Receptionist) { state.withLock { $0.receptionist = receptionist } }
+        func onConnect(_ handler: @escaping ArrivalHandler) { state.withLock { $0.handler = handler } }
 
         /// Forgets everything, because closures may retain the server.
         func clear() {
@@ -80,10 +80,10 @@ extension LoopbackServer {
         }
 
         func arrival(of connection: Int) -> Arrival {
-            let (queued, receptionist): (Arrival?, Receptionist?) = state.withLock { state in
-                state.arrivals.isEmpty ? (nil, state.receptionist) : (state.arrivals.removeFirst(), nil)
+            let (queued, handler): (Arrival?, ArrivalHandler?) = state.withLock { state in
+                state.arrivals.isEmpty ? (nil, state.handler) : (state.arrivals.removeFirst(), nil)
             }
-            return queued ?? receptionist?(connection) ?? .accept
+            return queued ?? handler?(connection) ?? .accept
         }
     }
 }

@@ -4,22 +4,22 @@ extension LoopbackServer {
     /// Lets tasks wait until something that they look at has changed as they wish.
     final class Broadcast: Sendable {
         private let machine = Mutex(WaitMachine<CheckedContinuation<Void, Never>>())
-        private let followers = Mutex<(last: UInt64, byID: [UInt64: @Sendable () -> Void])>((0, [:]))
+        private let observers = Mutex<(last: UInt64, byID: [UInt64: @Sendable () -> Void])>((0, [:]))
 
         /// Announces a change. Call it after every change, outside the lock that guards what changed.
         func announce() {
             for waiter in machine.withLock({ $0.announce() }) { waiter.resume() }
-            for follower in followers.withLock({ Array($0.byID.values) }) { follower() }
+            for observer in observers.withLock({ Array($0.byID.values) }) { observer() }
         }
 
-        /// Calls `follower` after every change, until the returned closure is called.
-        func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-            let id = followers.withLock { followers in
-                followers.last += 1
-                followers.byID[followers.last] = follower
-                return followers.last
+        /// Calls `observer` after every change, until the returned closure is called.
+        func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+            let id = observers.withLock { observers in
+                observers.last += 1
+                observers.byID[observers.last] = observer
+                return observers.last
             }
-            return { [self] in followers.withLock { $0.byID[id] = nil } }
+            return { [self] in observers.withLock { $0.byID[id] = nil } }
         }
 
         /// The first value that `find` returns; it is called again after every change. Throws `WaitTimedOut` at the

@@ -58,7 +58,7 @@ public final class ManualClock: Clock, Sendable {
         start = time.now.nanoseconds
     }
 
-    private func watch() {
+    private func observeStandstill() {
         standstill.begin { [weak self] in self?.waiting.map { (waiting: $0.0, now: $0.1) } }
     }
 
@@ -83,7 +83,7 @@ public final class ManualClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = sleepers.withLock { $0.begin() }
         let isCancelled = await withTaskCancellationHandler {
-            await withCheckedContinuation { lieDown($0, id, until: deadline.offset) }
+            await withCheckedContinuation { addSleeper($0, id, until: deadline.offset) }
         } onCancel: {
             sleepers.withLock { $0.cancel(id) }?.resume(returning: true)
             changes.announce()
@@ -91,12 +91,12 @@ public final class ManualClock: Clock, Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    private func lieDown(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) {
+    private func addSleeper(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) {
         // The time is read under the lock, so that a later move finds the sleeper.
         switch sleepers.withLock({ $0.sleep(id, until: deadline, at: now.offset, sleeper) }) {
         case .sleep:
             changes.announce()
-            watch()
+            observeStandstill()
         case .wake(let sleeper, let isCancelled): sleeper.resume(returning: isCancelled)
         }
     }
@@ -178,9 +178,9 @@ extension ManualClock {
     /// Makes the loop use the clock; its turns count as changes of the clock.
     func adopt(_ reactor: Reactor) {
         loops.withLock { $0.append(WeakLoop(reactor: reactor)) }
-        reactor.follow { [changes, weak self] in
+        reactor.observeTurns { [changes, weak self] in
             changes.announce()
-            if let self, !time.pauses.isEmpty { watch() }
+            if let self, !time.pauses.isEmpty { observeStandstill() }
         }
     }
 }

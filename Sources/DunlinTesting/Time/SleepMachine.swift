@@ -35,8 +35,8 @@ struct SleepMachine<Sleeper> {
     /// Cancels a sleeper. Returns it if it was sleeping.
     mutating func cancel(_ id: UInt64) -> Sleeper? {
         if arriving[id] != nil { arriving[id] = true }
-        guard let place = asleep.firstIndex(where: { $0.id == id }) else { return nil }
-        return asleep.remove(at: place).sleeper
+        guard let index = asleep.firstIndex(where: { $0.id == id }) else { return nil }
+        return asleep.remove(at: index).sleeper
     }
 
     /// Removes and returns those whose time has come, the earliest first.

@@ -7,36 +7,36 @@ final class Standstill: Sendable {
     /// Returns what waits for the clock, and the clock's time; nil if nothing waits.
     typealias Look = @Sendable () -> (waiting: String, now: Duration)?
 
-    static let patience = Duration.seconds(5)
+    static let limit = Duration.seconds(5)
 
-    private let isWatching = Mutex(false)
-    private let patience: Duration
+    private let isObserving = Mutex(false)
+    private let limit: Duration
     private let say: @Sendable (String) -> Void
 
-    init(after patience: Duration = Standstill.patience, say: @escaping @Sendable (String) -> Void = Standstill.print) {
-        self.patience = patience
+    init(after limit: Duration = Standstill.limit, say: @escaping @Sendable (String) -> Void = Standstill.print) {
+        self.limit = limit
         self.say = say
     }
 
     /// Call this when somebody begins to wait. One task watches for all of them, and ends when nobody waits.
     func begin(_ look: @escaping Look) {
-        let isFirst = isWatching.withLock { isWatching in
-            defer { isWatching = true }
-            return !isWatching
+        let isFirst = isObserving.withLock { isObserving in
+            defer { isObserving = true }
+            return !isObserving
         }
-        if isFirst { Task.detached { await self.watch(look) } }
+        if isFirst { Task.detached { await self.observe(look) } }
     }
 
-    private func watch(_ look: Look) async {
+    private func observe(_ look: Look) async {
         var shown: Duration?
         while let before = lookOrEnd(look) {
-            do { try await Task.sleep(for: patience) } catch { return }
+            do { try await Task.sleep(for: limit) } catch { return }
             // A standstill is reported once.
             if let after = look(), after.now == before.now, after.now != shown {
                 shown = after.now
                 say(
                     """
-                    ManualClock: not moved for \(patience) of real time. It shows \(after.now); waiting: \
+                    ManualClock: not moved for \(limit) of real time. It shows \(after.now); waiting: \
                     \(after.waiting). Move it with `advance(by:)`, or wrap the wait in `skippingWaits`.
                     """)
             }
@@ -45,9 +45,9 @@ final class Standstill: Sendable {
 
     /// Looks, or ends the task. Whoever begins to wait later begins a new one.
     private func lookOrEnd(_ look: Look) -> (waiting: String, now: Duration)? {
-        isWatching.withLock { isWatching in
+        isObserving.withLock { isObserving in
             let seen = look()
-            isWatching = seen != nil
+            isObserving = seen != nil
             return seen
         }
     }

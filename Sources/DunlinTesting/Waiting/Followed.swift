@@ -6,38 +6,38 @@ package import DunlinReactor
 /// moved, when somebody begins to wait on it, and the turns of loops that use it; a server and a transport, when a
 /// request arrives or progresses; a network, when it changes or is asked. A test's own types may conform too.
 public protocol Followed: Sendable {
-    /// Calls `follower` after every change, on any thread and under no lock, until the returned closure is called.
-    func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+    /// Calls `observer` after every change, on any thread and under no lock, until the returned closure is called.
+    func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }
 
 extension PrivateLoop: Followed {
-    public func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let ends = reactors.map { $0.follow(follower) }
+    public func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let ends = reactors.map { $0.observeTurns(observer) }
         return { for end in ends { end() } }
     }
 }
 
 extension ManualClock: Followed {
-    public func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        changes.follow(follower)
+    public func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        changes.follow(observer)
     }
 }
 
 extension LoopbackServer: Followed {
-    public func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        core.ledger.broadcast.follow(follower)
+    public func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        core.ledger.broadcast.follow(observer)
     }
 }
 
 extension MockTransport: Followed {
-    public func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        changes.follow(follower)
+    public func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        changes.follow(observer)
     }
 }
 
 extension ManualNetwork: Followed {
-    public func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        asked.follow(follower)
+    public func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        asked.follow(observer)
     }
 }
 
@@ -50,7 +50,7 @@ package struct Turns: Followed {
         self.reactor = reactor
     }
 
-    package func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        reactor.follow(follower)
+    package func follow(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        reactor.observeTurns(observer)
     }
 }

@@ -20,8 +20,8 @@ struct DestinationChoice {
         return try await placement(of: (hooked ?? destination).file)
     }
 
-    private func placement(of place: FilePlace) async throws -> Placement {
-        switch place {
+    private func placement(of destination: FileDestination) async throws -> Placement {
+        switch destination {
         case .file(let path):
             let absolute = try absolute(path)
             if let placement = Placement(path: absolute, suggestedName: suggestedName) { return placement }
@@ -34,7 +34,7 @@ struct DestinationChoice {
         case .resolved(let decide):
             let url = call.request.head.url(after: call.callHistory)
             let head = head
-            let decided = try await call.foreign(in: .receive) { await decide(head, url) }
+            let decided = try await call.withinLimits(in: .receive) { await decide(head, url) }
             return try await placement(of: (decided ?? .temporary).file)
         }
     }

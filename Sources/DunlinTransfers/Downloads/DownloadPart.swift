@@ -51,7 +51,7 @@ struct DownloadPart: Sendable {
     private static func open(_ path: String) throws(Errno) -> PartFile? {
         do throws(Errno) {
             return try PartFile(opening: path, needsLock: true)
-        } catch  where error.meansForeign {
+        } catch  where error.meansNotOurs {
             return nil
         }
     }

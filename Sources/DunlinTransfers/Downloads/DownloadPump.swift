@@ -174,7 +174,7 @@ struct DownloadPump: Sendable {
         -> any TransportResponse.BodyStream
     {
         guard call.callTransport.sockets == nil else { return arriving }
-        return ForeignBody(
+        return CancellableBody(
             arriving, call.callTransport, cancellation, on: call.loop, until: end,
             limit: call.request.timeouts.total)
     }

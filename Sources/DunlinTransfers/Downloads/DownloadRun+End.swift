@@ -148,7 +148,7 @@ extension DownloadRun {
     }
 
     private func isWorthKeeping(after failure: NetworkError?) -> Bool {
-        guard part.map(keeps) == true || download.leftover.isWanted, !isForeign, !isStale,
+        guard part.map(keeps) == true || download.leftover.isWanted, !isUnrelated, !isStale,
             machine.isResumable, part?.content.byteCount ?? 0 > 0
         else { return false }
         return failure?.code != .digestMismatch && failure?.code != .limitExceeded

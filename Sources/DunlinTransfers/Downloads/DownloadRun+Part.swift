@@ -18,7 +18,7 @@ extension DownloadRun {
         resumedAt = part.content.byteCount
     }
 
-    mutating func place(_ head: ResponseHead, _ call: LiveCall) async throws {
+    mutating func chooseDestination(_ head: ResponseHead, _ call: LiveCall) async throws {
         if let refusal = download.refusal(of: head, call.asked), head.status != 416 { throw refusal }
         guard placement == nil else { return }
         let placement = try await DestinationChoice(call, head).placement(download.destination)
@@ -36,13 +36,13 @@ extension DownloadRun {
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)
-        try await place(head, call)
+        try await chooseDestination(head, call)
         resumedAt = 0
         declared = digest(declaredBy: arrival)
         guard let placement else { return }
         if part == nil { part = try await makePart(placement, call, head) }
         guard let part else { return }
-        let isKept = keeps(part) && machine.isResumable && mayAskAgain(call) && !isForeign
+        let isKept = keeps(part) && machine.isResumable && mayAskAgain(call) && !isUnrelated
         let data = isKept ? resumeData(of: part, []) : nil
         let preallocated = options.preallocates ? length : nil
         found = nil
@@ -108,7 +108,7 @@ extension DownloadRun {
             return nil
         }
         machine.wrote(upTo: part.writer.position)
-        guard isResumable, !isForeign else { return try await finish(response, call) }
+        guard isResumable, !isUnrelated else { return try await finish(response, call) }
         switch machine.ended() {
         case .complete: return try await finish(response, call)
         case .askAgain: try leaveToAskAgain(response, delegate)
@@ -116,7 +116,7 @@ extension DownloadRun {
             try await goOn(
                 after: Self.failure(.connectionClosed, "the body is shorter than the server announced", response),
                 delegate)
-        case .crumbs: throw Self.failure(.invalidResponse, ResumeMachine.Rules.crumbReason, response)
+        case .tooManySmallPieces: throw Self.failure(.invalidResponse, ResumeMachine.Rules.smallPieceReason, response)
         }
         return nil
     }
@@ -128,7 +128,7 @@ extension DownloadRun {
     }
 
     /// The end that the body must have; nil for a body that cannot be resumed, whose framing determines its end.
-    private var bodyLimit: Int? { isResumable && !isForeign ? machine.bodyLimit : nil }
+    private var bodyLimit: Int? { isResumable && !isUnrelated ? machine.bodyLimit : nil }
 
     /// Writes the bytes that have come, which count as far as they are written. It waits only for the disk.
     mutating func flush(_ part: DownloadPart) async {

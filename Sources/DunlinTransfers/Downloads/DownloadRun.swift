@@ -34,7 +34,7 @@ struct DownloadRun {
     /// The number of bytes that were there at the last request.
     private var present = 0
     /// Whether the body being written is unrelated to the file that could be resumed.
-    private(set) var isForeign = false
+    private(set) var isUnrelated = false
 
     typealias Response = HTTPSession.Response<HTTPSession.DownloadedFile>
 
@@ -87,13 +87,13 @@ struct DownloadRun {
             try await startOver(arrival, call)
             return try await fill(arrival, delegate)
         case .append(let range):
-            try await place(head, call)
+            try await chooseDestination(head, call)
             declared = digest(declaredBy: arrival) ?? declared
             found = nil
             call.tellResumed(at: range.lowerBound, of: machine.completeLength)
             return try await fill(arrival, delegate)
         case .complete:
-            try await place(head, call)
+            try await chooseDestination(head, call)
             found = nil
             return try await finish(arrival.response, call)
         case .askAgain:
@@ -120,7 +120,7 @@ struct DownloadRun {
         if let refusal = download.refusal(of: head, call.asked) {
             throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.asked.reading.kept)
         }
-        isForeign = true
+        isUnrelated = true
         try await startOver(arrival, call)
         return try await fill(arrival, delegate)
     }
@@ -198,7 +198,7 @@ extension DownloadRun {
     mutating func goOn(after error: any Error, _ delegate: isolated TaskDelegate) async throws {
         let call = delegate[.main]
         let error = told(error, call)
-        guard mayAskAgain(call), !isForeign, call.delegate.cancellation.cause == nil,
+        guard mayAskAgain(call), !isUnrelated, call.delegate.cancellation.cause == nil,
             let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline

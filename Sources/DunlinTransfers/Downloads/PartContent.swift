@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// Every call may wait for the disk.
 final class PartContent: Sendable {
-    private struct Book {
+    private struct State {
         var spans = Spans()
         /// The file's record; nil if there is none, and then no checksums are computed.
         var record: RecordFile?
@@ -27,7 +27,7 @@ final class PartContent: Sendable {
 
     let file: PartFile
     private let algorithm: ContentDigest.Algorithm?
-    private let book = Mutex(Book())
+    private let state = Mutex(State())
     private let prefix: Mutex<Prefix>
     /// A copy of the prefix's end, which can be read without the lock.
     private let hashed = Atomic<Int>(0)
@@ -58,22 +58,22 @@ final class PartContent: Sendable {
     var hasDigest: Bool { algorithm != nil }
 
     /// The number of bytes that count.
-    var byteCount: Int { book.withLock { $0.spans.byteCount } }
+    var byteCount: Int { state.withLock { $0.spans.byteCount } }
 
     /// The end of the bytes that are there from the beginning on without a gap.
-    var prefixEnd: Int { book.withLock { $0.spans.prefixEnd } }
+    var prefixEnd: Int { state.withLock { $0.spans.prefixEnd } }
 
     /// A copy of what is there now, to return to.
-    var contents: Spans { book.withLock { $0.spans } }
+    var contents: Spans { state.withLock { $0.spans } }
 
     /// Returns to earlier contents, while nothing is written. Later bytes no longer count, though they stay in the
     /// file.
     func goBack(to contents: Spans) {
-        book.withLock { $0.spans = contents }
+        state.withLock { $0.spans = contents }
     }
 
     /// The missing ranges of a file with this length, in order.
-    func gaps(upTo length: Int) -> [Range<Int>] { book.withLock { $0.spans.gaps(upTo: length) } }
+    func gaps(upTo length: Int) -> [Range<Int>] { state.withLock { $0.spans.gaps(upTo: length) } }
 
     /// Drops the digest, which is no longer needed.
     func end() {
@@ -87,10 +87,10 @@ extension PartContent {
     /// Notes that `piece` was written where nothing was before. Returns whether the caller should catch up with the
     /// digest.
     func wrote(_ piece: Bytes, at offset: Int, _ now: HTTP.Instant) throws(Errno) -> Bool {
-        let end = try book.withLock { book throws(Errno) in
-            piece.withUnsafeBytes { book.spans.add($0, at: offset, isCounted: book.record != nil) }
-            try note(&book, now)
-            return algorithm == nil ? 0 : book.spans.prefixEnd
+        let end = try state.withLock { state throws(Errno) in
+            piece.withUnsafeBytes { state.spans.add($0, at: offset, isCounted: state.record != nil) }
+            try note(&state, now)
+            return algorithm == nil ? 0 : state.spans.prefixEnd
         }
         if algorithm == nil { return false }
         if hashed.load(ordering: .relaxed) == offset {
@@ -105,35 +105,35 @@ extension PartContent {
     }
 
     /// Updates the record, once the bytes are in the file.
-    private func note(_ book: inout Book, _ now: HTTP.Instant) throws(Errno) {
-        guard book.record != nil else { return }
-        guard now >= book.nextTime || book.spans.byteCount - book.noted >= Self.interval else { return }
-        book.nextTime = now.advanced(by: Self.time)
-        _ = try update(&book)
+    private func note(_ state: inout State, _ now: HTTP.Instant) throws(Errno) {
+        guard state.record != nil else { return }
+        guard now >= state.nextTime || state.spans.byteCount - state.noted >= Self.interval else { return }
+        state.nextTime = now.advanced(by: Self.time)
+        _ = try update(&state)
     }
 
-    private func update(_ book: inout Book) throws(Errno) -> Bool {
-        guard book.record != nil else { return false }
-        book.noted = book.spans.byteCount
-        let pieces = book.spans.pieces
-        if book.noted > 0 { try book.record?.note(pieces) }
+    private func update(_ state: inout State) throws(Errno) -> Bool {
+        guard state.record != nil else { return false }
+        state.noted = state.spans.byteCount
+        let pieces = state.spans.pieces
+        if state.noted > 0 { try state.record?.note(pieces) }
         return true
     }
 
     /// Brings the record up to date. Returns false if there is none.
     func updateRecord() throws(Errno) -> Bool {
-        try book.withLock { book throws(Errno) in try update(&book) }
+        try state.withLock { state throws(Errno) in try update(&state) }
     }
 
     /// Keeps this record up to date from now on.
     func keep(_ record: RecordFile) {
-        book.withLock { $0.record = record }
+        state.withLock { $0.record = record }
     }
 
     /// Discards what is there. `record` is the new record, already created.
     func begin(_ record: RecordFile?) throws(Errno) {
         // Done first, so that nobody continues reading a file that has been emptied.
-        book.withLock { $0 = Book(record: record) }
+        state.withLock { $0 = State(record: record) }
         // Under the lock that reading the file takes, so that only new content is hashed from now on.
         try prefix.withLock { prefix throws(Errno) in
             try file.truncate(to: 0)
@@ -235,9 +235,9 @@ extension PartContent {
             guard isThere, checksum.value == piece.checksum else { return false }
             spans.add(piece.range, checksum)
         }
-        book.withLock { book in
-            book.noted = spans.byteCount
-            book.spans = spans
+        state.withLock { state in
+            state.noted = spans.byteCount
+            state.spans = spans
         }
         return true
     }
@@ -245,7 +245,7 @@ extension PartContent {
     /// The pieces that are there, for resume data. It reads them if no checksum was computed; `isOver` is asked now and
     /// then whether to stop.
     func pieces(unless isOver: () -> Bool) throws(Errno) -> [ResumeData.Piece] {
-        let (pieces, areCounted) = book.withLock { ($0.spans.pieces, $0.record != nil) }
+        let (pieces, areCounted) = state.withLock { ($0.spans.pieces, $0.record != nil) }
         if areCounted { return pieces }
         var counted: [ResumeData.Piece] = []
         for piece in pieces {

@@ -107,7 +107,7 @@ struct PartFinder {
             return .damaged(error)
         } catch let error as Errno {
             if error.meansNoSuchFile { return .nothing }
-            if isFoundByName, error.meansNoLocks || error.meansForeign { return .nothing }
+            if isFoundByName, error.meansNoLocks || error.meansNotOurs { return .nothing }
             return .failed(HTTPSession.FileFailure(path, error))
         } catch {
             return .nothing

@@ -52,7 +52,7 @@ struct Publication: Sendable {
             guard try file.isInPlace() else { throw .noSuchFile }
             openUp(try move(file))
         } catch {
-            throw HTTPSession.FileFailure(placement.path, error, keptAt: Self.place(of: file))
+            throw HTTPSession.FileFailure(placement.path, error, keptAt: Self.path(of: file))
         }
         do throws(Errno) {
             if options.isDurable { try FileSystem.syncFolder(placement.folder) }
@@ -100,7 +100,7 @@ struct Publication: Sendable {
         }
     }
 
-    private static func place(of file: PartFile) -> String? {
+    private static func path(of file: PartFile) -> String? {
         do throws(Errno) { return try file.isInPlace() ? file.path : nil } catch { return nil }
     }
 

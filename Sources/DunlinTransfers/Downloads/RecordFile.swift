@@ -57,7 +57,7 @@ struct RecordFile: Sendable {
         do throws(Errno) {
             return try OpenFile(own: path)
         } catch {
-            if error.meansNoSuchFile || error.meansForeign { return nil }
+            if error.meansNoSuchFile || error.meansNotOurs { return nil }
             throw error
         }
     }

@@ -31,7 +31,7 @@ public final class TransferJournal: SessionResident, Sendable {
     let storage: JournalFolder
     let rules: Rules
     let ended: EndHook?
-    private let book = Mutex(JournalBook<Held, ValueWaiter<Void>>())
+    private let list = Mutex(TransferList<Held, ValueWaiter<Void>>())
 
     /// A transfer, held weakly because it retains its journal.
     private struct Held {
@@ -62,11 +62,11 @@ public final class TransferJournal: SessionResident, Sendable {
     }
 
     /// All unfinished transfers of this journal, begun or not, oldest first.
-    public var transfers: [Transfer] { book.withLock { $0.transfers.compactMap(\.transfer) } }
+    public var transfers: [Transfer] { list.withLock { $0.transfers.compactMap(\.transfer) } }
 
     /// The problems since the journal was opened: entries that were damaged, unreadable or possibly written by others,
     /// and files that could not be removed.
-    public var issues: [HTTPSession.JournalIssue] { book.withLock { $0.issues } }
+    public var issues: [HTTPSession.JournalIssue] { list.withLock { $0.issues } }
 
     /// Takes over the unfinished transfers of processes that have ended, unless others have taken them. Each begins
     /// when it is started or awaited. A second call returns those that were left since the first.
@@ -77,7 +77,7 @@ public final class TransferJournal: SessionResident, Sendable {
         let storage = storage
         let ids = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.ids() }
         var restored: [Transfer] = []
-        for id in ids where !book.withLock({ $0.has(id) }) {
+        for id in ids where !list.withLock({ $0.has(id) }) {
             let found = await DiskThreads.shared.run { () -> Restored? in Restored(id, in: storage) }
             switch found?.finding {
             case nil, .inUse: break
@@ -164,7 +164,7 @@ extension TransferJournal {
             hiding: secretFields)
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
-        if book.withLock({ $0.isClosed }) { throw Self.closed }
+        if list.withLock({ $0.isClosed }) { throw Self.closed }
         let (bytes, storage) = (try entry.bytes(), storage)
         let file = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
             try storage.add(entry, bytes)
@@ -189,7 +189,7 @@ extension TransferJournal {
     }
 
     private func enter(_ transfer: Transfer) throws -> Transfer {
-        if book.withLock({ $0.add(Held(transfer: transfer), transfer.id) }) { return transfer }
+        if list.withLock({ $0.add(Held(transfer: transfer), transfer.id) }) { return transfer }
         transfer.close()
         throw Self.closed
     }
@@ -220,18 +220,18 @@ extension TransferJournal {
     /// Waits until no transfer is left or the awaiting task is cancelled. Returns false if there was none to wait for.
     private func untilEmpty() async -> Bool {
         let (waiter, interrupt) = (ValueWaiter<Void>(on: session.core.loop), Cancellation())
-        guard let number = book.withLock({ $0.wait(waiter) }) else { return false }
+        guard let number = list.withLock({ $0.wait(waiter) }) else { return false }
         await withTaskCancellationHandler {
             _ = await waiter.wait(until: .never, cancellation: interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
-        book.withLock { $0.leave(number) }
+        list.withLock { $0.leave(number) }
         return true
     }
 
     package func stop() -> Set<HTTPSession.TaskID> {
-        let transfers = book.withLock { $0.close().compactMap(\.transfer) }
+        let transfers = list.withLock { $0.close().compactMap(\.transfer) }
         let requests = transfers.compactMap(\.task)
         for transfer in transfers { transfer.close() }
         return Set(requests)
@@ -247,13 +247,13 @@ extension TransferJournal {
     }
 
     private func remove(_ id: String, isForgotten: Bool) {
-        let (isDrained, waiters) = book.withLock { $0.remove(id, isForgotten: isForgotten) }
+        let (isDrained, waiters) = list.withLock { $0.remove(id, isForgotten: isForgotten) }
         if isDrained { session.core.hub.tell(.journalDrained(folder: folder)) }
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 
     func note(_ issue: HTTPSession.JournalIssue) {
-        book.withLock { $0.note(issue) }
+        list.withLock { $0.note(issue) }
         session.core.hub.tell(.journalIssue(folder: folder, issue))
     }
 }

@@ -12,7 +12,7 @@ internal import DunlinSemantics
 /// 4. 416 with the length of the existing bytes means that nothing was missing. After any other 416 the whole is
 ///    requested.
 /// 5. A body that breaks is resumed if it began within this machine's life, up to `attempts` times without a new byte,
-///    with growing waits. A body that ends too early counts as broken. Bodies that bring little are accepted `crumbs`
+///    with growing waits. A body that ends too early counts as broken. Bodies that bring little are accepted `smallPieceLimit`
 ///    times, because the number of exchanges for a file must be limited. After a file has changed `attempts` times, the
 ///    download fails.
 ///
@@ -27,10 +27,10 @@ package struct ResumeMachine: Sendable {
         var firstDelay = Duration.milliseconds(500)
         var longestDelay = Duration.seconds(30)
         /// How often a body may end early after less than a small piece.
-        static let crumbs = 100
+        static let smallPieceLimit = 100
         static let smallPiece = 64 << 10
 
-        static var crumbReason: String { "the server sends the file in too many small pieces" }
+        static var smallPieceReason: String { "the server sends the file in too many small pieces" }
 
         /// The wait after this many attempts without a byte.
         func delay(_ attempt: Int) -> Duration {
@@ -77,7 +77,7 @@ package struct ResumeMachine: Sendable {
         /// The body was shorter than announced.
         case tooShort
         /// Bodies brought little too often.
-        case crumbs
+        case tooManySmallPieces
     }
 
     enum Interruption: Sendable {
@@ -107,7 +107,7 @@ package struct ResumeMachine: Sendable {
     private var mark: Int
     private var idleAttempts = 0
     private var restarts = 0
-    private var crumbs = 0
+    private var smallPieces = 0
 
     init(_ rules: Rules = Rules()) {
         self.rules = rules
@@ -288,17 +288,19 @@ extension ResumeMachine {
 
     mutating func ended() -> Ending {
         if let bodyEnd, offset < bodyEnd { return .tooShort }
-        guard let completeLength else { return bodyEnd == nil ? .complete : isWorthAnother() ? .askAgain : .crumbs }
+        guard let completeLength else {
+            return bodyEnd == nil ? .complete : isWorthAnother() ? .askAgain : .tooManySmallPieces
+        }
         if offset >= completeLength { return .complete }
         if bodyEnd == nil { return .tooShort }
-        return isWorthAnother() ? .askAgain : .crumbs
+        return isWorthAnother() ? .askAgain : .tooManySmallPieces
     }
 
     /// Counts bodies that brought little. Those that brought nothing are counted elsewhere.
     private mutating func isWorthAnother() -> Bool {
         guard offset > mark, offset - mark < Rules.smallPiece else { return true }
-        crumbs += 1
-        return crumbs <= Rules.crumbs
+        smallPieces += 1
+        return smallPieces <= Rules.smallPieceLimit
     }
 
     /// Notes that the body broke, or the attempt to get the rest of it.

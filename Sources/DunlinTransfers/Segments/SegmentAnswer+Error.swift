@@ -8,7 +8,7 @@ extension SegmentAnswer.Uselessness {
             case .ignoresRanges: (.invalidResponse, "the server sent the whole file although a part was requested")
             case .refused(let refusal): (.invalidResponse, "\(refusal)")
             case .elsewhere: (.invalidResponse, "a part came from another server, or for another user")
-            case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
+            case .tooSmall: (.invalidResponse, ResumeMachine.Rules.smallPieceReason)
             case .status:
                 (.unacceptableStatus, "the server answered a request for a part with status \(head.status.code)")
             }

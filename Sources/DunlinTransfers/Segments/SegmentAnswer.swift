@@ -20,7 +20,7 @@ package enum SegmentAnswer: Sendable, Equatable {
         /// another file there.
         case elsewhere
         /// The answer brings too little, and is not the first that does.
-        case crumb
+        case tooSmall
     }
 
     /// Classifies an answer. `isElsewhere`: another origin answered than the one of the validator, or another user

@@ -11,7 +11,7 @@
 /// 4. The rest of a run that ends becomes open, or goes to those who have already requested it.
 /// 5. A worker whose exchange breaks continues after growing waits, up to `attempts` times without a new byte. Then it
 ///    leaves, and so does one whose answer is useless; after that nobody requests another's bytes. Answers that bring
-///    little of what was requested are accepted `crumbs` times, and are useless then. They take nothing from another's
+///    little of what was requested are accepted `smallPieceLimit` times, and are useless then. They take nothing from another's
 ///    run.
 /// 6. The work is over when nothing is missing, or no worker is left.
 ///
@@ -23,7 +23,7 @@ package struct SegmentMachine<Waiter> {
         package var cuts = ResumeRecord.manyPieces
         var retries = ResumeMachine.Rules()
         /// The greatest number of answers that may be both short and small.
-        var crumbs = ResumeMachine.Rules.crumbs
+        var smallPieceLimit = ResumeMachine.Rules.smallPieceLimit
         /// The number of bytes below which an answer is small.
         var smallPiece = ResumeMachine.Rules.smallPiece
         /// How long to wait for workers that have requested bytes before requesting the same.
@@ -91,7 +91,7 @@ package struct SegmentMachine<Waiter> {
     private var isRefused = false
     /// Whether an answer broke off.
     private var hasBroken = false
-    private var crumbsLeft: Int
+    private var smallPiecesLeft: Int
     /// The number of missing bytes.
     package private(set) var missing: Int
 
@@ -109,7 +109,7 @@ package struct SegmentMachine<Waiter> {
             ].filter { !$0.isEmpty }
         }
         cutsLeft = rules.cuts - gaps.count
-        crumbsLeft = rules.crumbs
+        smallPiecesLeft = rules.smallPieceLimit
     }
 
     /// The number of workers worth having for this many bytes.
@@ -120,7 +120,7 @@ package struct SegmentMachine<Waiter> {
     package var isComplete: Bool { missing == 0 }
 
     /// The workers that bring nothing at present, and may be about to request something.
-    var bystanders: [Int] {
+    var unansweredWorkers: [Int] {
         workers.indices.filter { index in
             workers[index].run.map { !$0.isAnswered || $0.isPassing } ?? true
         }
@@ -253,10 +253,10 @@ extension SegmentMachine {
     }
 
     /// Whether an answer with `range` instead of `asked` is useless, because it brings too little and is not the first.
-    package mutating func isCrumb(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
+    package mutating func isTooSmall(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
         guard isSmall(range, of: asked) else { return false }
-        defer { crumbsLeft = max(0, crumbsLeft - 1) }
-        return crumbsLeft == 0
+        defer { smallPiecesLeft = max(0, smallPiecesLeft - 1) }
+        return smallPiecesLeft == 0
     }
 
     /// Notes that this many bytes have come. Returns how many of them count.
@@ -282,7 +282,7 @@ extension SegmentMachine {
     package mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
         var isUseless = false
         if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
-            isUseless = isCrumb(run.asked.lowerBound..<run.position, of: run.asked)
+            isUseless = isTooSmall(run.asked.lowerBound..<run.position, of: run.asked)
         }
         if workers[worker].run?.isAnswered == true { hasBroken = true }
         leaveRun(of: worker)

@@ -254,8 +254,8 @@ extension SegmentedFetch {
         let answer = SegmentAnswer(
             brought.response.head, isElsewhere: brought.isElsewhere, to: range, plan.validator, of: plan.length)
         if case .part = answer, brought.isMade { return .useless(.refused(.coded)) }
-        if case .part(let brought) = answer, state.withLock({ $0.machine.isCrumb(brought, of: range) }) {
-            return .useless(.crumb)
+        if case .part(let brought) = answer, state.withLock({ $0.machine.isTooSmall(brought, of: range) }) {
+            return .useless(.tooSmall)
         }
         return answer
     }
@@ -337,13 +337,13 @@ extension SegmentedFetch {
             return (taken, state.machine.missing)
         }
         call.control?.receivedTogether(plan.length - missing)
-        if missing == 0 { stopBystanders() }
+        if missing == 0 { stopUnansweredWorkers() }
         return (taken.skipped, taken.count, taken.isEnd)
     }
 
     /// Stops workers that bring nothing, before a connection becomes free for which they may be waiting.
-    private func stopBystanders() {
-        let interrupts = state.withLock { state in state.machine.bystanders.compactMap { state.interrupts[$0] } }
+    private func stopUnansweredWorkers() {
+        let interrupts = state.withLock { state in state.machine.unansweredWorkers.compactMap { state.interrupts[$0] } }
         for cancellation in interrupts { cancellation.cancel(.task) }
     }
 

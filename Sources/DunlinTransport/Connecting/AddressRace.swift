@@ -29,25 +29,25 @@ struct AddressRace {
     /// Waits for the only attempt.
     func finish(_ begun: Dialer.Result) async -> Result {
         switch begun {
-        case .open(let line): return .open(line)
+        case .open(let dialed): return .open(dialed)
         case .refused(let failure): return .refused(NetworkError.ConnectionFailures([failure]))
-        case .underway(let line):
-            let wake = await established(line)
+        case .underway(let dialed):
+            let wake = await established(dialed)
             guard wake == .ready else {
-                line.channel.close()
+                dialed.channel.close()
                 return .gaveUp(wake)
             }
-            switch Dialer.outcome(of: line) {
-            case .open(let line), .underway(let line): return .open(line)
+            switch Dialer.outcome(of: dialed) {
+            case .open(let dialed), .underway(let dialed): return .open(dialed)
             case .refused(let failure): return .refused(NetworkError.ConnectionFailures([failure]))
             }
         }
     }
 
-    private func established(_ line: DialedChannel) async -> Wake {
-        guard cancellation.arm(line.channel, turn: line.turn) else { return .cancelled }
+    private func established(_ dialed: DialedChannel) async -> Wake {
+        guard cancellation.arm(dialed.channel, turn: dialed.turn) else { return .cancelled }
         defer { cancellation.disarm() }
-        return await line.channel.waitWritable(until: deadline)
+        return await dialed.channel.waitWritable(until: deadline)
     }
 
     private func race(_ addresses: [HTTP.SocketAddress], _ hop: inout HTTP.Hop) async -> Result {
@@ -61,22 +61,22 @@ struct AddressRace {
                 case .start(let position, let waitEnd):
                     last = addresses[position]
                     let begun = dialer.dial(addresses[position])
-                    if case .underway(let line) = begun {
-                        guard contenders.arm(line, cancellation) else {
-                            return contenders.close(.gaveUp(.cancelled), including: line)
+                    if case .underway(let dialed) = begun {
+                        guard contenders.arm(dialed, cancellation) else {
+                            return contenders.close(.gaveUp(.cancelled), including: dialed)
                         }
-                        group.addTask { await Contender.wait(position, line, until: waitEnd) }
+                        group.addTask { await Contender.wait(position, dialed, until: waitEnd) }
                     }
                     action = contenders.began(position, begun, at: now)
                 case .wait:
                     guard let contender = await group.next() else { return .gaveUp(.closed) }
                     switch contender.wake {
                     case .ready:
-                        action = contenders.began(contender.position, Dialer.outcome(of: contender.line), at: now)
+                        action = contenders.began(contender.position, Dialer.outcome(of: contender.dialed), at: now)
                     case .timedOut:
                         action = contenders.machine.slow(contender.position, at: now)
                         // This attempt continues in parallel with the next.
-                        group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
+                        group.addTask { await Contender.wait(contender.position, contender.dialed, until: deadline) }
                     case .cancelled, .closed, .busy, .woken: return contenders.close(.gaveUp(contender.wake))
                     }
                 case .win(let position): return contenders.win(position)
@@ -85,7 +85,7 @@ struct AddressRace {
                 }
             }
         }
-        if case .open(let line) = result { last = line.address }
+        if case .open(let dialed) = result { last = dialed.address }
         hop.peer = last
         return result
     }
@@ -97,11 +97,11 @@ extension AddressRace {
     /// An attempt, and the outcome of its wait.
     private struct Contender: Sendable {
         let position: Int
-        let line: DialedChannel
+        let dialed: DialedChannel
         let wake: Wake
 
-        static func wait(_ position: Int, _ line: DialedChannel, until time: HTTP.Instant) async -> Contender {
-            Contender(position: position, line: line, wake: await line.channel.waitWritable(until: time))
+        static func wait(_ position: Int, _ dialed: DialedChannel, until time: HTTP.Instant) async -> Contender {
+            Contender(position: position, dialed: dialed, wake: await dialed.channel.waitWritable(until: time))
         }
     }
 
@@ -109,7 +109,7 @@ extension AddressRace {
     private struct Contenders {
         var machine: AddressRaceMachine
         private(set) var failures = NetworkError.ConnectionFailures()
-        private var lines: [Int: DialedChannel] = [:]
+        private var channels: [Int: DialedChannel] = [:]
         /// The cancellations of the attempts, which are cancelled with the request.
         private var interrupts: [Cancellation] = []
 
@@ -118,36 +118,36 @@ extension AddressRace {
         }
 
         /// Adds an attempt. Returns false if the request was cancelled meanwhile.
-        mutating func arm(_ line: DialedChannel, _ whole: Cancellation) -> Bool {
+        mutating func arm(_ dialed: DialedChannel, _ whole: Cancellation) -> Bool {
             let part = Cancellation(partOf: whole)
             interrupts.append(part)
-            return part.arm(line.channel, turn: line.turn)
+            return part.arm(dialed.channel, turn: dialed.turn)
         }
 
         mutating func began(
             _ position: Int, _ result: Dialer.Result, at now: HTTP.Instant
         ) -> AddressRaceMachine.Action {
             switch result {
-            case .underway(let line):
-                lines[position] = line
+            case .underway(let dialed):
+                channels[position] = dialed
                 return .wait
-            case .open(let line):
-                lines[position] = line
+            case .open(let dialed):
+                channels[position] = dialed
                 return machine.connected(position)
             case .refused(let failure):
-                lines[position] = nil
+                channels[position] = nil
                 failures.append(failure)
                 return machine.failed(position, at: now)
             }
         }
 
         func win(_ position: Int) -> Result {
-            for (other, line) in lines where other != position { line.channel.close() }
-            return lines[position].map { .open($0) } ?? .gaveUp(.closed)
+            for (other, dialed) in channels where other != position { dialed.channel.close() }
+            return channels[position].map { .open($0) } ?? .gaveUp(.closed)
         }
 
         func close(_ result: Result, including last: DialedChannel? = nil) -> Result {
-            for line in lines.values { line.channel.close() }
+            for dialed in channels.values { dialed.channel.close() }
             last?.channel.close()
             return result
         }

@@ -23,21 +23,21 @@ struct ConnectStage: ConnectionStage {
         sent = try login.unasked(HashedRequest(request, .none))
     }
 
-    mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
+    mutating func pass(_ socket: inout StageSocket) async throws -> StageOutcome {
         var hasAnswered = false
         while true {
-            let encoded = try encoded(line)
+            let encoded = try encoded(socket)
             if hasAnswered {
                 // A proxy may close the connection without announcing it; then another connection is tried.
-                guard try await isOpen(&line, sending: encoded) else { return .dialAgain }
+                guard try await isOpen(&socket, sending: encoded) else { return .dialAgain }
             } else {
-                try await line.write(encoded)
+                try await socket.write(encoded)
             }
-            var parser = HeadParser(limits: line.context.terms.limits)
+            var parser = HeadParser(limits: socket.context.terms.limits)
             var action = ConnectMachine.Action.readOn
             var head: ResponseHead?
             while action == .readOn {
-                let parsed = try await next(of: &parser, line: &line)
+                let parsed = try await next(of: &parser, socket: &socket)
                 head = parsed.head
                 // Interim heads may be followed by the next head; only what follows the last one is not a head.
                 action = machine.receive(parsed, following: parsed.isInterim ? 0 : parser.following)
@@ -46,16 +46,16 @@ struct ConnectStage: ConnectionStage {
             switch action {
             case .readOn: continue
             case .tunnel:
-                line.unread(rest)
+                socket.unread(rest)
                 return .passed
             case .answer(let framing):
                 switch login.challenged(head, to: HashedRequest(request, .none), after: sent) {
                 case .send(let next): sent = next
                 case .fail(let reason):
-                    throw try await refusal(.proxyAuthenticationFailed, reason, head, rest, framing, &line)
+                    throw try await refusal(.proxyAuthenticationFailed, reason, head, rest, framing, &socket)
                 }
                 guard framing.canReuse else { return .dialAgain }
-                let isWhole = try await line.body(rest, framing.body, upTo: Self.readChallenge).isWhole
+                let isWhole = try await socket.body(rest, framing.body, upTo: Self.readChallenge).isWhole
                 if !isWhole { return .dialAgain }
                 hasAnswered = true
             case .refuse(let status, let framing):
@@ -63,25 +63,25 @@ struct ConnectStage: ConnectionStage {
                     status == .proxyAuthenticationRequired
                     ? NetworkError.Code.proxyAuthenticationFailed : .proxyFailed
                 let reason = "the proxy answered CONNECT with \(status) \(status.phrase)"
-                throw try await refusal(code, reason, head, rest, framing, &line)
-            case .fail(let error): throw line.failure(.proxyFailed, "\(error)", cause: error)
+                throw try await refusal(code, reason, head, rest, framing, &socket)
+            case .fail(let error): throw socket.failure(.proxyFailed, "\(error)", cause: error)
             }
         }
     }
 
     /// Sends another CONNECT. Returns whether the proxy answers anything.
-    private func isOpen(_ line: inout StageSocket, sending bytes: Bytes) async throws -> Bool {
+    private func isOpen(_ socket: inout StageSocket, sending bytes: Bytes) async throws -> Bool {
         do {
-            try await line.write(bytes)
-            let first = try await line.read(upTo: 4096)
-            line.unread(Bytes(first))
+            try await socket.write(bytes)
+            let first = try await socket.read(upTo: 4096)
+            socket.unread(Bytes(first))
             return !first.isEmpty
         } catch let error as NetworkError where error.code == .proxyFailed {
             return false
         }
     }
 
-    private func encoded(_ line: StageSocket) throws -> Bytes {
+    private func encoded(_ socket: StageSocket) throws -> Bytes {
         var bytes: [UInt8] = []
         do throws(WireError) {
             var head = request
@@ -91,16 +91,16 @@ struct ConnectStage: ConnectionStage {
             }
             try RequestEncoder.encode(head, framing: .none, into: &bytes)
         } catch {
-            throw line.failure(.invalidRequest, "no CONNECT request can be made for \(request.origin)", cause: error)
+            throw socket.failure(.invalidRequest, "no CONNECT request can be made for \(request.origin)", cause: error)
         }
         return Bytes(bytes)
     }
 
-    private func next(of parser: inout HeadParser, line: inout StageSocket) async throws -> ParsedHead {
+    private func next(of parser: inout HeadParser, socket: inout StageSocket) async throws -> ParsedHead {
         do {
             while true {
                 if let parsed = try parser.next() { return parsed }
-                let bytes = try await line.read(upTo: 4096)
+                let bytes = try await socket.read(upTo: 4096)
                 if bytes.isEmpty { try parser.endOfStream() }
                 parser.feed(bytes)
             }
@@ -109,18 +109,18 @@ struct ConnectStage: ConnectionStage {
                 error.isTruncation
                 ? "the proxy closed the connection before it answered"
                 : "the proxy's answer to CONNECT is not valid HTTP"
-            throw line.failure(.proxyFailed, reason, cause: error)
+            throw socket.failure(.proxyFailed, reason, cause: error)
         }
     }
 
     /// The error for a proxy that refused, with the beginning of its reason.
     private func refusal(
         _ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
-        _ line: inout StageSocket
+        _ socket: inout StageSocket
     ) async throws -> NetworkError {
         var body: [UInt8] = []
         do {
-            body = try await line.body(rest, framing.body, upTo: Self.readRefusal).bytes
+            body = try await socket.body(rest, framing.body, upTo: Self.readRefusal).bytes
         } catch let error as CancellationError {
             throw error
         } catch let error as NetworkError where error.code == .cancelled {
@@ -129,7 +129,7 @@ struct ConnectStage: ConnectionStage {
             // The refusal is more useful than what failed after its head.
         }
         let said = SecretText.beginning(of: Bytes(body), contentType: head?.fields["content-type"])
-        return line.failure(
+        return socket.failure(
             code, reason + (said.map { ": \($0)" } ?? ""), response: head, body: Bytes(body))
     }
 }

@@ -8,7 +8,7 @@ internal import DunlinWire
 /// it later. It must hand back what it has read beyond its answer, which is the origin's.
 protocol ConnectionStage: Sendable {
     /// Passes the stage. Any error fails the request and closes the socket.
-    mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome
+    mutating func pass(_ socket: inout StageSocket) async throws -> StageOutcome
 }
 
 enum StageOutcome {
@@ -28,15 +28,16 @@ struct StageSocket {
     private let start: HTTP.Instant
     private let hop: HTTP.Hop
 
-    init(_ line: OpeningLine, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop) throws {
-        guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+    init(_ connection: OpeningConnection, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop) throws
+    {
+        guard context.cancellation.arm(connection.stream.channel, turn: connection.turn) else {
             throw context.cancelled(.tunnel, hop)
         }
         self.context = context
         self.start = start
         self.hop = hop
-        stream = line.stream
-        ahead = line.ahead
+        stream = connection.stream
+        ahead = connection.ahead
     }
 
     func write(_ bytes: Bytes) async throws {

@@ -9,44 +9,44 @@ extension Connector {
     /// need, one after another, within one limit.
     func connectThroughStages(
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
-    ) async throws -> OpeningLine {
+    ) async throws -> OpeningConnection {
         var stages = stages
         let proxy = context.connectionTerms?.proxy
         if let proxy, let stage = try await stage(for: proxy, context, &opening, &hop) { stages.append(stage) }
         var start: HTTP.Instant?
         while true {
             opening.enter(.connect)
-            var line = OpeningLine(try await connect(context, &opening, &hop))
+            var connection = OpeningConnection(try await connect(context, &opening, &hop))
             if let proxy, proxy.scheme == .https {
-                line = try await secure(line, with: proxy, context, &opening, &hop)
+                connection = try await secure(connection, with: proxy, context, &opening, &hop)
             }
-            if stages.isEmpty { return line }
+            if stages.isEmpty { return connection }
             let begun = start ?? context.clock.now()
             start = begun
-            if let ahead = try await pass(&stages, line, context, since: begun, &opening, &hop) {
-                line.ahead = ahead
-                return line
+            if let ahead = try await pass(&stages, connection, context, since: begun, &opening, &hop) {
+                connection.ahead = ahead
+                return connection
             }
-            line.stream.close()
+            connection.stream.close()
         }
     }
 
     private func secure(
-        _ line: OpeningLine, with proxy: ProxyAddress, _ context: ExchangeContext, _ opening: inout Opening,
+        _ connection: OpeningConnection, with proxy: ProxyAddress, _ context: ExchangeContext, _ opening: inout Opening,
         _ hop: inout HTTP.Hop
-    ) async throws -> OpeningLine {
+    ) async throws -> OpeningConnection {
         opening.enter(.proxyTLS)
         context.cancellation.phase = .proxyTLS
         guard let tlsPolicy = proxyTLSPolicySource?.tlsPolicy() else {
-            line.stream.close()
+            connection.stream.close()
             throw context.error(
                 .unsupportedScheme, "this transport does not support TLS to proxies", in: .proxyTLS, hop)
         }
         let origin = HTTP.Origin(scheme: .https, host: proxy.host, port: proxy.port)
         let party = Handshake.Party(origin: origin, tlsPolicy: tlsPolicy, phase: .proxyTLS)
-        let secure = try await Handshake.run(over: line, with: party, context, &hop)
+        let secure = try await Handshake.run(over: connection, with: party, context, &hop)
         context.cancellation.disarm()
-        return line.secured(secure, tlsPolicy.tlsGeneration)
+        return connection.secured(secure, tlsPolicy.tlsGeneration)
     }
 
     /// The stage for a proxy; nil if the request itself tells it everything, in absolute form.
@@ -77,7 +77,7 @@ extension Connector {
     /// Passes the stages, and closes the socket if one fails. Returns what was read beyond them; nil to continue on
     /// another socket.
     private func pass(
-        _ stages: inout [any ConnectionStage], _ line: OpeningLine, _ context: ExchangeContext,
+        _ stages: inout [any ConnectionStage], _ connection: OpeningConnection, _ context: ExchangeContext,
         since start: HTTP.Instant, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> [UInt8]? {
         opening.enter(.tunnel)
@@ -87,13 +87,13 @@ extension Connector {
             context.cancellation.disarm()
         }
         do {
-            var socket = try StageSocket(line, context, since: start, hop)
+            var socket = try StageSocket(connection, context, since: start, hop)
             for index in stages.indices {
                 if case .dialAgain = try await stages[index].pass(&socket) { return nil }
             }
             return socket.ahead
         } catch {
-            line.stream.close()
+            connection.stream.close()
             throw error
         }
     }

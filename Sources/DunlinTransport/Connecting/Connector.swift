@@ -24,14 +24,14 @@ struct Connector: Sendable {
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
         opening.enter(.connect)
-        let line: OpeningLine
+        let connection: OpeningConnection
         if stages.isEmpty, context.connectionTerms?.proxy == nil {
-            line = OpeningLine(try await connect(context, &opening, &hop))
+            connection = OpeningConnection(try await connect(context, &opening, &hop))
         } else {
-            line = try await connectThroughStages(context, &opening, &hop)
+            connection = try await connectThroughStages(context, &opening, &hop)
         }
-        guard context.origin.scheme == .https else { return (try clear(line, context, &hop), line.turn) }
-        return (try await secure(line, context, &opening, &hop), line.turn)
+        guard context.origin.scheme == .https else { return (try clear(connection, context, &hop), connection.turn) }
+        return (try await secure(connection, context, &opening, &hop), connection.turn)
     }
 
     /// Throws if bytes have come already: their sender has not seen the request, so they are no answer. This applies to
@@ -43,38 +43,40 @@ struct Connector: Sendable {
     }
 
     private func secure(
-        _ line: OpeningLine, _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
+        _ connection: OpeningConnection, _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> Connection {
         guard let tlsPolicySource = context.tlsPolicySource else {
-            line.stream.close()
+            connection.stream.close()
             throw context.error(.unsupportedScheme, "this transport does not support TLS", in: .tls, hop)
         }
         opening.enter(.tls)
         let party = Handshake.Party(origin: context.origin, tlsPolicy: tlsPolicySource.tlsPolicy(), phase: .tls)
-        let channel = try await Handshake.run(over: line, with: party, context, &hop)
-        var making = making(line, context)
+        let channel = try await Handshake.run(over: connection, with: party, context, &hop)
+        var making = making(connection, context)
         making.tlsGeneration = party.tlsPolicy.tlsGeneration
         let proxy = context.connectionTerms?.proxy?.description
-        let peer = HTTP.Hop.Peer(line.address, channel.security, proxy: proxy, making)
+        let peer = HTTP.Hop.Peer(connection.address, channel.security, proxy: proxy, making)
         hop.peerReference = peer
         try check(.tls(channel), context, hop)
         return Connection(
-            .tls(channel), to: context.place, at: peer, tlsGeneration: party.tlsPolicy.tlsGeneration,
+            .tls(channel), to: context.poolKey, at: peer, tlsGeneration: party.tlsPolicy.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 
     /// Handles a connection without the origin's TLS.
-    private func clear(_ line: OpeningLine, _ context: ExchangeContext, _ hop: inout HTTP.Hop) throws -> Connection {
+    private func clear(_ connection: OpeningConnection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) throws
+        -> Connection
+    {
         let proxy = context.connectionTerms?.proxy?.description
-        let peer = HTTP.Hop.Peer(line.address, proxy: proxy, making(line, context))
+        let peer = HTTP.Hop.Peer(connection.address, proxy: proxy, making(connection, context))
         if peer.proxy != nil { hop.peerReference = peer }
-        try check(line.stream, context, hop, ahead: !line.ahead.isEmpty)
-        return Connection(line.stream, to: context.place, at: peer)
+        try check(connection.stream, context, hop, ahead: !connection.ahead.isEmpty)
+        return Connection(connection.stream, to: context.poolKey, at: peer)
     }
 
-    private func making(_ line: OpeningLine, _ context: ExchangeContext) -> HTTP.Hop.Making {
+    private func making(_ connection: OpeningConnection, _ context: ExchangeContext) -> HTTP.Hop.Making {
         var making = HTTP.Hop.Making()
-        (making.terms, making.proxyTLSGeneration) = (context.connectionTerms, line.proxyTLSGeneration)
+        (making.terms, making.proxyTLSGeneration) = (context.connectionTerms, connection.proxyTLSGeneration)
         return making
     }
 
@@ -99,8 +101,8 @@ struct Connector: Sendable {
             dialer: dialer, delay: connectionAttemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
             cancellation: context.cancellation)
         switch await race.run(addresses, &hop) {
-        case .open(let line):
-            return line
+        case .open(let dialed):
+            return dialed
         case .gaveUp(let wake):
             throw context.failure(wake, in: .connect, since: start, hop)
         case .refused(let failures):

@@ -43,8 +43,8 @@ struct Dialer {
             // The channel has an owner from the beginning: a refusal that the loop sees first must not count as
             // unsolicited input.
             let channel = try Channel(socket, on: reactor, unsolicited: announcing, inTurn: true)
-            let line = DialedChannel(channel: channel, turn: Channel.firstTurn, address: address)
-            return state == .connected ? .open(line) : .underway(line)
+            let dialed = DialedChannel(channel: channel, turn: Channel.firstTurn, address: address)
+            return state == .connected ? .open(dialed) : .underway(dialed)
         } catch {
             return .refused(Self.failure(address, error))
         }
@@ -69,13 +69,13 @@ struct Dialer {
     }
 
     /// The outcome of an attempt that became writable. A failed socket is closed.
-    static func outcome(of line: DialedChannel) -> Result {
+    static func outcome(of dialed: DialedChannel) -> Result {
         do throws(Errno) {
-            try line.channel.pendingError()
-            return .open(line)
+            try dialed.channel.pendingError()
+            return .open(dialed)
         } catch {
-            line.channel.close()
-            return .refused(failure(line.address, error))
+            dialed.channel.close()
+            return .refused(failure(dialed.address, error))
         }
     }
 

@@ -28,7 +28,7 @@ final class NameCache: Sendable {
         var worker: Task<Void, Never>?
         /// Whether the worker has done all its work, and who waits for that.
         var isDone = false
-        var onlookers: [ValueWaiter<Void>] = []
+        var endWaiters: [ValueWaiter<Void>] = []
         /// The cancellations of the running look-ups.
         var switches: [UInt64: Cancellation] = [:]
         var turns = Turns()
@@ -101,7 +101,7 @@ final class NameCache: Sendable {
         let (end, cancellation) = (ValueWaiter<Void>(on: reactor), Cancellation())
         let (waiters, worker) = state.withLock { state in
             let worker = state.isDone ? nil : state.worker
-            if worker != nil { state.onlookers.append(end) }
+            if worker != nil { state.endWaiters.append(end) }
             return (state.machine.close(), worker)
         }
         for waiter in waiters { _ = waiter.deliver(.failed(Self.closed)) }
@@ -116,11 +116,11 @@ final class NameCache: Sendable {
     }
 
     private func workerIsDone() {
-        let onlookers = state.withLock { state in
-            defer { (state.isDone, state.onlookers) = (true, []) }
-            return state.onlookers
+        let endWaiters = state.withLock { state in
+            defer { (state.isDone, state.endWaiters) = (true, []) }
+            return state.endWaiters
         }
-        for onlooker in onlookers { _ = onlooker.deliver(()) }
+        for endWaiter in endWaiters { _ = endWaiter.deliver(()) }
     }
 
     /// The number of cached names, and of running look-ups.
@@ -167,10 +167,10 @@ extension NameCache {
     }
 
     private func leave(_ position: Machine.Position, _ failure: Failure) -> Failure {
-        let abandoned = state.withLock { state in
+        let unneeded = state.withLock { state in
             state.machine.leave(position) ? state.switches.removeValue(forKey: position.lookUp) : nil
         }
-        abandoned?.cancel(.handle)
+        unneeded?.cancel(.handle)
         return failure
     }
 }

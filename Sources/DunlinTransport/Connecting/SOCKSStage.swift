@@ -16,10 +16,10 @@ struct SOCKSStage: ConnectionStage {
         self.destinations = destinations
     }
 
-    mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
-        guard let failure = try await Self.drive(machine(), &line) else { return .passed }
+    mutating func pass(_ socket: inout StageSocket) async throws -> StageOutcome {
+        guard let failure = try await Self.drive(machine(), &socket) else { return .passed }
         if failure.mayDoElsewhere, !destinations.isEmpty { return .dialAgain }
-        throw line.failure(failure.code, "\(failure)", cause: failure)
+        throw socket.failure(failure.code, "\(failure)", cause: failure)
     }
 
     /// The machine for the next destination, or why there is none.
@@ -32,7 +32,7 @@ struct SOCKSStage: ConnectionStage {
 
     /// Drives a machine. Returns what went wrong with the proxy; throws what went wrong with the socket.
     private static func drive(
-        _ begun: Result<SOCKSMachine, SOCKSError>, _ line: inout StageSocket
+        _ begun: Result<SOCKSMachine, SOCKSError>, _ socket: inout StageSocket
     ) async throws -> SOCKSError? {
         var machine: SOCKSMachine
         switch begun {
@@ -43,13 +43,13 @@ struct SOCKSStage: ConnectionStage {
         while true {
             switch action {
             case .write(let bytes):
-                try await line.write(Bytes(bytes))
+                try await socket.write(Bytes(bytes))
                 action = machine.receive([])
             case .read(let count):
-                let bytes = try await line.read(upTo: count)
+                let bytes = try await socket.read(upTo: count)
                 if bytes.isEmpty { return machine.end() }
                 action = machine.receive(bytes)
-                if case .ready(let following) = action { line.unread(Bytes(bytes.suffix(following))) }
+                if case .ready(let following) = action { socket.unread(Bytes(bytes.suffix(following))) }
             case .ready: return nil
             case .fail(let error): return error
             }

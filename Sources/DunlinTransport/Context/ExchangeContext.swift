@@ -18,7 +18,7 @@ final class ExchangeContext: Sendable {
     /// The terms of the connection; nil for the usual ones.
     let connectionTerms: ConnectionTerms?
     /// The key of the pool's connections: the origin, and whatever else they must have in common.
-    let place: HTTP.Origin
+    let poolKey: HTTP.Origin
     /// The credentials for a proxy that reads the request.
     let proxyAuthorization: String?
 
@@ -57,7 +57,7 @@ final class ExchangeContext: Sendable {
         self.proxyAuthorization = proxyAuthorization
         // The session's direct terms are not part of keys, since the pool is that session's.
         let isUsual = connectionTerms == terms.connectionRules?.direct
-        place = isUsual ? request.head.origin : request.head.origin.under(connectionTerms ?? .none)
+        poolKey = isUsual ? request.head.origin : request.head.origin.under(connectionTerms ?? .none)
         self.terms = terms
         self.exchangeOptions = exchangeOptions
         self.observer = observer
@@ -150,7 +150,7 @@ extension ExchangeContext {
 
     /// The error of opening a connection, with its final hop: the failed phase has its time already. A phase in which
     /// nothing is opened gets the rest of the time, as in any other error.
-    func telling(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
+    func explained(_ error: any Error, _ hop: HTTP.Hop) -> any Error {
         var hop = hop
         hop.ended = clock.now()
         if error is CancellationError, control?.untoldHop != nil { control?.untoldHop = hop }

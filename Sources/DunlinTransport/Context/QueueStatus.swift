@@ -8,7 +8,7 @@ public import DunlinTypes
 public struct QueueStatus: Sendable {
     struct State {
         var priority: HTTP.Priority
-        var place: (any QueuePosition)?
+        var position: (any QueuePosition)?
         var parts: [Part] = []
     }
 
@@ -23,7 +23,7 @@ public struct QueueStatus: Sendable {
     public func setPriority(_ priority: HTTP.Priority) {
         control.withQueueStatus { state in
             state.priority = priority
-            state.place?.move(to: priority)
+            state.position?.move(to: priority)
             for part in state.parts { part.control?.queueStatus.setPriority(priority) }
         }
     }
@@ -37,21 +37,21 @@ public struct QueueStatus: Sendable {
         }
     }
 
-    /// Notes that the call now waits at `place`, and sets its current priority there.
-    public func enter(_ place: any QueuePosition) {
+    /// Notes that the call now waits at `position`, and sets its current priority there.
+    public func enter(_ position: any QueuePosition) {
         control.withQueueStatus { state in
-            state.place = place
-            place.move(to: state.priority)
+            state.position = position
+            position.move(to: state.priority)
         }
     }
 
     public func leave() {
-        control.withQueueStatus { $0.place = nil }
+        control.withQueueStatus { $0.position = nil }
     }
 
     /// Lets others go first, because the call was suspended.
     func stepAside() {
-        control.withQueueStatus { $0.place }?.stepAside()
+        control.withQueueStatus { $0.position }?.stepAside()
     }
 }
 

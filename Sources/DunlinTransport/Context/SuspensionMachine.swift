@@ -9,7 +9,7 @@ internal import DunlinTypes
 /// 3. After its end nothing changes, and nobody waits.
 /// 4. An observer is told of the next change, and must ask again.
 struct SuspensionMachine<Waiter> {
-    private struct Spell {
+    private struct Suspension {
         let start: HTTP.Instant
         var length: Int64
 
@@ -27,7 +27,7 @@ struct SuspensionMachine<Waiter> {
     }
 
     private var state = State.moving
-    private var spells: [Spell] = []
+    private var suspensions: [Suspension] = []
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
     private var observers: [(id: UInt64, waiter: Waiter)] = []
     private var lastWaiter: UInt64 = 0
@@ -41,7 +41,7 @@ struct SuspensionMachine<Waiter> {
     }
 
     /// Whether it was never suspended, so that no time has to be excluded.
-    var isUntouched: Bool { state == .moving && spells.isEmpty }
+    var isUntouched: Bool { state == .moving && suspensions.isEmpty }
 
     var isSuspended: Bool {
         if case .suspended = state { true } else { false }
@@ -49,21 +49,21 @@ struct SuspensionMachine<Waiter> {
 
     /// The time suspended from `time` on, including a current suspension, in nanoseconds.
     func suspendedTime(since time: HTTP.Instant, at now: HTTP.Instant) -> Int64 {
-        spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
+        suspensions.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
     }
 
-    private func present(at now: HTTP.Instant) -> Spell? {
+    private func present(at now: HTTP.Instant) -> Suspension? {
         guard case .suspended(let since) = state else { return nil }
-        return Spell(start: since, length: max(0, now.nanoseconds - since.nanoseconds))
+        return Suspension(start: since, length: max(0, now.nanoseconds - since.nanoseconds))
     }
 
-    private mutating func endSpell(at now: HTTP.Instant) {
-        guard let spell = present(at: now) else { return }
-        spells.append(spell)
-        guard spells.count > Self.remembered else { return }
-        spells[1].length += spells[0].length
-        spells[1] = Spell(start: spells[0].start, length: spells[1].length)
-        spells.removeFirst()
+    private mutating func endSuspension(at now: HTTP.Instant) {
+        guard let suspension = present(at: now) else { return }
+        suspensions.append(suspension)
+        guard suspensions.count > Self.remembered else { return }
+        suspensions[1].length += suspensions[0].length
+        suspensions[1] = Suspension(start: suspensions[0].start, length: suspensions[1].length)
+        suspensions.removeFirst()
     }
 
     /// Suspends the transfer. Returns whether that changed anything.
@@ -76,14 +76,14 @@ struct SuspensionMachine<Waiter> {
     /// Resumes the transfer. Returns the waiters and observers; nil if it was not suspended.
     mutating func resume(at now: HTTP.Instant) -> [Waiter]? {
         guard isSuspended else { return nil }
-        endSpell(at: now)
+        endSuspension(at: now)
         state = .moving
         return takeWaiters()
     }
 
     /// Ends the transfer. Returns the waiters and observers.
     mutating func end(at now: HTTP.Instant) -> [Waiter] {
-        endSpell(at: now)
+        endSuspension(at: now)
         state = .over
         return takeWaiters()
     }

@@ -20,7 +20,7 @@ public protocol TLSPolicy: AnyObject, Sendable {
     func peer(for origin: HTTP.Origin) throws -> TLSPeer
 
     /// Returns the final decision about a server, if `TLSPeer.asksAboutTrust`. It runs off the loop, and may take long.
-    func lastWord(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision
+    func finalDecision(on decision: HTTP.TrustDecision, about origin: HTTP.Origin) async throws -> HTTP.TrustDecision
 
     /// Returns our identity for a server that asks, if `TLSPeer.asksForIdentity`; nil to continue without one.
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> ClientIdentity?

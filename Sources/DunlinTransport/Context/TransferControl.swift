@@ -16,7 +16,7 @@ public final class TransferControl: Sendable {
 
     private let reactor: Reactor
     private let state: Mutex<State>
-    private let book: ObservableValue<Tally>
+    private let observableTally: ObservableValue<Tally>
     /// The control of the whole call, if this is a part of it: suspension and counting apply to both.
     private let whole: TransferControl?
 
@@ -24,7 +24,7 @@ public final class TransferControl: Sendable {
         self.reactor = reactor
         whole = nil
         state = Mutex(State(queueStatus: QueueStatus.State(priority: priority)))
-        book = ObservableValue(Tally(), on: reactor)
+        observableTally = ObservableValue(Tally(), on: reactor)
     }
 
     /// Creates the control of one of several exchanges of a call. It has its own position in queues, with the priority
@@ -33,7 +33,7 @@ public final class TransferControl: Sendable {
         self.whole = whole
         reactor = whole.reactor
         state = Mutex(State(queueStatus: QueueStatus.State(priority: .normal)))
-        book = ObservableValue(Tally(), on: reactor)
+        observableTally = ObservableValue(Tally(), on: reactor)
         whole.queueStatus.add(self)
     }
 
@@ -168,14 +168,14 @@ extension TransferControl {
 // MARK: - Counting
 
 extension TransferControl {
-    public var tally: Tally { book.value }
+    public var tally: Tally { observableTally.value }
 
     /// Returns the tally and its version once it differs from `version`; at once for nil. Nil if the awaiting task is
     /// cancelled.
     public func tally(
         after version: UInt64?, notBefore time: HTTP.Instant
     ) async -> (tally: Tally, version: UInt64)? {
-        await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
+        await observableTally.value(after: version, notBefore: time).map { ($0.value, $0.version) }
     }
 
     /// Adds an observer that is told of every byte until the end. Call it before anything has moved.
@@ -210,12 +210,14 @@ extension TransferControl {
 
     @inline(__always)
     private func note(isLast: Bool = false, isMotion: Bool = true, _ change: (inout Tally) -> Void) {
-        guard let (before, after) = (whole ?? self).book.change(isLast: isLast, change), isMotion else { return }
+        guard let (before, after) = (whole ?? self).observableTally.change(isLast: isLast, change), isMotion else {
+            return
+        }
         guard after.sent != before.sent || after.received != before.received else { return }
-        (whole ?? self).tellFollowers(before, after)
+        (whole ?? self).tellObservers(before, after)
     }
 
-    private func tellFollowers(_ before: Tally, _ after: Tally) {
+    private func tellObservers(_ before: Tally, _ after: Tally) {
         for observer in state.withLock({ $0.observers }) {
             observer.moved(sent: after.sent - before.sent, received: after.received - before.received)
         }

@@ -25,7 +25,7 @@ extension ConnectionBody {
             hop.bytesSent = upload.bytesSent
             return false
         }
-        if isOver { upload.stop() } else { try await watch(upload, &reading, hop) }
+        if isOver { upload.stop() } else { try await awaitUpload(upload, &reading, hop) }
         if !upload.isOver { try await upload.waitForEnd(hop) }
         hop.bytesSent = upload.bytesSent
         if case .failed(let error) = upload.outcome { throw error }
@@ -34,7 +34,7 @@ extension ConnectionBody {
         } else if upload.isComplete, upload.isAnsweredEarly, reading.endsConnection,
             try await isReset(&reading, hop)
         {
-            upload.turnOutCut()
+            upload.noteCut()
         }
         if upload.isComplete { return upload.mayReuse }
         guard upload.wasRefused else { throw upload.cut(hop) }
@@ -42,7 +42,7 @@ extension ConnectionBody {
     }
 
     /// Waits until the request is sent, the peer is gone, or it sends something more; after that nobody looks further.
-    private func watch(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
+    private func awaitUpload(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         while upload.awaitEnd() {
             if !reading.reader.mayHaveMore {

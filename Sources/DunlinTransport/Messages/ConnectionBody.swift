@@ -102,7 +102,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 
     /// Closes the connection, because nobody reads any more; later reads get `error`. No effect on a body that is over
     /// or being read: a cancel ends that.
-    func abandon(_ error: any Error) {
+    func discard(_ error: any Error) {
         switch reader.giveUp(error) {
         case .over: return
         case .failed: return

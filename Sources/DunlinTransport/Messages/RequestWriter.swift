@@ -8,7 +8,7 @@ struct RequestWriter: Sendable {
     let stream: ByteStream
     /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and report later, or
     /// never, that nobody will read it.
-    var heedsEnd = false
+    var checksEnd = false
 
     /// Writes what the kernel takes at once, and leaves the rest in `bytes`. Returns whether that was all.
     func writeNow(_ bytes: inout Bytes, _ hop: inout HTTP.Hop) throws -> Bool {
@@ -141,7 +141,7 @@ struct RequestWriter: Sendable {
     }
 
     private func checkPeer(_ hop: HTTP.Hop) throws {
-        guard heedsEnd, stream.channel.inputHasEnded() else { return }
+        guard checksEnd, stream.channel.inputHasEnded() else { return }
         throw context.closed("the server closed the connection", .send, hop)
     }
 

@@ -20,7 +20,7 @@ final class Upload: Sendable {
     /// Delivered when the upload is over.
     private let end: ValueWaiter<Void>
     /// Delivered when the scope need not run it any more, or must cancel it.
-    private let leash: ValueWaiter<Void>
+    private let release: ValueWaiter<Void>
 
     /// Creates an upload; `hop` counts the bytes of the head that were sent before.
     init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after hop: HTTP.Hop) {
@@ -29,10 +29,10 @@ final class Upload: Sendable {
         self.opening = opening
         self.file = file
         var writer = writer
-        writer.heedsEnd = true
+        writer.checksEnd = true
         self.writer = writer
         end = ValueWaiter(on: writer.context.clock.reactor)
-        leash = ValueWaiter(on: writer.context.clock.reactor)
+        release = ValueWaiter(on: writer.context.clock.reactor)
     }
 
     /// The outcome; nil while it runs.
@@ -108,10 +108,10 @@ final class Upload: Sendable {
         case .close: stream.close()
         case .cancel:
             stream.channel.stopWriting()
-            _ = leash.deliver(())
+            _ = release.deliver(())
         case .tellEnd(let scopeToo):
             _ = end.deliver(())
-            if scopeToo { _ = leash.deliver(()) }
+            if scopeToo { _ = release.deliver(()) }
         }
     }
 }
@@ -146,8 +146,8 @@ extension Upload {
     }
 
     /// Notes that not all bytes that the kernel took reached the peer.
-    func turnOutCut() {
-        machine.withLock { $0.turnOutCut() }
+    func noteCut() {
+        machine.withLock { $0.noteCut() }
     }
 
     /// The error for a success after which the peer did not stay to read the request.
@@ -179,7 +179,7 @@ extension Upload {
 extension Upload {
     /// Waits until the scope need not run it any more.
     func waitForRelease() async {
-        _ = await leash.wait(until: .never, cancellation: nil)
+        _ = await release.wait(until: .never, cancellation: nil)
     }
 
     func run() async {

@@ -215,7 +215,7 @@ extension UploadMachine {
     }
 
     /// Notes that not all bytes that the kernel took reached the peer.
-    mutating func turnOutCut() {
+    mutating func noteCut() {
         guard case .over(.complete, let time) = sender else { return }
         sender = .over(.cut(byReset: false), at: time)
     }

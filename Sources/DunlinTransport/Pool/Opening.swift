@@ -10,7 +10,7 @@ struct Opening {
 
     init(_ context: ExchangeContext, in pool: Pool) {
         self.pool = pool
-        origin = context.place
+        origin = context.poolKey
         cancellation = context.cancellation
     }
 

@@ -24,7 +24,7 @@ final class Pool: Sendable {
     }
 
     /// A position in the queue, until its waiter is served.
-    struct Place {
+    struct Position {
         let origin: HTTP.Origin
         let waiter: ValueWaiter<Grant>
         let number: UInt64
@@ -33,13 +33,13 @@ final class Pool: Sendable {
     /// What is available at once.
     enum Offer {
         case now(Source)
-        case later(Place)
+        case later(Position)
     }
 
     private struct State {
         var machine: Machine
         var sweeper: UInt64?
-        var watcher: Task<Void, Never>?
+        var unsolicitedReader: Task<Void, Never>?
     }
 
     private let reactor: Reactor
@@ -58,7 +58,7 @@ final class Pool: Sendable {
 
     /// Where connections announce that something came while they were idle.
     var announcements: AsyncStream<UInt64>.Continuation {
-        startWatching()
+        startReadingUnsolicited()
         return unsolicited.continuation
     }
 
@@ -85,7 +85,7 @@ final class Pool: Sendable {
             case .turnAway: throw .exhausted
             case .refuse: throw .closed
             case .wait(let waiter, let number):
-                return .later(Place(origin: origin, waiter: waiter, number: number))
+                return .later(Position(origin: origin, waiter: waiter, number: number))
             }
         }
     }
@@ -106,29 +106,29 @@ final class Pool: Sendable {
     }
 
     func wait(
-        in place: Place, until deadline: HTTP.Instant, _ cancellation: Cancellation
+        in position: Position, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
-        switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
+        switch await position.waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(.connection(let connection)): return .existing(connection)
         case .value(.opening): return .opening
         case .value(.refused): throw .closed
-        case .timedOut: throw leave(place, .timedOut)
-        case .cancelled: throw leave(place, .cancelled)
+        case .timedOut: throw leave(position, .timedOut)
+        case .cancelled: throw leave(position, .cancelled)
         }
     }
 
-    private func leave(_ place: Place, _ failure: PoolFailure) -> PoolFailure {
-        state.withLock { $0.machine.leave(place.origin, place.number) }
+    private func leave(_ position: Position, _ failure: PoolFailure) -> PoolFailure {
+        state.withLock { $0.machine.leave(position.origin, position.number) }
         return failure
     }
 
     /// The position in the queue of an observed call while it waits.
-    struct ObservedPlace: QueuePosition {
+    struct ObservedPosition: QueuePosition {
         let pool: Pool
-        let place: Place
+        let position: Position
 
         func move(to priority: HTTP.Priority) {
-            pool.state.withLock { $0.machine.move(place.origin, place.number, to: priority) }
+            pool.state.withLock { $0.machine.move(position.origin, position.number, to: priority) }
         }
 
         /// A suspended call continues to wait, since it has been admitted to the exchange already.
@@ -183,7 +183,7 @@ final class Pool: Sendable {
         for connection in idle { connection.close() }
         for waiter in waiters { _ = waiter.deliver(.refused) }
         unsolicited.continuation.finish()
-        await state.withLock { $0.watcher }?.value
+        await state.withLock { $0.unsolicitedReader }?.value
     }
 
     var gauges: HTTP.ConnectionGauges { state.withLock { $0.machine.gauges } }
@@ -197,11 +197,11 @@ final class Pool: Sendable {
 // MARK: - What goes on by itself
 
 extension Pool {
-    private func startWatching() {
+    private func startReadingUnsolicited() {
         state.withLock { state in
-            guard state.watcher == nil else { return }
+            guard state.unsolicitedReader == nil else { return }
             // The first exchange begins this task, which outlives it and so must not retain what belongs to it.
-            state.watcher = Task.detached { [weak self, stream = unsolicited.stream] in
+            state.unsolicitedReader = Task.detached { [weak self, stream = unsolicited.stream] in
                 for await id in stream { self?.inspect(id) }
             }
         }

@@ -63,12 +63,12 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         case close
     }
 
-    private typealias Place = PoolPlace<Connection, Waiter>
+    private typealias Pooled = PoolOrigin<Connection, Waiter>
 
     let limits: Limits
     /// One for each origin in use. A place is changed in the array: a dictionary of places would change it through an
     /// accessor that allocates.
-    private var places: [Place] = []
+    private var origins: [Pooled] = []
     private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
     /// When `expire` will be called next.
@@ -87,7 +87,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     }
 
     func openCount(to origin: HTTP.Origin) -> Int {
-        position(of: origin).map { places[$0].open } ?? 0
+        position(of: origin).map { origins[$0].open } ?? 0
     }
 }
 
@@ -102,24 +102,24 @@ extension PoolMachine {
         let number = nextNumber
         nextNumber += 1
         let position = position(adding: origin)
-        if mayReuse, let found = places[position].takeIdle(on: loop) {
+        if mayReuse, let found = origins[position].takeIdle(on: loop) {
             idleCount -= 1
             guard found.until > now else { return .retire(found.connection) }
-            places[position].totals.reuses += 1
+            origins[position].totals.reuses += 1
             return .use(found.connection)
         }
-        if mayReuse, places[position].mayAwaitOne, waitingCount < limits.waiters {
+        if mayReuse, origins[position].mayAwaitOne, waitingCount < limits.waiters {
             return queue(waiter(), mayReuse: true, at: position, priority, number)
         }
-        if places[position].open < limits.connectionsPerOrigin {
+        if origins[position].open < limits.connectionsPerOrigin {
             if openCount < limits.connections {
                 grant(position)
                 return .open(closing: nil)
             }
             if idleCount > 0 { return .open(closing: displaceOldest(for: position)) }
-        } else if !mayReuse, !places[position].idle.isEmpty {
+        } else if !mayReuse, !origins[position].idle.isEmpty {
             idleCount -= 1
-            return .open(closing: places[position].idle.removeFirst().connection)
+            return .open(closing: origins[position].idle.removeFirst().connection)
         }
         guard waitingCount < limits.waiters else {
             removeIfDeserted(position)
@@ -131,7 +131,7 @@ extension PoolMachine {
     private mutating func queue(
         _ waiter: Waiter, mayReuse: Bool, at position: Int, _ priority: HTTP.Priority, _ number: UInt64
     ) -> LeaseAction {
-        places[position].line.append(waiter, mayReuse: mayReuse, priority: priority, number: number)
+        origins[position].queue.append(waiter, mayReuse: mayReuse, priority: priority, number: number)
         waitingCount += 1
         return .wait(waiter, number: number)
     }
@@ -141,7 +141,7 @@ extension PoolMachine {
     mutating func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         if isClosed { return false }
         let position = position(adding: origin)
-        guard places[position].open < min(count, limits.connectionsPerOrigin), openCount < limits.connections else {
+        guard origins[position].open < min(count, limits.connectionsPerOrigin), openCount < limits.connections else {
             removeIfDeserted(position)
             return false
         }
@@ -151,7 +151,7 @@ extension PoolMachine {
 
     /// Removes a waiter before it was served.
     mutating func leave(_ origin: HTTP.Origin, _ number: UInt64) {
-        guard let position = position(of: origin), places[position].line.leave(number) != nil else { return }
+        guard let position = position(of: origin), origins[position].queue.leave(number) != nil else { return }
         waitingCount -= 1
         removeIfDeserted(position)
     }
@@ -159,26 +159,26 @@ extension PoolMachine {
     /// Changes a waiter's priority, unless it was served already.
     mutating func move(_ origin: HTTP.Origin, _ number: UInt64, to priority: HTTP.Priority) {
         guard let position = position(of: origin) else { return }
-        places[position].line.move(number, to: priority)
+        origins[position].queue.move(number, to: priority)
     }
 
     private mutating func grant(_ position: Int) {
-        places[position].open += 1
+        origins[position].open += 1
         openCount += 1
     }
 
     /// Removes the longest-idle connection, to make room at `position`.
     private mutating func displaceOldest(for position: Int) -> Connection? {
-        places[position].open += 1
+        origins[position].open += 1
         var oldest: (position: Int, since: HTTP.Instant)?
-        for (other, place) in places.enumerated() {
-            guard let since = place.idle.first?.since, since < oldest?.since ?? .never else { continue }
+        for (other, pooled) in origins.enumerated() {
+            guard let since = pooled.idle.first?.since, since < oldest?.since ?? .never else { continue }
             oldest = (other, since)
         }
         guard let oldest else { return nil }
-        let connection = places[oldest.position].idle.removeFirst().connection
+        let connection = origins[oldest.position].idle.removeFirst().connection
         idleCount -= 1
-        places[oldest.position].open -= 1
+        origins[oldest.position].open -= 1
         removeIfDeserted(oldest.position)
         return connection
     }
@@ -199,7 +199,7 @@ extension PoolMachine {
         else { return .close }
         if waitingCount > 0, let served = serve(from: position) { return served }
         let until = min(now.advanced(by: min(limits.idleTime, connection.idleLimit)), end)
-        places[position].idle.append(Place.Idle(connection: connection, since: now, until: until))
+        origins[position].idle.append(Pooled.Idle(connection: connection, since: now, until: until))
         idleCount += 1
         guard until < nextSweep else { return .keep(sweepAt: nil) }
         nextSweep = until
@@ -212,55 +212,55 @@ extension PoolMachine {
         if wasLookedAt { endLook(origin) }
         guard let position = position(of: origin) else { return nil }
         let wasFull = openCount >= limits.connections
-        places[position].open -= 1
+        origins[position].open -= 1
         openCount -= 1
-        guard waitingCount > 0, let next = firstInLine(where: { wasFull || $0 == position }),
-            let waiter = places[next].line.popFirst()?.waiter
+        guard waitingCount > 0, let next = firstInQueue(where: { wasFull || $0 == position }),
+            let waiter = origins[next].queue.popFirst()?.waiter
         else {
             removeIfDeserted(position)
             return nil
         }
         waitingCount -= 1
         grant(next)
-        let target = places[next].origin
+        let target = origins[next].origin
         removeIfDeserted(position)
         return (waiter, target)
     }
 
     private mutating func serve(from position: Int) -> GiveBackAction? {
         // Below the total cap, everybody waits only for their own origin.
-        guard openCount >= limits.connections, let rival = rival(of: position),
-            let waiter = places[rival].line.popFirst()?.waiter
+        guard openCount >= limits.connections, let earlier = earlierOrigin(than: position),
+            let waiter = origins[earlier].queue.popFirst()?.waiter
         else {
-            guard let next = places[position].line.popFirst() else { return nil }
+            guard let next = origins[position].queue.popFirst() else { return nil }
             waitingCount -= 1
-            guard next.mayReuse else { return .replace(next.waiter, places[position].origin) }
-            places[position].totals.reuses += 1
+            guard next.mayReuse else { return .replace(next.waiter, origins[position].origin) }
+            origins[position].totals.reuses += 1
             return .handOver(next.waiter)
         }
         waitingCount -= 1
-        places[rival].open += 1
-        places[position].open -= 1
-        let target = places[rival].origin
+        origins[earlier].open += 1
+        origins[position].open -= 1
+        let target = origins[earlier].origin
         removeIfDeserted(position)
         return .replace(waiter, target)
     }
 
     /// The origin with a better claim to the connection given back at `position`; nil if there is none.
-    private func rival(of position: Int) -> Int? {
-        let own = places[position]
-        guard let turn = own.line.first else { return firstInLine { $0 != position } }
-        return firstInLine { other in
-            guard other != position, let first = places[other].line.first, first < turn else { return false }
-            return places[other].open == 0 || places[other].open + 1 < own.open
+    private func earlierOrigin(than position: Int) -> Int? {
+        let own = origins[position]
+        guard let turn = own.queue.first else { return firstInQueue { $0 != position } }
+        return firstInQueue { other in
+            guard other != position, let first = origins[other].queue.first, first < turn else { return false }
+            return origins[other].open == 0 || origins[other].open + 1 < own.open
         }
     }
 
     /// The origin whose first waiter comes first, among those that may open a connection.
-    private func firstInLine(where isMeant: (Int) -> Bool) -> Int? {
-        var best: (position: Int, turn: Place.Line.Position)?
-        for (position, place) in places.enumerated() where place.open < limits.connectionsPerOrigin {
-            guard place.hasOthersWaiting, let turn = place.line.first, isMeant(position) else { continue }
+    private func firstInQueue(where isMeant: (Int) -> Bool) -> Int? {
+        var best: (position: Int, turn: Pooled.Queue.Position)?
+        for (position, pooled) in origins.enumerated() where pooled.open < limits.connectionsPerOrigin {
+            guard pooled.hasOthersWaiting, let turn = pooled.queue.first, isMeant(position) else { continue }
             if let best, best.turn < turn { continue }
             best = (position, turn)
         }
@@ -274,24 +274,24 @@ extension PoolMachine {
     /// Takes an idle connection out of the pool to inspect it, still counted; nil if it is not idle. It must be given
     /// back or reported gone, as inspected.
     mutating func takeIdle(_ id: UInt64) -> (Connection, HTTP.Origin)? {
-        for position in places.indices {
-            guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
+        for position in origins.indices {
+            guard let index = origins[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
             idleCount -= 1
-            places[position].lookedAt += 1
-            return (places[position].idle.remove(at: index).connection, places[position].origin)
+            origins[position].lookedAt += 1
+            return (origins[position].idle.remove(at: index).connection, origins[position].origin)
         }
         return nil
     }
 
     private mutating func endLook(_ origin: HTTP.Origin) {
         guard let position = position(of: origin) else { return }
-        places[position].lookedAt -= 1
+        origins[position].lookedAt -= 1
     }
 
     /// Removes connections that have been idle too long, which the caller must close. Returns when to come again.
     mutating func expire(at now: HTTP.Instant) -> (expired: [Connection], next: HTTP.Instant) {
         let expired = removeIdle { $0.until <= now }
-        nextSweep = places.lazy.flatMap(\.idle).map(\.until).min() ?? .never
+        nextSweep = origins.lazy.flatMap(\.idle).map(\.until).min() ?? .never
         return (expired, nextSweep)
     }
 
@@ -305,13 +305,13 @@ extension PoolMachine {
     }
 
     /// Nobody waits for an idle connection, so nobody has to be told.
-    private mutating func removeIdle(where isMeant: (Place.Idle) -> Bool) -> [Connection] {
+    private mutating func removeIdle(where isMeant: (Pooled.Idle) -> Bool) -> [Connection] {
         var removed: [Connection] = []
-        for position in places.indices.reversed() {
-            let meant = places[position].idle.filter(isMeant)
+        for position in origins.indices.reversed() {
+            let meant = origins[position].idle.filter(isMeant)
             guard !meant.isEmpty else { continue }
-            places[position].idle.removeAll(where: isMeant)
-            places[position].open -= meant.count
+            origins[position].idle.removeAll(where: isMeant)
+            origins[position].open -= meant.count
             removed += meant.map(\.connection)
             removeIfDeserted(position)
         }
@@ -325,12 +325,12 @@ extension PoolMachine {
         isClosed = true
         var idle: [Connection] = []
         var waiters: [Waiter] = []
-        for var place in places {
-            idle += place.idle.map(\.connection)
-            while let entry = place.line.popFirst() { waiters.append(entry.waiter) }
-            totals.keep(place.totals, of: place.origin)
+        for var pooled in origins {
+            idle += pooled.idle.map(\.connection)
+            while let entry = pooled.queue.popFirst() { waiters.append(entry.waiter) }
+            totals.keep(pooled.totals, of: pooled.origin)
         }
-        places.removeAll()
+        origins.removeAll()
         positions.removeAll()
         (openCount, idleCount, waitingCount) = (0, 0, 0)
         return (idle, waiters)
@@ -343,22 +343,22 @@ extension PoolMachine {
     /// Notes that a connection being opened enters a phase.
     mutating func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
         guard let position = position(of: origin) else { return }
-        if let previous { places[position].opening[previous] -= 1 }
-        places[position].opening[phase] += 1
+        if let previous { origins[position].opening[previous] -= 1 }
+        origins[position].opening[phase] += 1
     }
 
     /// Notes that an opening ended in this phase. If it failed, it must also be reported gone.
     mutating func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
         // A closed pool has forgotten its connections and their phases.
         guard let position = position(of: origin) else { return totals.note(end, of: origin) }
-        places[position].opening[phase] -= 1
-        places[position].totals.note(end)
+        origins[position].opening[phase] -= 1
+        origins[position].totals.note(end)
     }
 
     /// The numbers of each origin, in no order.
     var counts: PoolCounts {
         PoolCounts(
-            origins: places.map { ($0.origin, $0.gauges) }
+            origins: origins.map { ($0.origin, $0.gauges) }
                 + totals.kept.map { ($0.key, HTTP.ConnectionGauges($0.value)) },
             others: HTTP.ConnectionGauges(totals.others))
     }
@@ -366,35 +366,35 @@ extension PoolMachine {
     /// The sum of all origins.
     var gauges: HTTP.ConnectionGauges {
         var sum = HTTP.ConnectionGauges(totals.sum)
-        for place in places { sum += place.gauges }
+        for pooled in origins { sum += pooled.gauges }
         return sum
     }
 }
 
-// MARK: - Places
+// MARK: - Origins
 
 extension PoolMachine {
     private mutating func position(adding origin: HTTP.Origin) -> Int {
         if let position = position(of: origin) { return position }
-        places.append(Place(origin: origin, totals: totals.take(origin)))
-        positions[origin] = places.count - 1
-        return places.count - 1
+        origins.append(Pooled(origin: origin, totals: totals.take(origin)))
+        positions[origin] = origins.count - 1
+        return origins.count - 1
     }
 
     private func position(of origin: HTTP.Origin) -> Int? {
         // Most sessions talk to one origin, and comparing is cheaper than hashing.
-        if !places.isEmpty, places[0].origin == origin { return 0 }
+        if !origins.isEmpty, origins[0].origin == origin { return 0 }
         return positions[origin]
     }
 
-    /// Forgets an origin that is not in use; the last place moves into the gap.
+    /// Forgets an origin that is not in use; the last one moves into the gap.
     private mutating func removeIfDeserted(_ position: Int) {
-        guard places[position].isDeserted else { return }
-        positions[places[position].origin] = nil
-        totals.keep(places[position].totals, of: places[position].origin)
-        let last = places.removeLast()
-        guard position < places.count else { return }
-        places[position] = last
+        guard origins[position].isDeserted else { return }
+        positions[origins[position].origin] = nil
+        totals.keep(origins[position].totals, of: origins[position].origin)
+        let last = origins.removeLast()
+        guard position < origins.count else { return }
+        origins[position] = last
         positions[last.origin] = position
     }
 }

@@ -2,7 +2,7 @@ package import DunlinTypes
 
 /// A queue that serves higher priorities first, and within a priority in order of arrival.
 ///
-/// It has one lane for each priority in use, nearly always a single one.
+/// It has one queue for each priority in use, nearly always a single one.
 package struct PriorityQueue<Waiter> {
     /// The position of a waiter; a lesser one is served first.
     package struct Position: Comparable {
@@ -19,33 +19,33 @@ package struct PriorityQueue<Waiter> {
         }
     }
 
-    /// The lanes, highest priority first. Only a single lane may be empty.
-    private var lanes: [(priority: HTTP.Priority, line: WaiterQueue<Waiter>)] = []
+    /// The queues, highest priority first. Only a single queue may be empty.
+    private var queues: [(priority: HTTP.Priority, waiters: WaiterQueue<Waiter>)] = []
 
     package init() {}
 
-    package var isEmpty: Bool { lanes.first?.line.isEmpty ?? true }
-    package var count: Int { lanes.reduce(0) { $0 + $1.line.count } }
+    package var isEmpty: Bool { queues.first?.waiters.isEmpty ?? true }
+    package var count: Int { queues.reduce(0) { $0 + $1.waiters.count } }
 
     /// The position of the next waiter.
     package var first: Position? {
-        guard let lane = lanes.first, let number = lane.line.first else { return nil }
-        return Position(priority: lane.priority, number: number)
+        guard let queue = queues.first, let number = queue.waiters.first else { return nil }
+        return Position(priority: queue.priority, number: number)
     }
 
     /// Adds a waiter. One with an earlier number gets its earlier position.
     package mutating func append(_ waiter: Waiter, priority: HTTP.Priority, number: UInt64) {
-        let index = lanes.firstIndex { $0.priority <= priority } ?? lanes.endIndex
-        if index == lanes.endIndex || lanes[index].priority != priority {
-            lanes.insert((priority, WaiterQueue()), at: index)
+        let index = queues.firstIndex { $0.priority <= priority } ?? queues.endIndex
+        if index == queues.endIndex || queues[index].priority != priority {
+            queues.insert((priority, WaiterQueue()), at: index)
         }
-        lanes[index].line.insert(waiter, number: number)
-        // The lane that was kept empty has another priority.
-        if lanes.count == 2 { removeIfEmpty(1 - index) }
+        queues[index].waiters.insert(waiter, number: number)
+        // The queue that was kept empty has another priority.
+        if queues.count == 2 { removeIfEmpty(1 - index) }
     }
 
     package mutating func popFirst() -> Waiter? {
-        guard !lanes.isEmpty, let waiter = lanes[0].line.popFirst() else { return nil }
+        guard !queues.isEmpty, let waiter = queues[0].waiters.popFirst() else { return nil }
         removeIfEmpty(0)
         return waiter
     }
@@ -53,8 +53,8 @@ package struct PriorityQueue<Waiter> {
     /// Removes a waiter; nil if its number is not in the queue any more.
     @discardableResult
     package mutating func leave(_ number: UInt64) -> Waiter? {
-        for index in lanes.indices {
-            guard let waiter = lanes[index].line.leave(number) else { continue }
+        for index in queues.indices {
+            guard let waiter = queues[index].waiters.leave(number) else { continue }
             removeIfEmpty(index)
             return waiter
         }
@@ -68,8 +68,8 @@ package struct PriorityQueue<Waiter> {
         append(waiter, priority: priority, number: number)
     }
 
-    /// Removes an empty lane. The last one stays, to keep its memory.
+    /// Removes an empty queue. The last one stays, to keep its memory.
     private mutating func removeIfEmpty(_ index: Int) {
-        if lanes.count > 1, lanes[index].line.isEmpty { lanes.remove(at: index) }
+        if queues.count > 1, queues[index].waiters.isEmpty { queues.remove(at: index) }
     }
 }

@@ -8,7 +8,7 @@ internal import DunlinTypes
 /// It knows the phase's limit and the cancellation, and must not know who is trusted and why. Every failure closes the
 /// stream; the peer is told the reason, if that needs no wait.
 struct Handshake: ~Copyable {
-    private let line: OpeningLine
+    private let connection: OpeningConnection
     private let party: Party
     private let context: ExchangeContext
     private let start: HTTP.Instant
@@ -28,21 +28,21 @@ struct Handshake: ~Copyable {
 
     /// Runs the handshake. Returns the secure stream.
     static func run(
-        over line: OpeningLine, with party: Party, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+        over connection: OpeningConnection, with party: Party, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> TLSChannel {
         let start = context.clock.now()
         do {
-            guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+            guard context.cancellation.arm(connection.stream.channel, turn: connection.turn) else {
                 throw context.cancelled(party.phase, hop)
             }
             let terms = try await terms(of: party, context, since: start, hop)
-            var handshake = try Handshake(line, party, context, terms, since: start, hop)
+            var handshake = try Handshake(connection, party, context, terms, since: start, hop)
             try await handshake.drive(hop)
             hop[party.phase] += context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
         } catch {
             context.cancellation.disarm()
-            line.stream.close()
+            connection.stream.close()
             hop[party.phase] += context.clock.now().nanoseconds - start.nanoseconds
             throw error
         }
@@ -79,15 +79,15 @@ struct Handshake: ~Copyable {
     }
 
     private init(
-        _ line: OpeningLine, _ party: Party, _ context: ExchangeContext, _ terms: Terms,
+        _ connection: OpeningConnection, _ party: Party, _ context: ExchangeContext, _ terms: Terms,
         since start: HTTP.Instant, _ hop: HTTP.Hop
     ) throws {
-        self.line = line
+        self.connection = connection
         self.context = context
         self.party = party
-        ahead = line.ahead
+        ahead = connection.ahead
         // What the stream below has decrypted already causes no edge.
-        mayHaveMore = line.stream.secure != nil
+        mayHaveMore = connection.stream.secure != nil
         self.start = start
         do throws(TLSError) {
             engine = try TLSEngine(terms.tls, terms.peer, now: WallClock.seconds)
@@ -101,7 +101,7 @@ struct Handshake: ~Copyable {
             version: engine.version == .tls13 ? "TLS 1.3" : "TLS 1.2", cipher: engine.cipher ?? "",
             applicationProtocol: engine.applicationProtocol, isResumed: engine.isResumed,
             verifiedPath: engine.decision?.path ?? [])
-        return TLSChannel(over: line.stream, engine, outbox, surplus: Bytes(plaintext), security)
+        return TLSChannel(over: connection.stream, engine, outbox, surplus: Bytes(plaintext), security)
     }
 
     private mutating func drive(_ hop: HTTP.Hop) async throws {
@@ -116,7 +116,7 @@ struct Handshake: ~Copyable {
             case .closed:
                 throw context.closed("the connection was closed during the TLS handshake", party.phase, hop)
             case .suspended(.trust):
-                let decision = try await lastWord(hop)
+                let decision = try await finalDecision(hop)
                 status = try advance(hop) { handshake throws(TLSError) in
                     try handshake.engine.answer(
                         trust: decision, into: &handshake.plaintext, answering: &handshake.outbox.bytes)
@@ -144,7 +144,7 @@ struct Handshake: ~Copyable {
         do throws(TLSError) {
             return try step(&self)
         } catch {
-            outbox.sendAtOnce(over: line.stream)
+            outbox.sendAtOnce(over: connection.stream)
             throw context.insecure(error, party.phase, hop)
         }
     }
@@ -168,11 +168,11 @@ extension Handshake {
     private mutating func flush(_ hop: HTTP.Hop) async throws {
         while true {
             do throws(StreamError) {
-                if try outbox.send(over: line.stream) { return }
+                if try outbox.send(over: connection.stream) { return }
             } catch {
                 throw broken(error, hop)
             }
-            try check(await line.stream.channel.waitWritable(until: deadline), hop)
+            try check(await connection.stream.channel.waitWritable(until: deadline), hop)
         }
     }
 
@@ -182,10 +182,10 @@ extension Handshake {
             return ahead
         }
         while true {
-            if !mayHaveMore { try check(await line.stream.channel.waitReadable(until: deadline), hop) }
+            if !mayHaveMore { try check(await connection.stream.channel.waitReadable(until: deadline), hop) }
             var bytes: [UInt8] = []
             do throws(StreamError) {
-                if case .some(let more) = try line.stream.read(into: &bytes, upTo: Self.readSize) {
+                if case .some(let more) = try connection.stream.read(into: &bytes, upTo: Self.readSize) {
                     mayHaveMore = more
                     return bytes
                 }
@@ -212,13 +212,13 @@ extension Handshake {
 // MARK: - Asking
 
 extension Handshake {
-    private func lastWord(_ hop: HTTP.Hop) async throws -> HTTP.TrustDecision {
+    private func finalDecision(_ hop: HTTP.Hop) async throws -> HTTP.TrustDecision {
         guard let decision = engine.decision else {
             throw context.insecure(
                 .protocolViolation("it presented no certificate that could be checked"), party.phase, hop)
         }
         let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
-        return try await ask(hop) { try await tlsPolicy.lastWord(on: decision, about: origin) }
+        return try await ask(hop) { try await tlsPolicy.finalDecision(on: decision, about: origin) }
     }
 
     private func identity(_ hop: HTTP.Hop) async throws -> ClientIdentity? {
@@ -233,7 +233,7 @@ extension Handshake {
         do {
             let answer = try await Race.run(
                 until: deadline, context.cancellation, on: context.clock.reactor, question)
-            guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+            guard context.cancellation.arm(connection.stream.channel, turn: connection.turn) else {
                 throw context.cancelled(party.phase, hop)
             }
             return answer

@@ -53,12 +53,12 @@ extension TLSChannel {
     func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         let before = bytes.count
         var scratch: [UInt8] = []
-        let past = state.withLock { state in
+        let remainder = state.withLock { state in
             if capacity >= Self.bulk { swap(&state.scratch, &scratch) }
-            return state.takePast(upTo: capacity)
+            return state.takeRemainder(upTo: capacity)
         }
         defer { if capacity >= Self.bulk { state.withLock { $0.scratch = scratch } } }
-        switch past {
+        switch remainder {
         case .nothing: break
         case .surplus(let waiting):
             waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -106,14 +106,14 @@ extension TLSChannel.State {
     fileprivate var hasNothingToRead: Bool { engine.status == .open && surplus.isEmpty && !engine.isWithinRecord }
 
     /// What earlier reads left for the next.
-    fileprivate enum Past {
+    fileprivate enum Remainder {
         case nothing
         case surplus(Bytes)
         case failure(TLSError)
         case end
     }
 
-    fileprivate mutating func takePast(upTo capacity: Int) -> Past {
+    fileprivate mutating func takeRemainder(upTo capacity: Int) -> Remainder {
         if !surplus.isEmpty {
             let count = min(capacity, surplus.count)
             defer { surplus = surplus[count...] }

@@ -37,8 +37,8 @@ extension XML {
             self.bytes = text
             self.limits = limits
             entities = EntityTable(limit: limits.expansion)
-            if let place = XMLEncoding.firstForbidden(in: text) {
-                position = place
+            if let offset = XMLEncoding.firstForbidden(in: text) {
+                position = offset
                 throw error(.invalidCharacter)
             }
         }

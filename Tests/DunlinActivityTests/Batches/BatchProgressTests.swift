@@ -26,18 +26,18 @@ import Testing
     }
 }
 
-@Suite struct BatchBookTests {
+@Suite struct BatchCounterTests {
     @Test func `a batch whose requests end at the same time settles when the last is counted`() async throws {
         for _ in 0..<20 {
             let loop = try HTTPSession().core.loop
-            let book = BatchBook(50, on: loop)
+            let counter = BatchCounter(50, on: loop)
             let seen = Mutex<HTTPSession.BatchProgress?>(nil)
-            book.settlement.whenSettled { seen.withLock { $0 = book.state } }
+            counter.settlement.whenSettled { seen.withLock { $0 = counter.state } }
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<50 {
                     group.addTask {
-                        book.moved(sent: 1, received: index)
-                        book.ended(isWell: index % 5 > 0)
+                        counter.moved(sent: 1, received: index)
+                        counter.ended(isWell: index % 5 > 0)
                     }
                 }
             }

@@ -21,7 +21,7 @@ import Testing
         CacheEntry(
             key: CacheKey(text: key), method: method, selecting: SelectingFields(selecting), owner: owner,
             status: status, fields: fields, sentAt: sentAt, receivedAt: 1001, body: body, isDoubtful: isDoubtful,
-            rules: CachePlace.rules)
+            rules: TestCacheFolder.rules)
     }
 
     private static let sound = [
@@ -32,9 +32,9 @@ import Testing
             .whole(1),
             selecting: [
                 .init(name: "accept", value: nil), .init(name: "range", value: ""),
-                .init(name: "cookie", value: CachePlace.bytes(32)),
+                .init(name: "cookie", value: TestCacheFolder.bytes(32)),
             ]),
-        entry(.whole(1), owner: CacheOwner(user: CachePlace.bytes(32), terms: "guard é")),
+        entry(.whole(1), owner: CacheOwner(user: TestCacheFolder.bytes(32), terms: "guard é")),
         entry(.whole(1), owner: CacheOwner(user: nil, terms: "guard")),
     ]
 
@@ -42,7 +42,7 @@ import Testing
     func `an entry is read as it was written`(index: Int) throws {
         let entry = Self.sound[index]
         let bytes = try #require(CacheEntryCodec.encoded(entry))
-        let read = try CacheEntryCodec.entry(Bytes(bytes), rules: CachePlace.rules)
+        let read = try CacheEntryCodec.entry(Bytes(bytes), rules: TestCacheFolder.rules)
         #expect(read.key == entry.key)
         #expect(read.method == entry.method)
         #expect(read.status == entry.status)
@@ -61,11 +61,11 @@ import Testing
         let bytes = try #require(CacheEntryCodec.encoded(Self.sound[index]))
         for count in bytes.indices {
             #expect(throws: CacheRefusal.truncated) {
-                try CacheEntryCodec.entry(Bytes(bytes, in: 0..<count), rules: CachePlace.rules)
+                try CacheEntryCodec.entry(Bytes(bytes, in: 0..<count), rules: TestCacheFolder.rules)
             }
         }
         #expect(throws: CacheRefusal.surplus) {
-            try CacheEntryCodec.entry(Bytes(bytes + [0]), rules: CachePlace.rules)
+            try CacheEntryCodec.entry(Bytes(bytes + [0]), rules: TestCacheFolder.rules)
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
             entry(.whole(1), sentAt: -1), entry(.whole(1), sentAt: .max),
             entry(.whole(1), selecting: [.init(name: "", value: nil)]),
             entry(.whole(1), owner: CacheOwner(user: Bytes([]), terms: "")),
-            entry(.whole(1), owner: CacheOwner(user: CachePlace.bytes(65), terms: "")),
+            entry(.whole(1), owner: CacheOwner(user: TestCacheFolder.bytes(65), terms: "")),
             entry(.whole(1), owner: CacheOwner(user: nil, terms: String(repeating: "t", count: 4097))),
             entry(.whole(1), key: String(repeating: "k", count: (64 << 10) + 1)),
         ].map { Unsound($0) })
@@ -100,14 +100,14 @@ import Testing
         return CacheEntry(
             key: entry.key, method: entry.method, selecting: SelectingFields(entry.selecting.members + [member]),
             owner: entry.owner, status: entry.status, fields: entry.fields, sentAt: entry.sentAt,
-            receivedAt: entry.receivedAt, body: entry.body, isDoubtful: entry.isDoubtful, rules: CachePlace.rules)
+            receivedAt: entry.receivedAt, body: entry.body, isDoubtful: entry.isDoubtful, rules: TestCacheFolder.rules)
     }
 
     private static func record() throws -> CacheRecord {
         var record = CacheRecord()
         for (id, entry) in sound.enumerated() {
             let count = entry.body.range.count
-            let bytes = count > 100 ? nil : CachePlace.bytes(count)
+            let bytes = count > 100 ? nil : TestCacheFolder.bytes(count)
             let form = Self.form(of: entry, id)
             record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: form, bytes: bytes)))
         }
@@ -118,7 +118,7 @@ import Testing
         let record = try Self.record()
         let bytes = record.encoded()
         #expect(bytes.count == record.length)
-        let read = try CacheRecord(bytes, rules: CachePlace.rules)
+        let read = try CacheRecord(bytes, rules: TestCacheFolder.rules)
         #expect(read.members.map(\.id) == record.members.map(\.id))
         #expect(read.members.map(\.bytes) == record.members.map(\.bytes))
         #expect(read.files == [1])
@@ -130,8 +130,8 @@ import Testing
         for index in bytes.indices {
             var changed = bytes
             changed[index] ^= 1 << UInt8(index % 8)
-            #expect(throws: CacheRefusal.self) { try CacheRecord(changed, rules: CachePlace.rules) }
-            #expect(throws: CacheRefusal.self) { try CacheRecord(Array(bytes[..<index]), rules: CachePlace.rules) }
+            #expect(throws: CacheRefusal.self) { try CacheRecord(changed, rules: TestCacheFolder.rules) }
+            #expect(throws: CacheRefusal.self) { try CacheRecord(Array(bytes[..<index]), rules: TestCacheFolder.rules) }
         }
     }
 
@@ -142,7 +142,7 @@ import Testing
             var changed = bytes
             for index in 0..<count { changed[offset + index] = 0xFF }
             #expect(throws: CacheRefusal.limit) {
-                try CacheRecord(CacheRecord.sealed(changed), rules: CachePlace.rules)
+                try CacheRecord(CacheRecord.sealed(changed), rules: TestCacheFolder.rules)
             }
         }
     }
@@ -153,7 +153,7 @@ import Testing
         let other = try #require(CacheRecord.Member(id: 2, entry: Self.entry(.whole(1), key: "b"), bytes: "a"))
         for members in [[], [one, one], [one, other]] {
             #expect(throws: CacheRefusal.value) {
-                try CacheRecord(CacheRecord(members).encoded(), rules: CachePlace.rules)
+                try CacheRecord(CacheRecord(members).encoded(), rules: TestCacheFolder.rules)
             }
         }
     }
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `a file's name does not show its URL, and is read back`() throws {
-        let name = try #require(CacheName(CachePlace.key("/secret?token=1")))
+        let name = try #require(CacheName(TestCacheFolder.key("/secret?token=1")))
         let record = CacheFileName.record(name)
         #expect(!record.text.contains("secret"))
         #expect(CacheFileName(record.text) == record)
@@ -197,7 +197,7 @@ import Testing
 
     @Test(arguments: [0, 1, 99, 100, 101, 65_536, 65_537, 200_000], [1, 7000, 65_536, 200_000])
     func `a body is gathered into blocks, however it comes`(count: Int, piece: Int) throws {
-        let body = CachePlace.bytes(count)
+        let body = TestCacheFolder.bytes(count)
         var gathering = BodyGathering(id: 9, inline: 100, limit: 200_000)
         var file: [UInt8] = []
         func act(_ action: BodyGathering.Action) {
@@ -234,7 +234,7 @@ import Testing
 
     @Test func `a body that is longer than it may be is given up`() {
         var gathering = BodyGathering(id: 1, inline: 10, limit: 20)
-        #expect(gathering.add(CachePlace.bytes(20)) == .none)
+        #expect(gathering.add(TestCacheFolder.bytes(20)) == .none)
         #expect(gathering.add("x") == .giveUp)
     }
 }

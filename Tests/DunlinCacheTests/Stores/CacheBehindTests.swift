@@ -26,8 +26,8 @@ private final class HeldDisk: Sendable {
         isHeld.withLock { $0 = false }
     }
 
-    func folder(_ place: CachePlace) -> CacheFolder {
-        CacheFolder(place.path) { operation in
+    func folder(_ scratch: TestCacheFolder) -> CacheFolder {
+        CacheFolder(scratch.path) { operation in
             guard operation == .create else { return nil }
             self.made.add(1, ordering: .relaxed)
             while self.isHeld.withLock(\.self) { poll(nil, 0, 1) }
@@ -39,7 +39,7 @@ private final class HeldDisk: Sendable {
 @Suite(.timeLimit(.minutes(10))) struct `Responses that are stored behind their requests` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
     private let disk = HeldDisk()
-    private let place = CachePlace()
+    private let scratch = TestCacheFolder()
     private let transport = MockTransport()
     private let told = Told()
 
@@ -51,7 +51,7 @@ private final class HeldDisk: Sendable {
 
     private func store(memory: Int = 0) async -> CacheStore {
         let store = CacheStore(
-            CacheCapacity(memory: memory, disk: 64 << 20), folder: disk.folder(place), rules: CachePlace.rules,
+            CacheCapacity(memory: memory, disk: 64 << 20), folder: disk.folder(scratch), rules: TestCacheFolder.rules,
             threads: DiskThreads(threads: 4)
         ) { [told] in told.note($0) }
         await store.backgroundEnded()
@@ -81,9 +81,9 @@ private final class HeldDisk: Sendable {
     private func hand(
         _ path: String, _ count: Int, to store: CacheStore, _ told: @escaping @Sendable (Bool) -> Void = { _ in }
     ) async throws -> HandedResponse {
-        let writer = try #require(await store.writer(for: CachePlace.key(path), length: count))
-        await writer.write(CachePlace.bytes(count))
-        return await writer.hand(as: CachePlace.entry(path, count), replacing: [], told: told)
+        let writer = try #require(await store.writer(for: TestCacheFolder.key(path), length: count))
+        await writer.write(TestCacheFolder.bytes(count))
+        return await writer.hand(as: TestCacheFolder.entry(path, count), replacing: [], told: told)
     }
 
     @Test(arguments: [3, 20_000]) func `nobody waits for the disk, and what came of it is told`(count: Int) async throws
@@ -91,7 +91,7 @@ private final class HeldDisk: Sendable {
         let store = await store()
         let session = try session(store)
         let events = session.events
-        transport.on { _ in true }.respond(fields: Self.fresh, body: CachePlace.bytes(count)).always()
+        transport.on { _ in true }.respond(fields: Self.fresh, body: TestCacheFolder.bytes(count)).always()
         disk.hold()
         let response = try await session.get("/a", as: .bytes)
         #expect(response.cacheUse?.storing == .storing)
@@ -154,7 +154,7 @@ private final class HeldDisk: Sendable {
             #expect(handed == .storing)
         }
         try await eventually("one is being written") { disk.begun > before }
-        let keys = ["/a", "/b"].map { CachePlace.key($0) }
+        let keys = ["/a", "/b"].map { TestCacheFolder.key($0) }
         async let removed: Void = all ? store.removeAll() : store.remove(keys)
         // What was not begun is void at once.
         try await eventually("the other is void") { outcomes.withLock { $0["/b"] == false } }
@@ -166,7 +166,7 @@ private final class HeldDisk: Sendable {
         #expect(await store.found("/c").isEmpty == all)
         #expect(outcomes.withLock { $0["/c"] } == !all)
         await store.close()
-        #expect(try place.files().count == (all ? 0 : 1))
+        #expect(try scratch.files().count == (all ? 0 : 1))
     }
 
     @Test func `an unsafe request makes void what its URL has waiting`() async throws {
@@ -239,11 +239,11 @@ private final class HeldDisk: Sendable {
     @Test func `closing writes what waits, and nothing waits afterwards`() async throws {
         let store = await store()
         for number in 0..<200 { #expect(try await hand("/\(number)", 1000, to: store) == .storing) }
-        let late = try #require(await store.writer(for: CachePlace.key("/late"), length: 3))
+        let late = try #require(await store.writer(for: TestCacheFolder.key("/late"), length: 3))
         await late.write("abc")
         await store.close()
-        #expect(await late.hand(as: CachePlace.entry("/late", 3), replacing: []) { _ in } == .refused)
-        let next = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
+        #expect(await late.hand(as: TestCacheFolder.entry("/late", 3), replacing: []) { _ in } == .refused)
+        let next = await scratch.open(CacheCapacity(memory: 0, disk: 64 << 20))
         #expect(await next.list().count == 200)
         await next.close()
     }
@@ -275,10 +275,10 @@ private final class HeldDisk: Sendable {
         for path in ["/a", "/b"] {
             #expect(await store.put(path, "abc"))
             let lock = try #require(
-                try FileManager.default.contentsOfDirectory(atPath: place.path).first {
+                try FileManager.default.contentsOfDirectory(atPath: scratch.path).first {
                     $0.hasSuffix("-lock")
                 })
-            try FileManager.default.removeItem(atPath: place.path + "/" + lock)
+            try FileManager.default.removeItem(atPath: scratch.path + "/" + lock)
         }
         #expect(await store.list().count == 2)
         await store.close()

@@ -27,8 +27,8 @@ private final class HungDisk: Sendable {
 
     func calls(_ operation: CacheFolder.Operation) -> Int { count.withLock { $0[operation] ?? 0 } }
 
-    func folder(_ place: CachePlace) -> CacheFolder {
-        CacheFolder(place.path) { operation in
+    func folder(_ scratch: TestCacheFolder) -> CacheFolder {
+        CacheFolder(scratch.path) { operation in
             self.count.withLock { $0[operation, default: 0] += 1 }
             if self.isHung.withLock(\.self) { self.lifted.wait() }
             return nil
@@ -39,11 +39,11 @@ private final class HungDisk: Sendable {
 @Suite(.timeLimit(.minutes(10))) struct `A cache on a disk` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
     private let disk = HungDisk()
-    private let place = CachePlace()
+    private let scratch = TestCacheFolder()
 
     private func store(_ troubles: @escaping @Sendable (CacheTrouble) -> Void = { _ in }) async -> CacheStore {
         let store = CacheStore(
-            CacheCapacity(memory: 0), folder: disk.folder(place), rules: CachePlace.rules,
+            CacheCapacity(memory: 0), folder: disk.folder(scratch), rules: TestCacheFolder.rules,
             threads: DiskThreads(threads: 4), report: troubles)
         await store.backgroundEnded()
         return store
@@ -112,7 +112,7 @@ private final class HungDisk: Sendable {
 
     @Test func `a damaged file is asked for again, whichever block of it is damaged`() async throws {
         let store = await store()
-        let body = CachePlace.bytes(200_000)
+        let body = TestCacheFolder.bytes(200_000)
         for block in [0, 1, 3] {
             let transport = MockTransport()
             transport.on(.get, "/a").respond(fields: Self.fresh, body: body).always()
@@ -123,8 +123,8 @@ private final class HungDisk: Sendable {
             let session = try HTTPSession(configuration)
             for _ in 1...2 { #expect(try await session.get("/a", as: .bytes).value == body) }
             #expect(transport.requests.count == 1)
-            let file = try #require(try place.files().first { try place.length(of: $0) > 200_000 })
-            try place.damage(file, at: BodyBlocks.offset(of: block) + 5)
+            let file = try #require(try scratch.files().first { try scratch.length(of: $0) > 200_000 })
+            try scratch.damage(file, at: BodyBlocks.offset(of: block) + 5)
             let response = try await session.get("/a", as: .bytes)
             #expect(response.value == body && transport.requests.count == 2)
             #expect(response.cacheUse?.source == .network)
@@ -135,7 +135,7 @@ private final class HungDisk: Sendable {
 
     @Test func `only the body that is read is opened`() async throws {
         let store = await store()
-        for index in 0..<5 { await store.put("/a", CachePlace.bytes(100_000, seed: UInt64(index))) }
+        for index in 0..<5 { await store.put("/a", TestCacheFolder.bytes(100_000, seed: UInt64(index))) }
         let before = disk.calls(.open)
         let found = await store.found("/a")
         #expect(found.count == 5 && disk.calls(.open) == before + 1)
@@ -150,11 +150,11 @@ private final class HungDisk: Sendable {
     {
         let transport = MockTransport()
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc").always()
-        let other = CachePlace()
+        let other = TestCacheFolder()
         let plain = try HashFunction.sha256.hash(of: "Bearer t1")
         var records: [Data] = []
-        for place in [place, place, other] {
-            let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: place.path)
+        for scratch in [scratch, scratch, other] {
+            let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: scratch.path)
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.cache = cache
             // However slow the disk is, nobody gives up waiting for it.
@@ -163,10 +163,10 @@ private final class HungDisk: Sendable {
             let options = HTTPSession.Options(fields: ["Authorization": "Bearer t1"])
             #expect(try await session.get("/a", options: options, as: .string).value == "abc")
             await cache.close()
-            let record = try #require(try place.files().first { !$0.hasSuffix("-salt") })
-            records.append(try Data(contentsOf: URL(filePath: place.path + "/" + record)))
-            let salt = try #require(try place.files().first { $0.hasSuffix("-salt") })
-            #expect(try place.length(of: salt) == 32 && place.permissions(of: salt) == 0o600)
+            let record = try #require(try scratch.files().first { !$0.hasSuffix("-salt") })
+            records.append(try Data(contentsOf: URL(filePath: scratch.path + "/" + record)))
+            let salt = try #require(try scratch.files().first { $0.hasSuffix("-salt") })
+            #expect(try scratch.length(of: salt) == 32 && scratch.permissions(of: salt) == 0o600)
         }
         #expect(transport.requests.count == 2)
         #expect(records[0] == records[1])
@@ -180,7 +180,7 @@ private final class HungDisk: Sendable {
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc").always()
         let options = HTTPSession.Options(fields: ["Authorization": "Bearer t1"])
         for number in 1...3 {
-            let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: place.path)
+            let cache = HTTPSession.Cache(.init(memory: 0, disk: 8 << 20), folder: scratch.path)
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
             configuration.cache = cache
             // However slow the disk is, nobody gives up waiting for it.
@@ -190,8 +190,8 @@ private final class HungDisk: Sendable {
             await cache.close()
             #expect(transport.requests.count == min(number, 2))
             if number > 1 { continue }
-            let salt = try #require(try place.files().first { $0.hasSuffix("-salt") })
-            try Data(count: count).write(to: URL(filePath: place.path + "/" + salt))
+            let salt = try #require(try scratch.files().first { $0.hasSuffix("-salt") })
+            try Data(count: count).write(to: URL(filePath: scratch.path + "/" + salt))
         }
     }
 }

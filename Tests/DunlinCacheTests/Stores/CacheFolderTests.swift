@@ -11,9 +11,9 @@ import Testing
     private static let small = CacheCapacity(memory: 0, disk: 64 << 20)
 
     @Test func `another process finds what was stored, and its changes are seen`() async throws {
-        let place = CachePlace()
-        let (one, other) = (await place.open(Self.small), await place.open(Self.small))
-        let body = CachePlace.bytes(100_000)
+        let scratch = TestCacheFolder()
+        let (one, other) = (await scratch.open(Self.small), await scratch.open(Self.small))
+        let body = TestCacheFolder.bytes(100_000)
         await one.put("/a", "short")
         await one.put("/b", body)
         #expect(try await other.bodies("/a") == ["short"])
@@ -25,100 +25,100 @@ import Testing
         #expect(try await other.bodies("/b") == ["newer"])
         #expect(try await read.all() == body)
         await #expect(throws: CacheDamage(.absence)) { try await unread.all() }
-        await other.remove([CachePlace.key("/a")])
+        await other.remove([TestCacheFolder.key("/a")])
         #expect(await one.found("/a").isEmpty)
         await one.close()
         await other.close()
-        #expect(place.troubles.isEmpty)
+        #expect(scratch.troubles.isEmpty)
     }
 
     @Test func `a response is found with all its fields, cookies that it set included`() async throws {
-        let place = CachePlace()
+        let scratch = TestCacheFolder()
         let fields: Fields = ["Cache-Control": "max-age=60", "Set-Cookie": "id=1", "X-Api-Key": "k"]
-        let store = await place.open(Self.small)
-        await store.put("/a", "short", entry: CachePlace.entry("/a", 5, fields: fields))
+        let store = await scratch.open(Self.small)
+        await store.put("/a", "short", entry: TestCacheFolder.entry("/a", 5, fields: fields))
         await store.close()
-        let later = await place.open(Self.small)
+        let later = await scratch.open(Self.small)
         #expect(await later.found("/a").map(\.entry.fields) == [fields])
         await later.close()
     }
 
     @Test func `many writers of one key and of many leave nothing but what was stored`() async throws {
-        let place = CachePlace()
-        let stores = [await place.open(Self.small), await place.open(Self.small), await place.open(Self.small)]
+        let scratch = TestCacheFolder()
+        let stores = [await scratch.open(Self.small), await scratch.open(Self.small), await scratch.open(Self.small)]
         await withTaskGroup { group in
             for (index, store) in stores.enumerated() {
                 group.addTask {
                     for round in 0..<40 {
-                        let body = CachePlace.bytes(round % 3 == 0 ? 70_000 : 100, seed: UInt64(round))
+                        let body = TestCacheFolder.bytes(round % 3 == 0 ? 70_000 : 100, seed: UInt64(round))
                         await store.put("/\(round % 4)", body, replacing: await store.found("/\(round % 4)"))
-                        if round % 7 == index { await store.remove([CachePlace.key("/\(round % 4)")]) }
+                        if round % 7 == index { await store.remove([TestCacheFolder.key("/\(round % 4)")]) }
                     }
                 }
             }
         }
-        let allowed = Set((0..<40).map { CachePlace.bytes($0 % 3 == 0 ? 70_000 : 100, seed: UInt64($0)) })
+        let allowed = Set((0..<40).map { TestCacheFolder.bytes($0 % 3 == 0 ? 70_000 : 100, seed: UInt64($0)) })
         for path in 0..<4 {
             for body in try await stores[0].bodies("/\(path)") { #expect(allowed.contains(body)) }
         }
         for store in stores { await store.close() }
-        let list = await (await place.open(Self.small)).list()
+        let list = await (await scratch.open(Self.small)).list()
         let long = list.filter { $0.count > 16_384 }.count
-        #expect(try place.files().count == Set(list.map(\.entry.key)).count + long)
-        #expect(place.troubles.isEmpty)
+        #expect(try scratch.files().count == Set(list.map(\.entry.key)).count + long)
+        #expect(scratch.troubles.isEmpty)
     }
 
     @Test func `a folder and its files are for their user alone`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
-        await store.put("/a", CachePlace.bytes(100_000))
-        #expect(try place.permissions(of: "") == 0o700)
-        for file in try place.files() { #expect(try place.permissions(of: file) == 0o600) }
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
+        await store.put("/a", TestCacheFolder.bytes(100_000))
+        #expect(try scratch.permissions(of: "") == 0o700)
+        for file in try scratch.files() { #expect(try scratch.permissions(of: file) == 0o600) }
         await store.close()
     }
 
     @Test func `a folder that others may write to is not used`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
         await store.put("/a", "short")
         await store.close()
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place.path)
-        let later = await place.open(CacheCapacity(memory: 8 << 20, disk: 64 << 20))
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch.path)
+        let later = await scratch.open(CacheCapacity(memory: 8 << 20, disk: 64 << 20))
         #expect(await later.found("/a").isEmpty)
         // Memory does not need it.
         await later.put("/a", "new")
         #expect(try await later.bodies("/a") == ["new"])
-        #expect(place.troubles == [.foreign(.group)])
-        #expect(try place.files().count == 1)
+        #expect(scratch.troubles == [.ownedByOthers(.group)])
+        #expect(try scratch.files().count == 1)
         await later.close()
     }
 
     @Test func `nothing is found through a damaged head`() async throws {
-        let place = CachePlace()
-        let bodies = ["/short": CachePlace.bytes(500), "/long": CachePlace.bytes(150_000)]
+        let scratch = TestCacheFolder()
+        let bodies = ["/short": TestCacheFolder.bytes(500), "/long": TestCacheFolder.bytes(150_000)]
         for offset in stride(from: 0, to: 900, by: 41) {
-            let store = await place.open(Self.small)
+            let store = await scratch.open(Self.small)
             for (path, body) in bodies { await store.put(path, body, replacing: await store.found(path)) }
             // Those of the heads too.
-            for file in try place.files() { try place.damage(file, at: offset % place.length(of: file)) }
+            for file in try scratch.files() { try scratch.damage(file, at: offset % scratch.length(of: file)) }
             for path in bodies.keys { #expect(await store.found(path).isEmpty) }
             await store.backgroundEnded()
             await store.close()
             // Only the long body is left, which nothing leads to.
-            #expect(try place.files().count <= 1)
-            await (await place.open(Self.small)).close()
-            #expect(try place.files().isEmpty)
+            #expect(try scratch.files().count <= 1)
+            await (await scratch.open(Self.small)).close()
+            #expect(try scratch.files().isEmpty)
         }
-        #expect(place.troubles.allSatisfy { $0 == .damage })
+        #expect(scratch.troubles.allSatisfy { $0 == .damage })
     }
 
     @Test func `a damaged block is not returned, those before it are, and the response is removed`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
-        let body = CachePlace.bytes(200_000)
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
+        let body = TestCacheFolder.bytes(200_000)
         await store.put("/a", body)
-        let file = try #require(try place.files().first { try place.length(of: $0) > 200_000 })
-        try place.damage(file, at: BodyBlocks.offset(of: 2) + 5)
+        let file = try #require(try scratch.files().first { try scratch.length(of: $0) > 200_000 })
+        try scratch.damage(file, at: BodyBlocks.offset(of: 2) + 5)
         let stored = try #require(await store.found("/a").first?.body)
         var read: [UInt8] = []
         await #expect(throws: CacheDamage.self) {
@@ -127,20 +127,20 @@ import Testing
         #expect(Bytes(read) == body[..<131_072])
         await store.backgroundEnded()
         #expect(await store.found("/a").isEmpty)
-        #expect(try place.files().isEmpty)
-        #expect(place.troubles == [.damage])
+        #expect(try scratch.files().isEmpty)
+        #expect(scratch.troubles == [.damage])
         #expect(store.figures.disk?.damages == 1)
         await store.close()
     }
 
     @Test func `a body that was cut, or is gone, is not found`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
         for isGone in [true, false] {
             await store.put("/a", "short")
-            await store.put("/a", CachePlace.bytes(100_000))
-            let file = try #require(try place.files().first { try place.length(of: $0) > 90_000 })
-            let path = place.path + "/" + file
+            await store.put("/a", TestCacheFolder.bytes(100_000))
+            let file = try #require(try scratch.files().first { try scratch.length(of: $0) > 90_000 })
+            let path = scratch.path + "/" + file
             if isGone {
                 try FileManager.default.removeItem(atPath: path)
             } else {
@@ -148,61 +148,62 @@ import Testing
                 try handle.truncate(atOffset: 65_000)
             }
             #expect(try await store.bodies("/a") == ["short"])
-            #expect(try place.files().count == 1)
-            await store.remove([CachePlace.key("/a")])
+            #expect(try scratch.files().count == 1)
+            await store.remove([TestCacheFolder.key("/a")])
         }
         await store.close()
     }
 
     @Test func `files of ended processes and of other versions are swept, those of others are left alone`() async throws
     {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
-        await store.put("/a", CachePlace.bytes(100_000))
-        let writer = try #require(await store.writer(for: CachePlace.key("/b"), length: nil))
-        await writer.write(CachePlace.bytes(100_000))
-        let kept = try place.files()
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
+        await store.put("/a", TestCacheFolder.bytes(100_000))
+        let writer = try #require(await store.writer(for: TestCacheFolder.key("/b"), length: nil))
+        await writer.write(TestCacheFolder.bytes(100_000))
+        let kept = try scratch.files()
         #expect(kept.count == 3)
-        let name = try #require(CacheName(CachePlace.key("/c")))
+        let name = try #require(CacheName(TestCacheFolder.key("/c")))
         let litter = [
             CacheFileName.temporary(1).text, CacheFileName.body(name, 1).text, "dunlin-cache-0-whatever",
         ]
         for file in litter + ["photo.jpg", "dunlin-cache-2-lock"] {
-            #expect(FileManager.default.createFile(atPath: place.path + "/" + file, contents: Data("x".utf8)))
+            #expect(FileManager.default.createFile(atPath: scratch.path + "/" + file, contents: Data("x".utf8)))
         }
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
-            ofItemAtPath: place.path + "/dunlin-cache-0-whatever")
-        let other = await place.open(Self.small)
+            ofItemAtPath: scratch.path + "/dunlin-cache-0-whatever")
+        let other = await scratch.open(Self.small)
         #expect(
-            try place.files()
+            try scratch.files()
                 == (kept + ["dunlin-cache-2-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
-        await writer.finish(as: CachePlace.entry("/b", 100_000), replacing: [])
+        await writer.finish(as: TestCacheFolder.entry("/b", 100_000), replacing: [])
         #expect(await other.found("/b").count == 1)
         await other.removeAll()
-        #expect(try place.files() == ["photo.jpg"])
+        #expect(try scratch.files() == ["photo.jpg"])
         await store.close()
         await other.close()
     }
 
     @Test func `the next process knows what was used again, and keeps it during a scan`() async throws {
-        let place = CachePlace()
+        let scratch = TestCacheFolder()
         let capacity = CacheCapacity(memory: 8 << 20, disk: 400_000, largestShare: 0.3)
-        let first = await place.open(capacity)
-        for index in 0..<20 { await first.put("/\(index)", CachePlace.bytes(1000)) }
+        let first = await scratch.open(capacity)
+        for index in 0..<20 { await first.put("/\(index)", TestCacheFolder.bytes(1000)) }
         // One in memory, one on the disk.
         _ = await first.found("/3")
         _ = await first.found("/3")
         await first.backgroundEnded()
         await first.close()
-        let second = await place.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
+        let second = await scratch.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
         _ = await second.found("/4")
         // The mark outlasts another head.
         await second.update(
-            try #require(await second.found("/4").first), to: CachePlace.entry("/4", 1000, fields: ["ETag": "\"2\""]))
+            try #require(await second.found("/4").first),
+            to: TestCacheFolder.entry("/4", 1000, fields: ["ETag": "\"2\""]))
         await second.close()
-        let third = await place.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
-        for index in 100..<250 { await third.put("/\(index)", CachePlace.bytes(1000)) }
+        let third = await scratch.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
+        for index in 100..<250 { await third.put("/\(index)", TestCacheFolder.bytes(1000)) }
         #expect(await third.found("/3").count == 1)
         #expect(await third.found("/4").count == 1)
         #expect(await third.found("/5").isEmpty)
@@ -215,18 +216,18 @@ import Testing
     func `what cannot be written is not stored, which is reported once`(
         operation: CacheFolder.Operation, count: Int
     ) async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
-        place.fail([operation])
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
+        scratch.fail([operation])
         for _ in 0..<3 {
-            await store.put("/a", CachePlace.bytes(count))
+            await store.put("/a", TestCacheFolder.bytes(count))
             #expect(await store.found("/a").isEmpty)
         }
-        #expect(place.troubles == [.writing(Errno(rawValue: ENOSPC))])
-        #expect(try place.files().isEmpty)
-        place.fail([])
-        await store.put("/a", CachePlace.bytes(count))
-        #expect(try await store.bodies("/a") == [CachePlace.bytes(count)])
+        #expect(scratch.troubles == [.writing(Errno(rawValue: ENOSPC))])
+        #expect(try scratch.files().isEmpty)
+        scratch.fail([])
+        await store.put("/a", TestCacheFolder.bytes(count))
+        #expect(try await store.bodies("/a") == [TestCacheFolder.bytes(count)])
         await store.close()
     }
 
@@ -234,58 +235,59 @@ import Testing
     func `no failure reaches the caller, and what is removed is not found again`(
         operation: CacheFolder.Operation, errno: Int32
     ) async throws {
-        let place = CachePlace()
-        let first = await place.open(Self.small)
-        for path in ["/a", "/b"] { await first.put(path, CachePlace.bytes(path == "/a" ? 10 : 100_000)) }
+        let scratch = TestCacheFolder()
+        let first = await scratch.open(Self.small)
+        for path in ["/a", "/b"] { await first.put(path, TestCacheFolder.bytes(path == "/a" ? 10 : 100_000)) }
         await first.close()
-        place.fail([operation], errno)
-        let store = await place.open(Self.small)
+        scratch.fail([operation], errno)
+        let store = await scratch.open(Self.small)
         for path in ["/a", "/b"] {
             if let response = await store.found(path).first {
                 do { _ = try await response.body.all() } catch { #expect(error is CacheDamage) }
-                await store.update(response, to: CachePlace.entry(path, response.body.count, fields: ["ETag": "\"2\""]))
+                await store.update(
+                    response, to: TestCacheFolder.entry(path, response.body.count, fields: ["ETag": "\"2\""]))
             }
-            await store.remove([CachePlace.key(path)])
-            place.fail(operation == .remove || operation == .lock || operation == .prepare ? [operation] : [], errno)
+            await store.remove([TestCacheFolder.key(path)])
+            scratch.fail(operation == .remove || operation == .lock || operation == .prepare ? [operation] : [], errno)
             #expect(await store.found(path).isEmpty)
-            place.fail([operation], errno)
+            scratch.fail([operation], errno)
         }
-        #expect(Set(place.troubles).count == place.troubles.count)
+        #expect(Set(scratch.troubles).count == scratch.troubles.count)
         await store.removeAll()
         await store.close()
     }
 
     @Test func `a folder that is gone is made again`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
         await store.put("/a", "short")
         for count in [5, 100_000] {
-            try FileManager.default.removeItem(atPath: place.path)
+            try FileManager.default.removeItem(atPath: scratch.path)
             #expect(await store.found("/a").isEmpty)
-            await store.put("/a", CachePlace.bytes(count))
-            #expect(try await store.bodies("/a") == [CachePlace.bytes(count)])
+            await store.put("/a", TestCacheFolder.bytes(count))
+            #expect(try await store.bodies("/a") == [TestCacheFolder.bytes(count)])
         }
         await store.close()
-        #expect(place.troubles.isEmpty)
+        #expect(scratch.troubles.isEmpty)
     }
 
     @Test func `a folder that cannot be created is reported once, and memory works without it`() async throws {
-        let place = CachePlace()
-        #expect(FileManager.default.createFile(atPath: place.path, contents: Data()))
-        let store = await place.open()
+        let scratch = TestCacheFolder()
+        #expect(FileManager.default.createFile(atPath: scratch.path, contents: Data()))
+        let store = await scratch.open()
         for path in ["/a", "/b"] {
             await store.put(path, "short")
             #expect(try await store.bodies(path) == ["short"])
         }
-        #expect(place.troubles == [.folder(Errno(rawValue: ENOTDIR))])
+        #expect(scratch.troubles == [.folder(Errno(rawValue: ENOTDIR))])
         await store.close()
     }
 
     @Test func `a closed store finds and stores nothing on the disk`() async throws {
-        let place = CachePlace()
-        let store = await place.open(Self.small)
+        let scratch = TestCacheFolder()
+        let store = await scratch.open(Self.small)
         await store.put("/a", "short")
-        let long = CachePlace.bytes(100_000)
+        let long = TestCacheFolder.bytes(100_000)
         await store.put("/b", long)
         let found = try #require(await store.found("/b").first)
         await store.close()
@@ -293,6 +295,6 @@ import Testing
         #expect(await store.found("/a").isEmpty)
         #expect(!(await store.put("/c", "short")))
         #expect(try await found.body.all() == long)
-        #expect(try place.files().count == 3)
+        #expect(try scratch.files().count == 3)
     }
 }

@@ -6,11 +6,11 @@ import Testing
 
 /// What each level knows by itself.
 @Suite struct `Cache levels` {
-    private static let key = CachePlace.key("/a")
+    private static let key = TestCacheFolder.key("/a")
 
     private static func response(_ id: UInt64, _ body: Bytes = "body") -> StoredResponse {
         StoredResponse(
-            entry: CachePlace.entry("/a", body.count), level: .disk, body: MemoryBody(body), id: id)
+            entry: TestCacheFolder.entry("/a", body.count), level: .disk, body: MemoryBody(body), id: id)
     }
 
     private static func ids(_ memory: inout MemoryMachine) -> [UInt64]? { memory.find(key)?.responses.map(\.id) }
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `memory has all that is stored under a key, or nothing`() {
         var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
-        let tooLong = Self.response(2, CachePlace.bytes(10_001))
+        let tooLong = Self.response(2, TestCacheFolder.bytes(10_001))
         memory.endFinding(memory.beginFinding(Self.key), [Self.response(1)])
         #expect(Self.ids(&memory) == [1])
         memory.endChange(memory.beginChange(Self.key), [Self.response(1), tooLong])
@@ -72,7 +72,9 @@ import Testing
 
     @Test func `the longest body is that of a response by itself, whatever its head and its other forms take up`() {
         var memory = MemoryMachine(capacity: 100_000, longest: 10_000)
-        let (one, other) = (Self.response(1, CachePlace.bytes(10_000)), Self.response(2, CachePlace.bytes(10_000)))
+        let (one, other) = (
+            Self.response(1, TestCacheFolder.bytes(10_000)), Self.response(2, TestCacheFolder.bytes(10_000))
+        )
         memory.endChange(memory.beginChange(Self.key), [one, other])
         #expect(Self.ids(&memory) == [1, 2])
         #expect(memory.cost > 20_000 && memory.cost < 26_000)

@@ -43,20 +43,20 @@ private final class Gate: Sendable {
 /// What a cache keeps when there is not enough room, and what it says of what it stores.
 @Suite(.timeLimit(.minutes(10))) struct `Room in a cache` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
-    private let place = CachePlace()
+    private let scratch = TestCacheFolder()
 
     /// A store with room for twenty of the entries that lie there. One thread waits at the gate before the first of
     /// these calls; the other does all the rest, in order.
     private func narrow(among count: Int, holdingUp held: CacheFolder.Operation, _ gate: Gate) async -> CacheStore {
-        let wide = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
+        let wide = await scratch.open(CacheCapacity(memory: 0, disk: 64 << 20))
         for number in 0..<count { await wide.put("/\(number)", "x") }
         await wide.close()
-        let folder = CacheFolder(place.path) { operation in
+        let folder = CacheFolder(scratch.path) { operation in
             if operation == held { gate.pass() }
             return nil
         }
         let store = CacheStore(
-            CacheCapacity(memory: 0, disk: 20 * 4096, largestShare: 1), folder: folder, rules: CachePlace.rules,
+            CacheCapacity(memory: 0, disk: 20 * 4096, largestShare: 1), folder: folder, rules: TestCacheFolder.rules,
             threads: DiskThreads(threads: 2)
         ) { _ in }
         await gate.arrival()
@@ -74,7 +74,7 @@ private final class Gate: Sendable {
         await store.backgroundEnded()
         let disk = try #require(store.figures.disk)
         #expect(disk.keys == 20 && disk.bytes == 20 * 4096 && disk.evictions == 90)
-        #expect(try place.files().count == 20)
+        #expect(try scratch.files().count == 20)
         for number in 100..<110 { #expect(await store.found("/\(number)").count == 1) }
         await store.close()
     }
@@ -91,19 +91,19 @@ private final class Gate: Sendable {
         await store.backgroundEnded()
         for path in stored { #expect(try await store.bodies(path) == ["x", "y"]) }
         #expect(store.figures.disk?.keys == 20)
-        #expect(try place.files().count == 20)
+        #expect(try scratch.files().count == 20)
         await store.close()
     }
 
     @Test func `two processes that open one folder at once throw out the same`() async throws {
-        let wide = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
+        let wide = await scratch.open(CacheCapacity(memory: 0, disk: 64 << 20))
         for number in 0..<200 { await wide.put("/\(number)", "x") }
         await wide.close()
         let narrow = CacheCapacity(memory: 0, disk: 20 * 4096, largestShare: 1)
-        async let one = place.open(narrow)
-        async let other = place.open(narrow)
+        async let one = scratch.open(narrow)
+        async let other = scratch.open(narrow)
         for store in [await one, await other] { await store.close() }
-        #expect(try place.files().count == 20)
+        #expect(try scratch.files().count == 20)
     }
 
     // MARK: - Memory
@@ -113,13 +113,15 @@ private final class Gate: Sendable {
         var short = Fields()
         for number in 0..<5000 { short.append(name: "\(number % 10)", value: "") }
         for fields in [["Cache-Control": "no-cache=\"\(names)\", max-age=60"], short] {
-            let entry = CachePlace.entry("/a", 0, fields: fields)
+            let entry = TestCacheFolder.entry("/a", 0, fields: fields)
             #expect(entry.directives.unstoredFields.isEmpty)
             #expect(entry.held >= fields.bytes.count + fields.count * 16)
         }
         var aged = short
         aged.append(name: "Age", value: "1")
-        #expect(CachePlace.entry("/a", 0, fields: aged).held > CachePlace.entry("/a", 0, fields: short).held * 3 / 2)
+        #expect(
+            TestCacheFolder.entry("/a", 0, fields: aged).held > TestCacheFolder.entry("/a", 0, fields: short).held * 3
+                / 2)
     }
 
     // MARK: - What is said
@@ -133,16 +135,16 @@ private final class Gate: Sendable {
     }
 
     @Test(arguments: [3, 100_000]) func `only a stored response is reported as stored`(count: Int) async throws {
-        let store = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
+        let store = await scratch.open(CacheCapacity(memory: 0, disk: 64 << 20))
         let transport = MockTransport()
-        let body = CachePlace.bytes(count)
+        let body = TestCacheFolder.bytes(count)
         transport.on { _ in true }.respond(fields: Self.fresh, body: body).always()
         let session = try session(store, transport)
         let stored = try await session.get("/a", as: .bytes)
         await store.written(within: nil)
         #expect(stored.cacheUse?.status == "dunlin; fwd=uri-miss; fwd-status=200; stored")
         for operation in [CacheFolder.Operation.create, .write, .rename, .lock] {
-            place.fail([operation])
+            scratch.fail([operation])
             let name = "\(operation)"
             let response = try await session.get("/\(name)", as: .bytes)
             #expect(response.value == body)
@@ -154,12 +156,12 @@ private final class Gate: Sendable {
     }
 
     @Test func `a stream says that it was stored once it has ended, and not before`() async throws {
-        let store = await place.open(CacheCapacity(memory: 0, disk: 64 << 20))
+        let store = await scratch.open(CacheCapacity(memory: 0, disk: 64 << 20))
         let transport = MockTransport()
         transport.on { _ in true }.stream(["abc", "def"], fields: Self.fresh).always()
         let session = try session(store, transport)
         for isFull in [false, true] {
-            place.fail(isFull ? [.write] : [])
+            scratch.fail(isFull ? [.write] : [])
             try await session.withResponse(from: isFull ? "/full" : "/a") { response in
                 #expect(response.cacheUse?.status == "dunlin; fwd=uri-miss; fwd-status=200")
                 for try await _ in response.body {}
@@ -173,11 +175,11 @@ private final class Gate: Sendable {
 
     @Test func `a response that does not fit into memory is not reported as stored`() async throws {
         let store = CacheStore(
-            CacheCapacity(memory: 20_000, disk: 0, largestShare: 1), folder: nil, rules: CachePlace.rules
+            CacheCapacity(memory: 20_000, disk: 0, largestShare: 1), folder: nil, rules: TestCacheFolder.rules
         ) { _ in }
         let transport = MockTransport()
         for (path, count) in [("/small", 1000), ("/large", 19_500)] {
-            transport.on(.get, path).respond(fields: Self.fresh, body: CachePlace.bytes(count)).always()
+            transport.on(.get, path).respond(fields: Self.fresh, body: TestCacheFolder.bytes(count)).always()
         }
         let session = try session(store, transport)
         #expect(try await session.get("/small", as: .bytes).cacheUse?.status.hasSuffix("; stored") == true)

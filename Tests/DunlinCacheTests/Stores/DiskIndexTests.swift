@@ -6,7 +6,7 @@ import Testing
 /// What a process knows of a folder that others use as well.
 @Suite struct `Disk index` {
     private static func found(_ path: String, _ cost: Int, isUsed: Bool = false) throws -> DiskIndex.Found {
-        DiskIndex.Found(name: try #require(CacheName(CachePlace.key(path))), cost: cost, isUsed: isUsed)
+        DiskIndex.Found(name: try #require(CacheName(TestCacheFolder.key(path))), cost: cost, isUsed: isUsed)
     }
 
     /// The names that are thrown out.
@@ -161,7 +161,7 @@ private struct FolderModel {
         var reading: Reading?
     }
 
-    private static let names = (0..<60).compactMap { CacheName(CachePlace.key("/\($0)")) }
+    private static let names = (0..<60).compactMap { CacheName(TestCacheFolder.key("/\($0)")) }
 
     private let capacity: Int
     private var dice: SeededGenerator

@@ -40,11 +40,11 @@ import Testing
     @Test func `JSON that was cut or changed anywhere gives a value or a typed error`() throws {
         let item = Item(name: "Zürich 😀", count: 12, scores: [1.5, -2e9, 0])
         let whole = try JSONEncoder().encode(item)
-        for place in whole.indices {
-            var bodies = [Data(whole[..<place])]
+        for index in whole.indices {
+            var bodies = [Data(whole[..<index])]
             for byte in [0x00, 0x22, 0x2C, 0x5C, 0x7D, 0x80, 0xC3, 0xED, 0xFF] as [UInt8] {
                 bodies.append(whole)
-                bodies[bodies.count - 1][place] = byte
+                bodies[bodies.count - 1][index] = byte
             }
             for body in bodies {
                 let response = Replies.made(Bytes(body))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `A property list in binary form` {
     /// Objects as they are; each reference, and each place in the table, has so many bytes.
-    private static func list(_ objects: [[UInt8]], sizes: Int = 1, at places: [Int]? = nil) -> Bytes {
+    private static func list(_ objects: [[UInt8]], sizes: Int = 1, at indices: [Int]? = nil) -> Bytes {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
         for object in objects {
@@ -16,7 +16,7 @@ import Testing
             bytes += object
         }
         let table = bytes.count
-        let entries = places.map { $0.map { offsets[$0] } } ?? offsets
+        let entries = indices.map { $0.map { offsets[$0] } } ?? offsets
         for entry in entries { bytes += number(entry, sizes) }
         bytes += [0, 0, 0, 0, 0, 0, UInt8(sizes), UInt8(sizes)]
         return Bytes(bytes + number(entries.count, 8) + number(0, 8) + number(table, 8))

@@ -45,17 +45,17 @@ import Testing
         var queue = DownloadQueue(order)
         var model: [(id: UInt64, priority: Int, arrival: Int)] = []
         for step in 1...3000 {
-            let place = model.isEmpty ? nil : chance.next(below: model.count)
-            switch (chance.next(below: 8), place) {
+            let index = model.isEmpty ? nil : chance.next(below: model.count)
+            switch (chance.next(below: 8), index) {
             case (0..<3, _), (_, nil):
                 let priority = chance.next(in: -3...3)
                 queue.add(UInt64(step), priority)
                 model.append((UInt64(step), priority, step))
-            case (3..<6, let place?):
-                model[place].priority = chance.next(in: -3...3)
-                queue.change(model[place].id, to: model[place].priority)
-            case (6, let place?):
-                let wasThere = queue.remove(model.remove(at: place).id)
+            case (3..<6, let index?):
+                model[index].priority = chance.next(in: -3...3)
+                queue.change(model[index].id, to: model[index].priority)
+            case (6, let index?):
+                let wasThere = queue.remove(model.remove(at: index).id)
                 #expect(wasThere)
             default:
                 model.sort { one, other in

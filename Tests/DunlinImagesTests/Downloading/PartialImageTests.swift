@@ -49,13 +49,13 @@ import Testing
         #expect(part.isContinued(by: Self.head(fields, status), from: nil) == isRest)
     }
 
-    private static let places: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
+    private static let sources: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
 
-    @Test(arguments: places, places)
-    func `the rest comes from the same place as the part`(place: FinalURL?, other: FinalURL?) throws {
-        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: place))
+    @Test(arguments: sources, sources)
+    func `the rest comes from the same place as the part`(source: FinalURL?, other: FinalURL?) throws {
+        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: source))
         let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
-        #expect(part.isContinued(by: rest, from: other) == (place == other))
+        #expect(part.isContinued(by: rest, from: other) == (source == other))
     }
 
     @Test func `the parts kept are limited, and the oldest goes first`() throws {

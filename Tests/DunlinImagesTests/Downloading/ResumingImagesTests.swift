@@ -153,21 +153,21 @@ import Testing
 
     @Test(arguments: [("/one", 7, 4), ("/two", 8, 6)] as [(String, UInt8, Int)])
     func `it goes on only where redirects lead to the place that it came from`(
-        place: String, number: UInt8, count: Int
+        location: String, number: UInt8, count: Int
     ) async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
         gallery.transport.on(.get, "/cat").respond(302, fields: ["Location": "/one"])
-            .thenRespond(302, fields: ["Location": place]).always()
+            .thenRespond(302, fields: ["Location": location]).always()
         gallery.transport.on(.get, "/one").reply(halves.cut(Self.fields))
         // Its tag is the same by chance, and so is its length.
-        gallery.transport.on(.get, place).reply(halves.rest(Self.fields))
+        gallery.transport.on(.get, location).reply(halves.rest(Self.fields))
             .thenRespond(fields: Self.fields, body: try await Pictures.png(number: 8))
         try await Self.stop(gallery)
         #expect(Pictures.number(try await gallery.downloader.image("http://a.test/cat")) == number)
         let requests = gallery.transport.requests
         try #require(requests.count == count)
         #expect(requests[3].fields["If-Range"] == "\"1\"")
-        if place == "/two" { #expect(requests[5].fields["Range"] == nil) }
+        if location == "/two" { #expect(requests[5].fields["Range"] == nil) }
     }
 
     @Test(arguments: [["ETag": "W/\"1\""], [:], ["ETag": "\"1\"", "Accept-Ranges": "none"]] as [Fields])

@@ -453,17 +453,19 @@ import Testing
     }
 
     /// A container that its type gives away, to be read after all is over.
-    private final class Keeper: Decodable {
+    private final class ContainerHolder: Decodable {
         let container: KeyedDecodingContainer<Key>
         init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: Key.self) }
     }
 
     @Test func `a container that is kept goes on to hold its text`() throws {
         let text = Bytes(#"{"a":"a text that is longer than fifteen bytes","b":[1,2,3]}"#)
-        let kept = try (0..<100).map { _ in try HTTP.JSON.standard.decode(Keeper.self, from: Bytes(Array(text))) }
-        for keeper in kept {
-            #expect(try keeper.container.decode([Int].self, forKey: Key(stringValue: "b")) == [1, 2, 3])
-            #expect(try keeper.container.decode(String.self, forKey: Key(stringValue: "a")).hasSuffix("fifteen bytes"))
+        let kept = try (0..<100).map { _ in
+            try HTTP.JSON.standard.decode(ContainerHolder.self, from: Bytes(Array(text)))
+        }
+        for holder in kept {
+            #expect(try holder.container.decode([Int].self, forKey: Key(stringValue: "b")) == [1, 2, 3])
+            #expect(try holder.container.decode(String.self, forKey: Key(stringValue: "a")).hasSuffix("fifteen bytes"))
         }
     }
 

@@ -75,12 +75,12 @@ import Testing
         #"{"id": 17, "name": "Zürich 😀", "list": [1.5, -2e9, true, null, "a\/b\u00e9"], "inner": {"a": [], "b": {}}}"#)
 
     @Test func `a text that is changed in any byte is a value or a typed refusal`() {
-        for place in Self.document.indices {
+        for index in Self.document.indices {
             for byte in [
                 0x00, 0x0A, 0x20, 0x22, 0x2C, 0x30, 0x3A, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xC3, 0xED, 0xFF,
             ] as [UInt8] {
                 var bytes = Array(Self.document)
-                bytes[place] = byte
+                bytes[index] = byte
                 do throws(HTTP.JSON.SyntaxError) {
                     _ = try DynamicValue(json: Bytes(bytes))
                 } catch {

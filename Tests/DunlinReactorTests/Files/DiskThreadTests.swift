@@ -52,7 +52,7 @@ import Testing
         _ = machine.add(1)
         #expect(machine.next(for: "a") == 1)
         #expect(machine.next(for: "a") == nil)
-        // Its patience ends between being chosen and being rung for: it looks by itself, and then the bell rings.
+        // Its wait ends between being chosen and being woken: it looks by itself, and then it is woken.
         #expect(Self.text(machine.add(2)) == "wake a")
         #expect(machine.mayLeave("a") == false)
         #expect(machine.next(for: "a") == 2)

@@ -6,10 +6,10 @@ import LedgerRows
 import Testing
 
 @Suite struct `Part file` {
-    private let place: Folder
-    private var folder: String { place.path }
+    private let scratch: Folder
+    private var folder: String { scratch.path }
 
-    init() throws { place = try Folder() }
+    init() throws { scratch = try Folder() }
 
     private static func errno(_ work: () throws(Errno) -> Void) -> Int32 {
         do throws(Errno) {

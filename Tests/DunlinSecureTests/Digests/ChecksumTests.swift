@@ -99,7 +99,7 @@ import Testing
         let starts = Array(stride(from: 0, to: content.count, by: block))
         for (index, start) in starts.enumerated() {
             var missing = content
-            for place in start..<start + block { missing[place] = 0 }
+            for index in start..<start + block { missing[index] = 0 }
             #expect(Self.checksum([missing[...]]).value != whole)
             let other = starts[(index + 5) % starts.count]
             var swapped = content

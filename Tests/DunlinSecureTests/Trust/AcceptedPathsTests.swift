@@ -69,10 +69,10 @@ import Testing
         #expect(first.path?.count == 3)
         #expect(evaluator.remembered == 1)
         // What was remembered is handed out, not made again.
-        func places(_ decision: HTTP.TrustDecision) -> [UnsafeRawPointer?]? {
+        func addresses(_ decision: HTTP.TrustDecision) -> [UnsafeRawPointer?]? {
             decision.path?.map { $0.withUnsafeBytes(\.baseAddress) }
         }
-        #expect(places(first) == places(second))
+        #expect(addresses(first) == addresses(second))
     }
 
     @Test(arguments: ["the server's own", "an intermediate's", "the root's"])

@@ -156,8 +156,8 @@ import Testing
             "# One\r\n" + one.pem.split(separator: "\n").joined(separator: "\r\n") + "\r\n\r\nTwo\r\n"
             + two.pem.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE")
             + three.pem.replacing("CERTIFICATE", with: "X509 CERTIFICATE") + one.pem
-        let places = SystemRoots(files: [try folder.write(text, as: "roots.pem")], folders: [])
-        #expect(try places.read().roots.map(\.der) == [one, three].map(\.certificate.der))
+        let locations = SystemRoots(files: [try folder.write(text, as: "roots.pem")], folders: [])
+        #expect(try locations.read().roots.map(\.der) == [one, three].map(\.certificate.der))
     }
 
     @Test func `roots are read once though many chains ask for them at once`() async throws {

@@ -30,115 +30,115 @@ import Testing
 
     @Test func `shared roots are read once, however many ask and however much later`() throws {
         let authority = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
+        let locations = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
         let roots = roots()
-        let first = try roots.store(of: places)
+        let first = try roots.store(of: locations)
         for _ in 0..<10 {
             clock.pass()
-            #expect(try roots.store(of: places) === first)
-            #expect(try roots.store(of: places, looks: true) === first)
+            #expect(try roots.store(of: locations) === first)
+            #expect(try roots.store(of: locations, looks: true) === first)
         }
-        #expect(roots.loads(of: places) == 1)
+        #expect(roots.loads(of: locations) == 1)
     }
 
     @Test func `shared roots are read once by many that ask at the same time`() async throws {
         var text = ""
         for number in 0..<20 { text += try CertificateAuthority(.authority("Root \(number)")).pem }
-        let places = SystemRoots(files: [try folder.write(text, as: "roots.pem")], folders: [])
+        let locations = SystemRoots(files: [try folder.write(text, as: "roots.pem")], folders: [])
         let roots = roots()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<16 {
-                group.addTask { @concurrent in try roots.store(of: places).count }
+                group.addTask { @concurrent in try roots.store(of: locations).count }
             }
             for try await count in group { #expect(count == 20) }
         }
-        #expect(roots.loads(of: places) == 1)
+        #expect(roots.loads(of: locations) == 1)
     }
 
     @Test func `shared roots are read again when a file changes, looked at once a second`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let path = try folder.write(one.pem, as: "roots.pem")
-        let places = SystemRoots(files: ["/nonexistent/roots.pem", path], folders: [])
+        let locations = SystemRoots(files: ["/nonexistent/roots.pem", path], folders: [])
         let roots = roots()
-        let first = try roots.store(of: places)
+        let first = try roots.store(of: locations)
         try folder.write(one.pem + two.pem, as: "roots.pem", inPlace: true)
-        #expect(try roots.store(of: places) === first)
+        #expect(try roots.store(of: locations) === first)
         clock.pass()
-        #expect(try holds(roots.store(of: places), one, two))
+        #expect(try holds(roots.store(of: locations), one, two))
         // A root that is believed no longer is gone, and at once where somebody wants to know.
         try folder.write(two.pem, as: "roots.pem", inPlace: true)
-        #expect(try holds(roots.store(of: places, looks: true), two))
-        #expect(roots.loads(of: places) == 3)
+        #expect(try holds(roots.store(of: locations, looks: true), two))
+        #expect(roots.loads(of: locations) == 3)
     }
 
     @Test func `shared roots are those of a file that appears before the one that was read`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let places = SystemRoots(
+        let locations = SystemRoots(
             files: ["\(folder.path)/first.pem", try folder.write(one.pem, as: "second.pem")], folders: [])
         let roots = roots()
-        #expect(try holds(roots.store(of: places), one))
+        #expect(try holds(roots.store(of: locations), one))
         try folder.write(two.pem, as: "first.pem")
         clock.pass()
-        #expect(try holds(roots.store(of: places), two))
+        #expect(try holds(roots.store(of: locations), two))
     }
 
     @Test func `shared roots change with a folder's files: added, removed and written in place`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority(), three = try CertificateAuthority()
         try folder.write(one.pem, as: "below/one.pem")
-        let places = SystemRoots(certificateFile: nil, certificateFolders: "\(folder.path)/below")
+        let locations = SystemRoots(certificateFile: nil, certificateFolders: "\(folder.path)/below")
         let roots = roots()
-        #expect(try holds(roots.store(of: places), one))
+        #expect(try holds(roots.store(of: locations), one))
         try folder.write(two.pem, as: "below/two.pem")
         clock.pass()
-        #expect(try holds(roots.store(of: places), one, two))
+        #expect(try holds(roots.store(of: locations), one, two))
         try folder.write(three.pem + "\n", as: "below/two.pem", inPlace: true)
         clock.pass()
-        #expect(try holds(roots.store(of: places), one, three))
+        #expect(try holds(roots.store(of: locations), one, three))
         try folder.remove("below/one.pem")
         clock.pass()
-        #expect(try holds(roots.store(of: places), three))
+        #expect(try holds(roots.store(of: locations), three))
     }
 
     @Test func `shared roots stay the same store where a file is new and holds what it held`() throws {
         let authority = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
+        let locations = SystemRoots(files: [try folder.write(authority.pem, as: "roots.pem")], folders: [])
         let roots = roots()
-        let first = try roots.store(of: places)
+        let first = try roots.store(of: locations)
         try folder.write("# As before\n\(authority.pem)", as: "roots.pem", inPlace: true)
         clock.pass()
-        #expect(try roots.store(of: places) === first)
-        #expect(roots.loads(of: places) == 2)
+        #expect(try roots.store(of: locations) === first)
+        #expect(roots.loads(of: locations) == 2)
     }
 
     @Test func `shared roots stay while nothing can be read, and nothing is read over and over`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
-        let places = SystemRoots(files: [try folder.write(one.pem, as: "roots.pem")], folders: [])
+        let locations = SystemRoots(files: [try folder.write(one.pem, as: "roots.pem")], folders: [])
         let roots = roots()
-        let first = try roots.store(of: places)
+        let first = try roots.store(of: locations)
         for text in ["", "-----BEGIN CERTIFICATE-----\nMIIB"] {
             try folder.write(text, as: "roots.pem", inPlace: true)
             clock.pass()
-            #expect(try roots.store(of: places) === first)
-            let loads = roots.loads(of: places)
+            #expect(try roots.store(of: locations) === first)
+            let loads = roots.loads(of: locations)
             clock.pass()
-            #expect(try roots.store(of: places) === first)
-            #expect(roots.loads(of: places) == loads)
+            #expect(try roots.store(of: locations) === first)
+            #expect(roots.loads(of: locations) == loads)
         }
         try folder.write(two.pem, as: "roots.pem", inPlace: true)
         clock.pass()
-        #expect(try holds(roots.store(of: places), two))
+        #expect(try holds(roots.store(of: locations), two))
     }
 
     @Test func `shared roots that are not there are looked for each time`() throws {
-        let places = SystemRoots(files: ["\(folder.path)/roots.pem"], folders: [])
+        let locations = SystemRoots(files: ["\(folder.path)/roots.pem"], folders: [])
         let roots = roots()
-        #expect(throws: NetworkError.TrustConfigurationError.self) { try roots.store(of: places) }
+        #expect(throws: NetworkError.TrustConfigurationError.self) { try roots.store(of: locations) }
         let authority = try CertificateAuthority()
         try folder.write(authority.pem, as: "roots.pem")
-        #expect(try holds(roots.store(of: places), authority))
+        #expect(try holds(roots.store(of: locations), authority))
     }
 
-    @Test func `shared roots of many places are not all remembered`() throws {
+    @Test func `shared roots of many locations are not all remembered`() throws {
         let authority = try CertificateAuthority()
         let roots = roots()
         var all: [SystemRoots] = []

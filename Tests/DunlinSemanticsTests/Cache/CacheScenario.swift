@@ -84,18 +84,18 @@ struct CacheScenario: Sendable, CustomTestStringConvertible {
         var cache = PlayedCache(rules: rules)
         for (number, step) in steps.enumerated() {
             let sight = cache.play(step)
-            let place = "\(testDescription), step \(number + 1)"
-            if let source = step.expects { #expect(sight.source == source, "\(place)", sourceLocation: location) }
+            let comment = "\(testDescription), step \(number + 1)"
+            if let source = step.expects { #expect(sight.source == source, "\(comment)", sourceLocation: location) }
             if let status = step.expectsStatus {
-                #expect(sight.status == status, "\(place)", sourceLocation: location)
+                #expect(sight.status == status, "\(comment)", sourceLocation: location)
             }
-            if let body = step.expectsBody { #expect(sight.body == body, "\(place)", sourceLocation: location) }
+            if let body = step.expectsBody { #expect(sight.body == body, "\(comment)", sourceLocation: location) }
             for (name, value) in step.expectsFields {
                 let values = sight.fields.values(of: name)
-                #expect(values == [value].compactMap { $0 }, "\(place): \(name)", sourceLocation: location)
+                #expect(values == [value].compactMap { $0 }, "\(comment): \(name)", sourceLocation: location)
             }
             for (name, value) in step.expectsSent {
-                #expect(sight.sent.last?[name] == value, "\(place): sent \(name)", sourceLocation: location)
+                #expect(sight.sent.last?[name] == value, "\(comment): sent \(name)", sourceLocation: location)
             }
         }
         return cache

@@ -22,9 +22,10 @@ struct PlayedCache {
         let head = RequestHead(
             method: step.method, origin: Self.origin, target: step.target, fields: written(step.request))
         let request = CacheRequest(head, mode: step.mode)
-        let places = stored.indices.filter { stored[$0].entry.key == request.key }
+        let indices = stored.indices.filter { stored[$0].entry.key == request.key }
         var play = Play(
-            machine: CacheMachine(request, candidates: places.map { stored[$0].entry }, rules: rules), places: places,
+            machine: CacheMachine(request, candidates: indices.map { stored[$0].entry }, rules: rules),
+            indices: indices,
             step: step)
         var sight = CacheSight(source: .unavailable)
         switch play.machine.begin(at: now) {
@@ -44,7 +45,7 @@ struct PlayedCache {
 
     private struct Play {
         var machine: CacheMachine
-        let places: [Int]
+        let indices: [Int]
         let step: CacheStep
     }
 
@@ -93,7 +94,7 @@ extension PlayedCache {
     }
 
     private func served(_ serving: CacheServing, _ play: inout Play, _ source: CacheSight.Source) -> CacheSight {
-        let stored = stored[play.places[serving.index]]
+        let stored = stored[play.indices[serving.index]]
         let bytes: ArraySlice<UInt8>
         switch serving.form {
         case .whole: bytes = stored.bytes[...]
@@ -117,7 +118,7 @@ extension PlayedCache {
         case .stored(let serving):
             return served(serving, &play, head.status == .notModified ? .confirmed : .staleForError)
         case .joined(let index, let head):
-            let bytes = stored[play.places[index]].bytes + body
+            let bytes = stored[play.indices[index]].bytes + body
             return CacheSight(
                 source: .joined, status: head.status, fields: head.fields, body: String(decoding: bytes, as: UTF8.self))
         }
@@ -132,16 +133,16 @@ extension PlayedCache {
         for change in changes {
             switch change {
             case .store(let draft, let replaced):
-                for index in replaced { all[play.places[index]] = nil }
+                for index in replaced { all[play.indices[index]] = nil }
                 let entry = draft.ended(count: body.count, isComplete: !play.step.isCut)
                 if let entry { all.append(Stored(entry: entry, bytes: body)) }
             case .extend(let index, let draft):
-                let before = all[play.places[index]]
-                all[play.places[index]] = draft.ended(count: body.count, isComplete: !play.step.isCut).map { entry in
+                let before = all[play.indices[index]]
+                all[play.indices[index]] = draft.ended(count: body.count, isComplete: !play.step.isCut).map { entry in
                     Stored(entry: entry, bytes: Self.joined(before, entry, draft.start, body))
                 }
-            case .update(let index, let entry): all[play.places[index]]?.entry = entry
-            case .remove(let indices): for index in indices { all[play.places[index]] = nil }
+            case .update(let index, let entry): all[play.indices[index]]?.entry = entry
+            case .remove(let indices): for index in indices { all[play.indices[index]] = nil }
             case .invalidate(let keys): all = all.map { $0.flatMap { keys.contains($0.entry.key) ? nil : $0 } }
             }
         }

@@ -39,8 +39,8 @@ import Testing
             let domain = next(2) == 0 || domains.isEmpty ? nil : domains[next(domains.count)]
             let (name, path) = ("n\(next(3))", Self.paths[next(Self.paths.count)])
             let isOutlived = next(4) == 0 ? "; Max-Age=0" : ""
-            let place = domain.map { "; Domain=\($0)" } ?? ""
-            let field = "\(name)=1; Path=\(path)\(place)\(isSecure ? "; Secure" : "")\(isOutlived)"
+            let attribute = domain.map { "; Domain=\($0)" } ?? ""
+            let field = "\(name)=1; Path=\(path)\(attribute)\(isSecure ? "; Secure" : "")\(isOutlived)"
             let isHidden = Self.isRefused(name, domain: domain ?? host, path: path, from: scope, in: store)
             let isExpected = isSecure || !isHidden
             #expect(store.receive([Bytes(field)], from: scope, at: 0) == isExpected, "\(host): \(field)")

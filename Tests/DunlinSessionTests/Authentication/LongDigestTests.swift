@@ -58,7 +58,7 @@ import Testing
     /// so one try of several has to show it.
     @Test func `while a long body is hashed others on its loop go on`() async throws {
         let body = Bytes([UInt8](repeating: 7, count: 128 << 20))
-        var tries: [String] = []
+        var attempts: [String] = []
         repeat {
             let begun = ContinuousClock.now
             let mock = try Self.mocked(body) { $0.use(try PrivateLoop.single()) }
@@ -74,9 +74,9 @@ import Testing
             #expect(try await long == "in")
             await mock.session.shutdown()
             if longest < hashing / 2 { return }
-            tries.append("\(longest) of \(hashing)")
-        } while tries.count < 10
-        Issue.record("the loop stood still: \(tries)")
+            attempts.append("\(longest) of \(hashing)")
+        } while attempts.count < 10
+        Issue.record("the loop stood still: \(attempts)")
     }
 
     /// On a busy machine the hash may be made before the cancel comes, so one try of several has to show it.

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a shutdown ends a refresh and waits for its code, and a restart begins another`(heeds: Bool) async throws {
+    func `a shutdown ends a refresh and waits for its code, and a restart begins another`(obeys: Bool) async throws {
         let (begun, mayEnd) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let ends = Mutex(0)
         let calls = Mutex(0)
@@ -95,7 +95,7 @@ import Testing
                 if number > 1 { return .init("t") }
                 begun.open()
                 defer { ends.withLock { $0 += 1 } }
-                if heeds {
+                if obeys {
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     try Task.checkCancellation()
                 } else {
@@ -114,7 +114,7 @@ import Testing
         #expect(ends.withLock { $0 } == 1, "its code is over")
         await mock.session.restart()
         #expect(try await mock.session.get("x", as: .string).value == "in")
-        #expect(mock.transport.requests.last?.fields["authorization"] == (heeds ? "Bearer t" : "Bearer late"))
+        #expect(mock.transport.requests.last?.fields["authorization"] == (obeys ? "Bearer t" : "Bearer late"))
         await mock.session.shutdown()
     }
 

@@ -53,11 +53,11 @@ final class MapStore: ResponseStore {
             return true
         }
 
-        func abandon() async { store.abandoned.withLock { $0 += 1 } }
+        func discard() async { store.discarded.withLock { $0 += 1 } }
     }
 
     let stored = Mutex<[StoredResponse]>([])
-    let abandoned = Mutex(0)
+    let discarded = Mutex(0)
     let isAtHand: Bool
     /// The longest body, and what happens when one is read, at which offset.
     let longest = Mutex(Int.max)

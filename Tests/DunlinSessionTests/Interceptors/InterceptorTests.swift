@@ -29,9 +29,9 @@ private struct OutOfOrder: Error, Equatable {}
         { request, next in try await next(request) { $0.head.fields[name] = value } }
     }
 
-    private typealias Place = @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception
+    private typealias Scope = @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception
 
-    private static let places: [Place] = [{ .call($0) }, { .exchange($0) }]
+    private static let scopes: [Scope] = [{ .call($0) }, { .exchange($0) }]
 
     private static func mocked(
         _ interceptions: HTTPSession.Interception..., change: (inout HTTPSession.Configuration) -> Void = { _ in }
@@ -106,9 +106,9 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `one may answer without sending`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let mock = try Self.mocked(
-                place { _, _ in
+                scope { _, _ in
                     TransportResponse(
                         head: ResponseHead(status: 200, fields: ["X-From": "memory"]), body: .bytes("kept"))
                 })
@@ -121,9 +121,9 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `one may put another response in the place of the one that came`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     let response = try await next(request).collected(upTo: 100)
                     return response.with {
                         $0.head.status = 200
@@ -189,9 +189,9 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `an origin that is named again keeps its route`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: "api.test") }
                 }
             ) { $0.socketPath = "/run/api.sock" }
@@ -202,10 +202,10 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `an earlier deadline is that of one sending`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let clock = ManualClock()
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     do {
                         return try await next(request) { $0.deadline = HTTP.Instant(nanoseconds: 0) }
                     } catch let error as NetworkError where error.code == .timedOut {
@@ -219,12 +219,12 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `an error of next goes through as it is, and one of another request says so`() async throws {
-        for place in Self.places {
-            let mock = try Self.mocked(place { request, next in try await next(request) })
+        for scope in Self.scopes {
+            let mock = try Self.mocked(scope { request, next in try await next(request) })
             mock.transport.on(.get, "/a").fail(OutOfOrder())
             await #expect(throws: OutOfOrder.self) { try await mock.session.get("a") }
             let other = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     _ = try await next(request)
                     throw NetworkError(.connectionFailed, "another", isSafeToRetry: true)
                 }
@@ -249,8 +249,8 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `an interim status is no response`() async throws {
-        for place in Self.places {
-            let mock = try Self.mocked(place { _, _ in TransportResponse(head: ResponseHead(status: 103)) })
+        for scope in Self.scopes {
+            let mock = try Self.mocked(scope { _, _ in TransportResponse(head: ResponseHead(status: 103)) })
             #expect(try await networkError { try await mock.session.get("a") }?.code == .interceptorFailed)
         }
     }
@@ -266,24 +266,24 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `its error is the request's, and names it`() async throws {
-        for place in Self.places {
-            let mock = try Self.mocked(place { _, _ in throw OutOfOrder() })
+        for scope in Self.scopes {
+            let mock = try Self.mocked(scope { _, _ in throw OutOfOrder() })
             let error = try await networkError { try await mock.session.get("a") }
             #expect(error?.code == .interceptorFailed && error?.underlying is OutOfOrder)
             #expect(error?.request?.url == "http://api.test/a")
-            let other = try Self.mocked(place { _, _ in throw CancellationError() })
+            let other = try Self.mocked(scope { _, _ in throw CancellationError() })
             #expect(try await networkError { try await other.session.get("a") }?.underlying is CancellationError)
-            let own = try Self.mocked(place { _, _ in throw NetworkError(.clearTextRefused, "not so") })
+            let own = try Self.mocked(scope { _, _ in throw NetworkError(.clearTextRefused, "not so") })
             #expect(try await networkError { try await own.session.get("a") }?.code == .clearTextRefused)
         }
     }
 
     @Test func `calling next twice at once, or late, is refused, and the request goes on`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let kept = Mutex<HTTPSession.Next?>(nil)
             let refusals = Mutex<[NetworkError.Code?]>([])
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     kept.withLock { $0 = next }
                     let send: @Sendable () async throws -> TransportResponse = {
                         do { return try await next(request) } catch {
@@ -326,10 +326,10 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `one that never ends is ended with the request`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let clock = ManualClock()
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     try await LoopbackServer.Gate().opened()
                     return try await next(request)
                 }
@@ -346,10 +346,10 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `one that waits after it has sent is ended with the request`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let waits = LoopbackServer.Gate()
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     _ = try await next(request)
                     waits.open()
                     try await LoopbackServer.Gate().opened()
@@ -418,13 +418,13 @@ private struct OutOfOrder: Error, Equatable {}
     }
 
     @Test func `no description shows what an interceptor holds`() throws {
-        struct Keeper: HTTPSession.Interceptor {
+        struct Secretive: HTTPSession.Interceptor {
             let secret = "hunter2"
             func intercept(_ request: TransportRequest, next: HTTPSession.Next) async throws -> TransportResponse {
                 try await next(request)
             }
         }
-        let interception = HTTPSession.Interception.call(Keeper())
+        let interception = HTTPSession.Interception.call(Secretive())
         var dumped = "\(interception)"
         dump(interception, to: &dumped)
         #expect(dumped.contains("Keeper") && !dumped.contains("hunter2"))

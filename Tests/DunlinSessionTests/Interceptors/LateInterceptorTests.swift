@@ -6,9 +6,9 @@ import Testing
 
 /// What an interceptor sends or makes late, when its time or it itself is over.
 @Suite(.timeLimit(.minutes(10))) struct `An interceptor that is late` {
-    private typealias Place = @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception
+    private typealias Scope = @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception
 
-    private static let places: [Place] = [{ .call($0) }, { .exchange($0) }]
+    private static let scopes: [Scope] = [{ .call($0) }, { .exchange($0) }]
 
     private static func mocked(
         _ interception: HTTPSession.Interception, change: (inout HTTPSession.Configuration) -> Void = { _ in }
@@ -21,10 +21,10 @@ import Testing
 
     /// What it makes in place of a sending whose time was short has the time of the whole call.
     @Test func `a body that is made instead of what came too late may take as long as the call`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let clock = ManualClock()
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     do {
                         return try await next(request) { $0.deadline = HTTP.Instant(nanoseconds: 0) }
                     } catch {
@@ -61,10 +61,10 @@ import Testing
 
     /// Its task outlives it, and the request is over at any moment.
     @Test func `a next that is called as its interceptor returns ends without harm`() async throws {
-        for place in Self.places {
+        for scope in Self.scopes {
             let late = Late()
             let mock = try Self.mocked(
-                place { request, next in
+                scope { request, next in
                     late.began()
                     Task.detached { @Sendable in
                         do { _ = try await next(request) } catch {}

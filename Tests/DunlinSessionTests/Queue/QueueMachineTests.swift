@@ -88,7 +88,7 @@ import Testing
         #expect([machine.running, machine.waiting] == [1, 0])
     }
 
-    @Test func `a request that stepped aside keeps its place, also where no more may wait`() {
+    @Test func `a request that stepped aside keeps its position, also where no more may wait`() {
         var machine = Self.machine(1, waiting: 2)
         _ = Self.enter(&machine, [("a", 0), ("a", 0), ("a", 0)])
         _ = machine.giveUp(0, "a")

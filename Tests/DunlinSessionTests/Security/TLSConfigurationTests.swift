@@ -111,18 +111,18 @@ import Testing
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let folder = try Folder()
         let path = try folder.write(one.pem, as: "roots.pem")
-        let places = SystemRoots(files: [path], folders: [])
+        let locations = SystemRoots(files: [path], folders: [])
         let shared = SharedRoots(interval: .zero)
         let source = { (roots: HTTPSession.TLS.Roots) in
-            try TrustSource(HTTPSession.TLS(roots: roots), system: { places }, shared: shared)
+            try TrustSource(HTTPSession.TLS(roots: roots), system: { locations }, shared: shared)
         }
         let sources = [try source(.system), try source(.system), try source(.systemAnd([.bytes(Bytes(two.pem))]))]
         let evaluators = try sources.map { try $0.evaluator() }
         #expect(evaluators[0].roots === evaluators[1].roots)
         #expect(evaluators.map(\.roots.count) == [1, 1, 2])
-        #expect(shared.loads(of: places) == 1)
+        #expect(shared.loads(of: locations) == 1)
         for (source, evaluator) in zip(sources, evaluators) { #expect(try source.evaluator() === evaluator) }
-        #expect(shared.loads(of: places) == 1)
+        #expect(shared.loads(of: locations) == 1)
 
         let chain = try two.issue(.server("api.test")).chain
         #expect(evaluators[0].decide(chain, host: HostIdentity("api.test")).refusal?.reason == .unknownIssuer)
@@ -131,7 +131,7 @@ import Testing
         #expect(renewed[0].decide(chain, host: HostIdentity("api.test")).refusal == nil)
         #expect(renewed[0].key != evaluators[0].key)
         #expect(renewed[2].roots.count == 2)
-        #expect(shared.loads(of: places) == 2)
+        #expect(shared.loads(of: locations) == 2)
     }
 
     @Test func `revocation lists are read when the session is made`() throws {

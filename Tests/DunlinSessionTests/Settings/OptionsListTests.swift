@@ -65,7 +65,7 @@ private struct Row: Sendable {
     @Test func `each has a row here`() {
         let values = RareOptions.Values()
         let parts: [Any] = [
-            HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), values, values.way,
+            HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), values, values.connecting,
             values.common,
         ]
         let properties = parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }

@@ -95,10 +95,10 @@ import Testing
 
     @Test(.rows("G-4", "SM-25", "SM-32", "AP-13", "VD-2"))
     func `progress is told at once, then when it differs, and at the end once`() {
-        var teller = ProgressReporter(.download)
+        var reporter = ProgressReporter(.download)
         var tally = Tally()
         func tell(_ version: UInt64) -> Int? {
-            teller.tell(tally, version, at: HTTP.Instant(nanoseconds: Int64(version)))?.wireBytes
+            reporter.tell(tally, version, at: HTTP.Instant(nanoseconds: Int64(version)))?.wireBytes
         }
         #expect(tell(0) == 0)
         tally.beginSending(7)
@@ -110,7 +110,7 @@ import Testing
         #expect(tell(4) == nil)
         tally.end()
         #expect(tell(5) == 3)
-        #expect(teller.isOver)
+        #expect(reporter.isOver)
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     /// What was told of each request.
-    final class Tellings: Sendable {
+    final class Log: Sendable {
         let ends = Mutex<[HTTPSession.TaskID: Int]>([:])
 
         func noteEnd(of id: HTTPSession.TaskID) {
@@ -41,27 +41,27 @@ import Testing
     /// One part after the other, so that each has its own time.
     @Test(.serialized, arguments: 0..<10)
     func `each of a hundred thousand requests ends exactly once, however its calls interleave`(part: Int) async throws {
-        let tellings = Tellings()
+        let log = Log()
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: Fickle())
-        configuration.hooks.completed = { tellings.noteEnd(of: $0.task.id) }
+        configuration.hooks.completed = { log.noteEnd(of: $0.task.id) }
         let session = try HTTPSession(configuration)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<Self.lanes {
                 group.addTask {
                     for number in stride(from: lane, to: Self.schedules, by: Self.lanes) {
-                        try await Self.run(UInt64(part * Self.schedules + number), over: session, tellings)
+                        try await Self.run(UInt64(part * Self.schedules + number), over: session, log)
                     }
                 }
             }
             try await group.waitForAll()
         }
         #expect(await session.tasks.count == 0)
-        #expect(tellings.ends.withLock { $0.count } == Self.schedules)
-        #expect(tellings.ends.withLock { $0.values.allSatisfy { $0 == 1 } })
+        #expect(log.ends.withLock { $0.count } == Self.schedules)
+        #expect(log.ends.withLock { $0.values.allSatisfy { $0 == 1 } })
         #expect(await session.shutdown() == 0)
     }
 
-    private static func run(_ number: UInt64, over session: HTTPSession, _ tellings: Tellings) async throws {
+    private static func run(_ number: UInt64, over session: HTTPSession, _ log: Log) async throws {
         var seed = SeededGenerator(seed: number)
         let options = HTTPSession.Options(fields: ["seed": "\(UInt64.random(in: 0 ... .max, using: &seed))"])
         let task = try session.task("/", options: options, as: .bytes)

@@ -70,9 +70,9 @@ struct Ledger {
 
     /// The first row that stands before one that it should follow.
     private func misplaced(_ ids: [String]) -> String? {
-        let places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let known = rows.filter { places[$0.id] != nil }
-        return zip(known, known.dropFirst()).first { places[$0.id] ?? 0 > places[$1.id] ?? 0 }?.0.id
+        let positions = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = rows.filter { positions[$0.id] != nil }
+        return zip(known, known.dropFirst()).first { positions[$0.id] ?? 0 > positions[$1.id] ?? 0 }?.0.id
     }
 
     private static func isID(_ text: String) -> Bool {

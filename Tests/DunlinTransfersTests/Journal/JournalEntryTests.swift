@@ -73,9 +73,9 @@ import Testing
         for count in 0..<bytes.count {
             #expect(throws: JournalEntry.Damage.self) { try JournalEntry(Array(bytes[..<count]), id: Self.id) }
         }
-        for place in bytes.indices {
+        for index in bytes.indices {
             var spoilt = bytes
-            spoilt[place] ^= 0x20
+            spoilt[index] ^= 0x20
             #expect(throws: JournalEntry.Damage.self) { try JournalEntry(spoilt, id: Self.id) }
         }
         #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes + [10], id: Self.id) }
@@ -198,9 +198,9 @@ import Testing
         #expect(JournalEntry.Download(.temporary, options) == nil)
         #expect(JournalEntry.Download(.resolved { _, _ in nil }, options) == nil)
         let file = try #require(JournalEntry.Download(.file("/a/b"), options))
-        #expect("\(file.destination.place)" == #"file("/a/b")"#)
+        #expect("\(file.destination.kind)" == #"file("/a/b")"#)
         guard case .download(let full) = try Self.download else { return }
-        #expect("\(full.destination.place)" == #"folder("/data/ü")"#)
+        #expect("\(full.destination.kind)" == #"folder("/data/ü")"#)
         #expect(full.options.digest == full.contentDigest && full.contentDigest != nil)
         #expect(full.options.overwrites && full.options.isDurable && full.options.byteLimit == 5)
         #expect(full.options.contentTypes == ["image/*"])

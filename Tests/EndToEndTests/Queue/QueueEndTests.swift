@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a suspended request in the queue lets others pass and keeps its place`() async throws {
+    @Test func `a suspended request in the queue lets others pass and keeps its position`() async throws {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             var tasks = [try await stage.begin("first")]

@@ -203,7 +203,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct `Priority in the pool's line` {
+@Suite(.timeLimit(.minutes(10))) struct `Priority in the pool's queue` {
     @Test(.rows("OP-11"))
     func `the priority of an observed request can change while it waits for a connection`() async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in

@@ -39,7 +39,7 @@ extension Scenario {
         },
         Scenario("login-refused-to-the-limit") {
             $0.authenticationHandler = { challenge in
-                Onlookers.transcript?.note("asked after \(challenge.previousFailures) failures")
+                RecordingHooks.transcript?.note("asked after \(challenge.previousFailures) failures")
                 return .useCredential(.password(user: "ada", password: "\(challenge.previousFailures)"))
             }
         } _: { scene in

@@ -77,7 +77,7 @@ extension Scenario {
             options.hooks.willCache = { _, _ in .skip }
             await scene.noteGet("skipped", "a", options)
             options.hooks.willCache = { _, head in
-                Onlookers.transcript?.note("about to store \(head.status.code)")
+                RecordingHooks.transcript?.note("about to store \(head.status.code)")
                 return .storeWith(["Cache-Control": "no-cache", "ETag": "\"own\""])
             }
             await scene.noteGet("with other fields", "a", options)

@@ -89,7 +89,7 @@ extension Scenario {
         Scenario("download-where-a-hook-says") { scene in
             scene.server.enqueue(.response(body: "hello"))
             var options = HTTPSession.Options()
-            options.hooks = Onlookers.hooks(of: "own ")
+            options.hooks = RecordingHooks.hooks(of: "own ")
             options.hooks.destination = { _, _ in .file("\(scene.folder.path)/hooked") }
             await scene.note("download") { [options] in
                 try await scene.session.download("a", options: options, to: .file("\(scene.folder.path)/file"))
@@ -99,7 +99,7 @@ extension Scenario {
         Scenario("download-by-a-hook") { scene in
             scene.server.enqueue(.response(body: "hello"))
             var options = HTTPSession.Options()
-            options.hooks = Onlookers.hooks(of: "own ")
+            options.hooks = RecordingHooks.hooks(of: "own ")
             options.hooks.response = { _, _ in .download(to: .file("\(scene.folder.path)/file")) }
             await scene.note("get") { [options] in
                 let response = try await scene.session.get("a", options: options, as: .bytes)

@@ -52,7 +52,7 @@ extension Scenario {
                 },
                 .exchange { request, next in
                     let first = try await next(request)
-                    Onlookers.transcript?.note("exchange: \(first.head.status.code), hop \(next.hop)")
+                    RecordingHooks.transcript?.note("exchange: \(first.head.status.code), hop \(next.hop)")
                     return first.head.status == 503 ? try await next(request) : first
                 },
             ]
@@ -164,7 +164,7 @@ extension Scenario {
             $0.interceptors = [
                 .call { request, next in
                     if request.head.path == "/next" { return try await next(request) }
-                    Onlookers.transcript?.gate.open()
+                    RecordingHooks.transcript?.gate.open()
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     return try await next(request)
                 }
@@ -219,23 +219,23 @@ extension Scenario {
     ]
 
     private static func watch(
-        _ place: String, _ request: TransportRequest, _ next: HTTPSession.Next
+        _ scope: String, _ request: TransportRequest, _ next: HTTPSession.Next
     ) async throws -> TransportResponse {
-        note(place, request, next)
+        note(scope, request, next)
         do {
             let response = try await next(request)
-            Onlookers.transcript?.note("\(place): answered \(response.head.status.code)")
+            RecordingHooks.transcript?.note("\(scope): answered \(response.head.status.code)")
             return response
         } catch {
-            Onlookers.transcript?.note("\(place): threw \((error as? NetworkError)?.code.rawValue ?? "\(error)")")
+            RecordingHooks.transcript?.note("\(scope): threw \((error as? NetworkError)?.code.rawValue ?? "\(error)")")
             throw error
         }
     }
 
-    private static func note(_ place: String, _ request: TransportRequest, _ next: HTTPSession.Next) {
+    private static func note(_ scope: String, _ request: TransportRequest, _ next: HTTPSession.Next) {
         let names = request.head.fields.map(\.name).joined(separator: " ")
-        Onlookers.transcript?.note(
-            "\(place): \(request.head.method) \(request.head.target), hop \(next.hop), fields \(names)")
+        RecordingHooks.transcript?.note(
+            "\(scope): \(request.head.method) \(request.head.target), hop \(next.hop), fields \(names)")
     }
 
     private static func own(_ text: String) -> TransportResponse {

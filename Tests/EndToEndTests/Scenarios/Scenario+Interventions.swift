@@ -115,7 +115,7 @@ extension HTTPSession.Options {
     /// A request with every hook there is.
     static var onlookedAt: Self {
         var options = Self()
-        options.hooks = Onlookers.hooks(of: "own ")
+        options.hooks = RecordingHooks.hooks(of: "own ")
         return options
     }
 }

@@ -52,7 +52,7 @@ import Testing
             $0.random = { 0 }
             if let proxy, let setting = scenario.proxy?.setting(of: proxy) { $0.proxy = setting }
             scenario.configure(&$0)
-            if company == .watched { $0.hooks = Onlookers.hooks() }
+            if company == .watched { $0.hooks = RecordingHooks.hooks() }
         } _: { stage in
             let names = [
                 ("127.0.0.1:\(stage.server.port)", "SERVER"), ("localhost:\(stage.server.port)", "OTHER"),
@@ -61,7 +61,7 @@ import Testing
             ]
             let transcript = Transcript(names, of: scenario)
             let events = company == .watched ? stage.session.events(bufferingNewest: 10_000) : nil
-            try await Onlookers.$transcript.withValue(transcript) {
+            try await RecordingHooks.$transcript.withValue(transcript) {
                 try await scenario.play(
                     Scene(stage: stage, transcript: transcript, clock: clock, folder: folder, proxy: proxy))
             }

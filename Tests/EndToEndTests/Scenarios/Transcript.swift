@@ -46,8 +46,8 @@ final class Transcript: Sendable {
         let rank = hook.hasSuffix("upload progress") ? -2 : hook.hasSuffix("download progress") ? -1 : 0
         let line = task.map { "\(hook): \(line) \(text($0))" } ?? "\(hook): \(line)"
         lines.withLock { lines in
-            let place = rank < 0 ? rank : lines.hooks.count
-            lines.hooks.append(Told(task: number, rank: place, line: line))
+            let rankOfHook = rank < 0 ? rank : lines.hooks.count
+            lines.hooks.append(Told(task: number, rank: rankOfHook, line: line))
         }
     }
 

@@ -239,16 +239,16 @@ extension BlockingRequest {
     private func download(_ stage: Stage) async throws {
         stage.server.enqueue(.response(body: "x"))
         let (holdup, folder) = (holdup, try Folder())
-        let place = HTTPSession.Destination.file("\(folder.path)/file")
+        let destination = HTTPSession.Destination.file("\(folder.path)/file")
         let decided = HTTPSession.Destination.resolved { _, _ in
             holdup.block()
-            return place
+            return destination
         }
         if code == .progressOfDownload {
-            _ = try await stage.session.download("blocked", to: place) { _ in holdup.block() }
+            _ = try await stage.session.download("blocked", to: destination) { _ in holdup.block() }
         } else {
             _ = try await stage.session.download(
-                "blocked", options: options, to: code == .destinationDecision ? decided : place)
+                "blocked", options: options, to: code == .destinationDecision ? decided : destination)
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Where something is used.
-    private struct Place: Sendable {
+    private struct Scene: Sendable {
         let server: LoopbackServer
         let loop: PrivateLoop
 
@@ -50,15 +50,15 @@ import Testing
         }
     }
 
-    private typealias Use = @Sendable (Place) async throws -> [any Sendable]
+    private typealias Use = @Sendable (Scene) async throws -> [any Sendable]
 
     /// Uses of things that go on by themselves afterwards; what is returned is kept meanwhile.
     private static let uses: [(name: String, use: Use)] = [
         (
             "a request by name",
-            { place in
-                let port = place.server.port
-                let session = try place.session {
+            { scene in
+                let port = scene.server.port
+                let session = try scene.session {
                     $0.baseURL = "http://many.test:\(port)"
                     $0.resolver = FixedResolver(addresses: [.v4(0x7F00_0001, port: port)])
                 }
@@ -68,8 +68,8 @@ import Testing
         ),
         (
             "a handle",
-            { place in
-                let session = try place.session()
+            { scene in
+                let session = try scene.session()
                 let task = try session.task("x", as: .string)
                 task.resume()
                 _ = try await task.value
@@ -78,8 +78,8 @@ import Testing
         ),
         (
             "events of the network, and a bridge to notifications",
-            { place in
-                let session = try place.session {
+            { scene in
+                let session = try scene.session {
                     $0.reachability = Reachability(source: ManualNetwork(.wwan))
                     $0.emitsReachabilityEvents = true
                 }
@@ -99,8 +99,8 @@ import Testing
         ),
         (
             "a monitor of activity",
-            { place in
-                let session = try place.session()
+            { scene in
+                let session = try scene.session()
                 let monitor = ActivityMonitor()
                 await monitor.follow(session)
                 await monitor.enable()
@@ -120,8 +120,8 @@ import Testing
         do {
             let value = Bound()
             bound = value
-            let place = Place(server: server, loop: loop)
-            kept = try await Self.$bound.withValue(value) { try await Self.uses[index].use(place) }
+            let scene = Scene(server: server, loop: loop)
+            kept = try await Self.$bound.withValue(value) { try await Self.uses[index].use(scene) }
         }
         // The last steps of a request may still be on their way.
         try await eventually("\(Self.uses[index].name) lets go of it") { bound == nil }

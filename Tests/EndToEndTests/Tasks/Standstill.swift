@@ -229,7 +229,7 @@ extension StandstillScene {
         var options = options(number)
         options.hooks.data = { _, _ in reached.open() }
         let (target, hooked) = (HTTP.Target("\(number)"), options)
-        let place = HTTPSession.Destination.file("\(folder.path)/\(number)")
+        let destination = HTTPSession.Destination.file("\(folder.path)/\(number)")
         var request: StandingRequest
         if standstill == .stream {
             let task = Task {
@@ -239,8 +239,8 @@ extension StandstillScene {
             }
             request = StandingRequest(cancel: { task.cancel() }, end: { await task.result })
         } else {
-            request = try self.request({ try session.downloadTask(target, options: hooked, to: place) }) {
-                _ = try await session.download(target, options: hooked, to: place)
+            request = try self.request({ try session.downloadTask(target, options: hooked, to: destination) }) {
+                _ = try await session.download(target, options: hooked, to: destination)
             }
         }
         try await reached.opened()

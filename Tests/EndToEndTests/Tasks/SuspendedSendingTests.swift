@@ -8,9 +8,9 @@ struct `A request that is suspended before it is sent` {
     typealias Gate = LoopbackServer.Gate
 
     /// Brings a request to where it would send its answer to a challenge, if it were not suspended. `unasked` is what
-    /// the server says behind its challenge once `telling` is open.
+    /// the server says behind its challenge once `saying` is open.
     private static func play(
-        _ telling: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6, body: RequestBody = .none,
+        _ saying: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6, body: RequestBody = .none,
         _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
     ) async throws {
         let (clock, answer) = (ManualClock(), HeldAnswer())
@@ -19,7 +19,7 @@ struct `A request that is suspended before it is sent` {
             configuration.connections.perOrigin = connections
         } _: { (stage: Stage) async throws in
             var challenge = LoopbackServer.Reply.response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
-            for step in [.waitForSignal(telling)] + unasked { challenge = challenge.then(step) }
+            for step in [.waitForSignal(saying)] + unasked { challenge = challenge.then(step) }
             stage.server.enqueue(challenge)
             stage.server.respond { request in .response(body: Bytes(request.fields["Authorization"] ?? "nobody")) }
             let task = try stage.session.task("x", method: .put, body: body, as: .string)
@@ -30,12 +30,12 @@ struct `A request that is suspended before it is sent` {
 
     @Test(arguments: [false, true])
     func `a suspended request that is cancelled sends nothing`(isShutdown: Bool) async throws {
-        let telling = Gate()
-        try await Self.play(telling) { stage, task in
+        let saying = Gate()
+        try await Self.play(saying) { stage, task in
             if isShutdown { await stage.session.shutdown() } else { task.cancel() }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .cancelled)
-            telling.open()
+            saying.open()
             try await stage.server.wait { $0.open == 0 }
             #expect(stage.server.requests.count == 1)
         }
@@ -47,11 +47,11 @@ struct `A request that is suspended before it is sent` {
         connections: Int, isStreamed: Bool
     ) async throws {
         let body = isStreamed ? RequestBody.replayable(length: 1000) { UploadPieces(total: 1000, size: 100) } : .none
-        let (telling, told) = (Gate(), Gate())
+        let (saying, told) = (Gate(), Gate())
         let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
-        try await Self.play(telling, [late, .signal(told), .stall], connections: connections, body: body) {
+        try await Self.play(saying, [late, .signal(told), .stall], connections: connections, body: body) {
             stage, task in
-            telling.open()
+            saying.open()
             try await told.opened()
             task.resume()
             #expect(try await task.value == "Basic YTpi")

@@ -8,21 +8,21 @@ import Testing
 struct `A download that is sent as another request` {
     private static let length = 400_000
 
-    enum Place: CaseIterable {
+    enum Changer: CaseIterable {
         case call
         case exchange
         case redirectHook
     }
 
     /// Has what the session sends to /pay be a POST.
-    private static func pay(at place: Place, _ configuration: inout HTTPSession.Configuration) {
+    private static func pay(at changer: Changer, _ configuration: inout HTTPSession.Configuration) {
         let pay: HTTPSession.Interception.Intercept = { request, next in
             try await next(request) { changes in
                 changes.head.method = .post
                 changes.body = .string("pay")
             }
         }
-        switch place {
+        switch changer {
         case .call: configuration.interceptors = [.call(pay)]
         case .exchange: configuration.interceptors = [.exchange(pay)]
         case .redirectHook:
@@ -36,15 +36,15 @@ struct `A download that is sent as another request` {
 
     /// Downloads, and returns how often it was paid.
     private static func payments(
-        _ file: ServedFile, at place: Place, _ options: HTTPSession.DownloadOptions, fails: Bool
+        _ file: ServedFile, at changer: Changer, _ options: HTTPSession.DownloadOptions, fails: Bool
     ) async throws -> Int {
         let folder = try Folder()
         var payments = 0
-        try await Stage.with(tolerating: true, configure: { pay(at: place, &$0) }) { (stage: Stage) async throws in
+        try await Stage.with(tolerating: true, configure: { pay(at: changer, &$0) }) { (stage: Stage) async throws in
             stage.server.respond { request in
                 request.target == "/go" ? .response(302, fields: ["Location": "/pay"]) : file.reply(to: request)
             }
-            let target: HTTP.Target = place == .redirectHook ? "go" : "pay"
+            let target: HTTP.Target = changer == .redirectHook ? "go" : "pay"
             let destination = HTTPSession.Destination.file("\(folder.path)/file")
             let error = try await networkError {
                 _ = try await stage.session.download(target, to: destination, transfer: options)
@@ -57,24 +57,24 @@ struct `A download that is sent as another request` {
         return payments
     }
 
-    @Test(arguments: Place.allCases, [HTTPSession.Resuming.whileRunning, .ifValidatorMatches])
+    @Test(arguments: Changer.allCases, [HTTPSession.Resuming.whileRunning, .ifValidatorMatches])
     func `a download that was sent as a POST is not sent again after its body broke`(
-        place: Place, resuming: HTTPSession.Resuming
+        changer: Changer, resuming: HTTPSession.Resuming
     ) async throws {
         var options = HTTPSession.DownloadOptions()
         options.resuming = resuming
         let file = ServedFile(Self.length, cuts: [50_000, 50_000])
-        #expect(try await Self.payments(file, at: place, options, fails: true) == 1)
+        #expect(try await Self.payments(file, at: changer, options, fails: true) == 1)
     }
 
-    @Test(arguments: Place.allCases)
-    func `a download that was sent as a POST is not sent in segments`(place: Place) async throws {
+    @Test(arguments: Changer.allCases)
+    func `a download that was sent as a POST is not sent in segments`(changer: Changer) async throws {
         var options = HTTPSession.DownloadOptions()
         options.segments = .init(4, minimumLength: 1)
         let file = ServedFile(Self.length)
         // Slow enough for others to begin meanwhile.
         file.change { $0.faults = [.drip(size: 8000, every: .milliseconds(2))] }
-        #expect(try await Self.payments(file, at: place, options, fails: false) == 1)
+        #expect(try await Self.payments(file, at: changer, options, fails: false) == 1)
     }
 
     /// Makes a POST of what asks for a part.

@@ -171,22 +171,22 @@ struct `A download that fails` {
         }
     }
 
-    struct Place: Sendable, CustomTestStringConvertible {
+    struct BadPath: Sendable, CustomTestStringConvertible {
         var testDescription: String { path }
         var path: String
         var errno: Int32
     }
 
-    static let places: [Place] = [
-        Place(path: "", errno: EISDIR), Place(path: "sub", errno: EISDIR), Place(path: "sub/", errno: EISDIR),
-        Place(path: "sub/..", errno: EISDIR), Place(path: "missing/x", errno: ENOENT),
-        Place(path: "file/x", errno: ENOTDIR), Place(path: "a\0b", errno: EINVAL),
-        Place(path: String(repeating: "n", count: 256), errno: ENAMETOOLONG),
-        Place(path: String(repeating: "sub/", count: 1025) + "x", errno: ENAMETOOLONG),
+    static let badPaths: [BadPath] = [
+        BadPath(path: "", errno: EISDIR), BadPath(path: "sub", errno: EISDIR), BadPath(path: "sub/", errno: EISDIR),
+        BadPath(path: "sub/..", errno: EISDIR), BadPath(path: "missing/x", errno: ENOENT),
+        BadPath(path: "file/x", errno: ENOTDIR), BadPath(path: "a\0b", errno: EINVAL),
+        BadPath(path: String(repeating: "n", count: 256), errno: ENAMETOOLONG),
+        BadPath(path: String(repeating: "sub/", count: 1025) + "x", errno: ENAMETOOLONG),
     ]
 
-    @Test(arguments: places) func `a download without a usable place fails with the reason`(
-        place: Place
+    @Test(arguments: badPaths) func `a download without a usable place fails with the reason`(
+        badPath: BadPath
     ) async throws {
         let folder = try Folder()
         try folder.write("old", as: "file")
@@ -195,10 +195,10 @@ struct `A download that fails` {
             stage.server.respond { _ in Self.long }
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.download(
-                    "x", to: .file("\(folder.path)/\(place.path)"), transfer: Options(overwrites: true))
+                    "x", to: .file("\(folder.path)/\(badPath.path)"), transfer: Options(overwrites: true))
             }
             #expect(error.code == .fileNotCreated)
-            #expect(error.fileFailure?.errno == place.errno)
+            #expect(error.fileFailure?.errno == badPath.errno)
             #expect(error.foundationCode == .cannotCreateFile)
             #expect(try folder.names() == ["file", "sub"])
             try await stage.expectHealthy()

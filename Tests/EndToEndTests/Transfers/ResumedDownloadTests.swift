@@ -339,14 +339,14 @@ struct `A download that goes on` {
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
-            let place = URL(filePath: "\(folder.path)/.file.dunlin-record")
-            var bytes = try Data(contentsOf: place)
+            let file = URL(filePath: "\(folder.path)/.file.dunlin-record")
+            var bytes = try Data(contentsOf: file)
             if record == "damaged" {
                 for index in bytes.indices { bytes[index] ^= 0x55 }
             } else {
                 bytes.replaceSubrange(0..<8, with: "dunlinR1".utf8)
             }
-            try bytes.write(to: place)
+            try bytes.write(to: file)
             var options = Options(resuming: .ifValidatorMatches)
             options.startsOverIfDamaged = startsOver
             if !startsOver {

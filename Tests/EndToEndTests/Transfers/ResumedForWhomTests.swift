@@ -104,12 +104,13 @@ struct `Whose bytes a download goes on with` {
             #expect(!"\(data)".contains("alice") && !stored.contains("alice"))
             let bob = try Self.session("bob", by: way, stage)
             let (target, options) = (Self.target("bob", by: way, stage), Self.options("bob", by: way))
-            let place = HTTPSession.Destination.file("\(folder.path)/file")
+            let destination = HTTPSession.Destination.file("\(folder.path)/file")
             let file =
                 if byData {
-                    try await bob.download(resuming: data, from: target, options: options, to: place).value
+                    try await bob.download(resuming: data, from: target, options: options, to: destination).value
                 } else {
-                    try await bob.download(target, options: options, to: place, resuming: .ifValidatorMatches).value
+                    try await bob.download(target, options: options, to: destination, resuming: .ifValidatorMatches)
+                        .value
                 }
             #expect(file.resumedAt == 0)
             #expect(try folder.contents("file") == Self.bobs.bytes)
@@ -242,12 +243,12 @@ struct `Whose bytes a download goes on with` {
             others[1].respond { Self.bobs.reply(to: $0) }
             Self.lead(stage, to: others)
             let data = try await Self.leave(by: stage.session, in: folder, stage)
-            let place = HTTPSession.Destination.file("\(folder.path)/file")
+            let destination = HTTPSession.Destination.file("\(folder.path)/file")
             let file =
                 if byData {
-                    try await stage.session.download(resuming: data, to: place).value
+                    try await stage.session.download(resuming: data, to: destination).value
                 } else {
-                    try await stage.session.download("file", to: place, resuming: .ifValidatorMatches).value
+                    try await stage.session.download("file", to: destination, resuming: .ifValidatorMatches).value
                 }
             #expect(file.resumedAt == 0)
             #expect(try folder.contents("file") == Self.bobs.bytes)

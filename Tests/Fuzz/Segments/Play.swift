@@ -2,7 +2,7 @@ import Dunlin
 import DunlinSemantics
 import DunlinTypes
 
-/// One file that a few workers bring, as a driver would play it, beside a book of who wrote what.
+/// One file that a few workers bring, as a driver would play it, beside a list of who wrote what.
 struct Play {
     private enum State {
         case idle
@@ -87,7 +87,7 @@ struct Play {
             if brought.isEmpty || brought.lowerBound != range.lowerBound || brought.upperBound > range.upperBound {
                 return "asked for \(range), took \(brought)"
             }
-            if machine.isCrumb(brought, of: range) {
+            if machine.isTooSmall(brought, of: range) {
                 _ = machine.refused(worker)
             } else if machine.answered(brought, to: worker).isWanted {
                 states[worker] = .flowing(brought)

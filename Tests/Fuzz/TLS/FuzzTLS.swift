@@ -77,11 +77,11 @@ struct Outcome {
     /// further in.
     private static func echoing(_ hello: [UInt8], in pieces: [[UInt8]]) -> [[UInt8]] {
         var wire = Array(pieces.joined())
-        let place = 5 + 4 + 2 + 32
-        guard wire.count > place + 32, hello.count > place + 32, wire[0] == 22, wire[5] == 2, wire[place] == 32,
-            hello[place] == 32
+        let offset = 5 + 4 + 2 + 32
+        guard wire.count > offset + 32, hello.count > offset + 32, wire[0] == 22, wire[5] == 2, wire[offset] == 32,
+            hello[offset] == 32
         else { return pieces }
-        wire.replaceSubrange((place + 1)...(place + 32), with: hello[(place + 1)...(place + 32)])
+        wire.replaceSubrange((offset + 1)...(offset + 32), with: hello[(offset + 1)...(offset + 32)])
         var start = 0
         return pieces.map { piece in
             defer { start += piece.count }

@@ -13,8 +13,8 @@ struct Bulk {
     let tally: Tally
 
     func run() async throws {
-        let place = FileManager.default.temporaryDirectory
-        let folder = place.appendingPathComponent("dunlin-bulk-\(ProcessInfo.processInfo.processIdentifier)")
+        let temporary = FileManager.default.temporaryDirectory
+        let folder = temporary.appendingPathComponent("dunlin-bulk-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { remove(folder) }
         var configuration = LoopbackServer.Configuration()

@@ -74,8 +74,8 @@ struct Carry {
     private func download(_ session: HTTPSession, _ resuming: HTTPSession.Resuming) async throws {
         let path = folder + "/whole"
         _ = try await session.download("bulk", to: .file(path), resuming: resuming)
-        let place = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 0..<length)
-        if let place { throw NetworkError(.invalidResponse, "wrong at \(place)") }
+        let difference = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 0..<length)
+        if let difference { throw NetworkError(.invalidResponse, "wrong at \(difference)") }
         try FileManager.default.removeItem(atPath: path)
     }
 

@@ -23,8 +23,8 @@ struct Kills {
     init(count: Int, _ tally: Tally) throws {
         self.count = count
         self.tally = tally
-        let place = FileManager.default.temporaryDirectory
-        folder = place.appendingPathComponent("dunlin-kills-\(ProcessInfo.processInfo.processIdentifier)")
+        let temporary = FileManager.default.temporaryDirectory
+        folder = temporary.appendingPathComponent("dunlin-kills-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var configuration = LoopbackServer.Configuration()
         configuration.recordsRequests = false
@@ -102,8 +102,8 @@ struct Kills {
 
     private func check(_ file: URL) {
         do {
-            let place = try LoopbackServer.GeneratedBody.difference(ofFileAt: file.path, from: counter.content)
-            if let place { tally.violation("\(file.lastPathComponent) is wrong at \(place)") }
+            let difference = try LoopbackServer.GeneratedBody.difference(ofFileAt: file.path, from: counter.content)
+            if let difference { tally.violation("\(file.lastPathComponent) is wrong at \(difference)") }
         } catch {
             tally.violation("\(file.lastPathComponent) cannot be read: \(error)")
         }

@@ -2,9 +2,9 @@ import Dunlin
 import DunlinTesting
 import Foundation
 
-/// One errand of a storm of promises, run.
+/// One call of a storm of promises, run.
 struct PromiseRun: Sendable {
-    let errand: PromiseErrand
+    let call: PromiseCall
     let session: HTTPSession
     let servers: PromiseServers
     let folder: String
@@ -13,7 +13,7 @@ struct PromiseRun: Sendable {
     func go() async -> PromiseOutcome {
         let start = ContinuousClock.now
         let end: PromiseOutcome.End
-        switch errand.cancel {
+        switch call.cancel {
         case .never: end = await ended()
         case .task(let delay):
             let task = Task { await ended() }
@@ -23,10 +23,10 @@ struct PromiseRun: Sendable {
         case .handle(let delay):
             async let running = ended()
             await pause(delay)
-            await session.tasks.cancel(tagged: errand.label)
+            await session.tasks.cancel(tagged: call.label)
             end = await running
         }
-        return PromiseOutcome(errand: errand, end: end, elapsed: ContinuousClock.now - start)
+        return PromiseOutcome(call: call, end: end, elapsed: ContinuousClock.now - start)
     }
 
     private func pause(_ duration: Duration) async {
@@ -47,24 +47,24 @@ struct PromiseRun: Sendable {
     }
 
     private func response() async throws -> PromiseOutcome.End {
-        switch errand.reading {
+        switch call.reading {
         case .whole:
-            let response = try await session.request(errand.method, target, options: options, as: .bytes)
+            let response = try await session.request(call.method, target, options: options, as: .bytes)
             return Self.end(response.status, response.fields, response.body)
         case .stream:
-            let response = try await session.stream(target, method: errand.method, options: options)
+            let response = try await session.stream(target, method: call.method, options: options)
             return Self.end(response.status, response.fields, try await Self.collect(response.body))
         case .scope:
-            return try await session.withResponse(from: target, method: errand.method, options: options) { response in
+            return try await session.withResponse(from: target, method: call.method, options: options) { response in
                 Self.end(response.status, response.fields, try await Self.collect(response.body))
             }
         case .download: return try await downloaded()
         case .handle, .suspended:
-            let task = try session.task(target, method: errand.method, options: options)
+            let task = try session.task(target, method: call.method, options: options)
             task.resume()
-            if errand.reading == .suspended {
+            if call.reading == .suspended {
                 task.suspend()
-                await pause(.microseconds(errand.number % 1000))
+                await pause(.microseconds(call.number % 1000))
                 task.resume()
             }
             let response = try await task.response
@@ -73,9 +73,9 @@ struct PromiseRun: Sendable {
     }
 
     private func downloaded() async throws -> PromiseOutcome.End {
-        let path = "\(folder)/\(errand.number)"
+        let path = "\(folder)/\(call.number)"
         let response = try await session.download(
-            target, method: errand.method, options: options, to: .file(path))
+            target, method: call.method, options: options, to: .file(path))
         let data = try Data(contentsOf: URL(filePath: path))
         try FileManager.default.removeItem(atPath: path)
         return Self.end(response.status, response.fields, Bytes(data))
@@ -99,35 +99,35 @@ struct PromiseRun: Sendable {
 // MARK: - What is asked for
 
 extension PromiseRun {
-    private var secret: String { Secret.text(of: errand.user, at: errand.site) }
+    private var secret: String { Secret.text(of: call.user, at: call.site) }
 
     private var target: HTTP.Target {
-        let user = errand.way == .userInfo ? "\(errand.user.rawValue):\(secret)@" : ""
-        let url = "http://\(user)\(errand.site.host):\(servers.port(of: errand.site))\(errand.target)"
+        let user = call.way == .userInfo ? "\(call.user.rawValue):\(secret)@" : ""
+        let url = "http://\(user)\(call.site.host):\(servers.port(of: call.site))\(call.target)"
         return HTTP.Target(url)
     }
 
     private var options: HTTPSession.Options {
-        var options = HTTPSession.Options(tags: [errand.label])
+        var options = HTTPSession.Options(tags: [call.label])
         options.validatesResponse = false
-        options.fields["Accept-Language"] = errand.language
-        if errand.hasOwnHost { options.fields["Host"] = "virtual.test" }
-        if let name = errand.constantField { options.fields[name] = "constant" }
-        options.cache = errand.mode
-        options.coalesces = errand.coalesces
-        if errand.isSmall { options.bodyLimit = .value(PromiseErrand.smallest) }
-        if let kind = errand.guardKind { options.guard = .value(servers.rules(kind)) }
-        if errand.site == .alias {
-            options.hostOverrides = [Site.alias.host: .v4(0x7F00_0001, port: servers.port(of: errand.aliasServer))]
+        options.fields["Accept-Language"] = call.language
+        if call.hasOwnHost { options.fields["Host"] = "virtual.test" }
+        if let name = call.constantField { options.fields[name] = "constant" }
+        options.cache = call.mode
+        options.coalesces = call.coalesces
+        if call.isSmall { options.bodyLimit = .value(PromiseCall.smallest) }
+        if let kind = call.guardKind { options.guard = .value(servers.rules(kind)) }
+        if call.site == .alias {
+            options.hostOverrides = [Site.alias.host: .v4(0x7F00_0001, port: servers.port(of: call.aliasServer))]
         }
-        if errand.page == .slow { options.timeouts.total = .milliseconds(30) }
+        if call.page == .slow { options.timeouts.total = .milliseconds(30) }
         identify(&options)
         return options
     }
 
     private func identify(_ options: inout HTTPSession.Options) {
-        let user = errand.user
-        switch errand.way {
+        let user = call.user
+        switch call.way {
         case .session, .userInfo: break
         case .none: options.credentials = .none
         case .field: options.fields["Authorization"] = "Bearer \(secret)"

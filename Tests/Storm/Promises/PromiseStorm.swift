@@ -104,10 +104,10 @@ struct PromiseStorm: Sendable {
             var outcomes: [PromiseOutcome] = []
             for (index, number) in numbers.enumerated() {
                 if index >= Self.concurrency, let outcome = try await group.next() { outcomes.append(outcome) }
-                let errand = PromiseErrand(number, seed: tally.seed, in: world)
+                let call = PromiseCall(number, seed: tally.seed, in: world)
                 let session = sessions[number % sessions.count]
                 group.addTask {
-                    let run = PromiseRun(errand: errand, session: session, servers: servers, folder: folder)
+                    let run = PromiseRun(call: call, session: session, servers: servers, folder: folder)
                     let outcome = await run.go()
                     tally.count(outcome.word)
                     return outcome
@@ -123,21 +123,21 @@ struct PromiseStorm: Sendable {
         let targets = servers.takeTargets()
         for complaint in servers.takeComplaints() { tally.violation("world \(world.number): \(complaint) [\(world)]") }
         for outcome in outcomes {
-            let errand = outcome.errand, asked = targets[errand.target] ?? 0
+            let call = outcome.call, asked = targets[call.target] ?? 0
             var complaints = model.complaints(outcome)
             // A server can tell a repetition by its key.
-            let hasKey = errand.constantField == "Idempotency-Key"
-            if errand.page == .single, !hasKey, asked > 1 { complaints.append("sent \(asked) times") }
-            if model.mayNotBeAsked(errand), asked > 0 { complaints.append("a server was asked") }
+            let hasKey = call.constantField == "Idempotency-Key"
+            if call.page == .single, !hasKey, asked > 1 { complaints.append("sent \(asked) times") }
+            if model.mayNotBeAsked(call), asked > 0 { complaints.append("a server was asked") }
             guard !complaints.isEmpty else { continue }
             // Whoever else was given the same answer.
             let others = outcomes.filter { other in
-                other.errand.number != errand.number && other.serials.contains(where: outcome.serials.contains)
+                other.call.number != call.number && other.serials.contains(where: outcome.serials.contains)
             }
-            let other = others.min { $0.errand.number < $1.errand.number }
+            let other = others.min { $0.call.number < $1.call.number }
             tally.violation(
-                "request \(errand): \(complaints.joined(separator: "; "))"
-                    + (other.map { "; the same answer was given to request \($0.errand)" } ?? "") + " [\(world)]")
+                "request \(call): \(complaints.joined(separator: "; "))"
+                    + (other.map { "; the same answer was given to request \($0.call)" } ?? "") + " [\(world)]")
         }
     }
 }
@@ -218,7 +218,7 @@ extension PromiseSettings {
         }
         if hasConstantField { configuration.fields["X-Api-Key"] = "constant" }
         configuration.queue.running = running
-        switch onlooker {
+        switch observer {
         case .none: break
         case .call: configuration.interceptors.append(.call { try await $1($0) })
         case .exchange: configuration.interceptors.append(.exchange { try await $1($0) })

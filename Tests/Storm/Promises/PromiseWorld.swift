@@ -14,11 +14,11 @@ struct PromiseSettings: Sendable, CustomStringConvertible {
     var hasCookies = false
     var isRetried = false
     var hasConstantField = false
-    /// What stands around its requests and only looks on, or asks twice.
-    var onlooker = Onlooker.none
+    /// What stands around its requests and only observes, or asks twice.
+    var observer = Observer.none
     var running: Int?
 
-    enum Onlooker: CaseIterable, Sendable {
+    enum Observer: CaseIterable, Sendable {
         case none, call, exchange, transport
     }
 
@@ -29,7 +29,7 @@ struct PromiseSettings: Sendable, CustomStringConvertible {
         if hasCookies { words.append("cookies") }
         if isRetried { words.append("retries") }
         if hasConstantField { words.append("X-Api-Key") }
-        if onlooker != .none { words.append("interceptor around the \(onlooker)") }
+        if observer != .none { words.append("interceptor around the \(observer)") }
         if let running { words.append("a queue of \(running)") }
         return words.joined(separator: ", ")
     }
@@ -70,7 +70,7 @@ struct PromiseWorld: Sendable, CustomStringConvertible {
         settings.isRetried = dice.next(below: 3) == 0
         settings.hasConstantField = dice.next(below: 4) == 0
         if dice.next(below: 3) == 0 {
-            settings.onlooker = PromiseSettings.Onlooker.allCases[dice.next(below: 4)]
+            settings.observer = PromiseSettings.Observer.allCases[dice.next(below: 4)]
         }
         if dice.next(below: 4) == 0 { settings.running = 4 }
         return settings

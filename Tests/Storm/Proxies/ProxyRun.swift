@@ -2,20 +2,20 @@ import Dunlin
 
 /// One request through a proxy, run and judged.
 struct ProxyRun: Sendable {
-    private let errand: ProxyErrand
+    private let call: ProxyCall
     private let session: HTTPSession
     private let tally: Tally
 
-    init(_ errand: ProxyErrand, _ session: HTTPSession, _ tally: Tally) {
-        self.errand = errand
+    init(_ call: ProxyCall, _ session: HTTPSession, _ tally: Tally) {
+        self.call = call
         self.session = session
         self.tally = tally
     }
 
     /// Returns when the request has ended, however it did.
-    func go(_ weather: ProxyWeather) async {
-        let (target, proxy) = (weather.target(of: errand), weather.proxy(for: errand))
-        switch errand.cancel {
+    func go(_ faulty: FaultyProxy) async {
+        let (target, proxy) = (faulty.target(of: call), faulty.proxy(for: call))
+        switch call.cancel {
         case .never: judge(await outcome(target, proxy))
         case .task(let delay):
             let task = Task { await outcome(target, proxy) }
@@ -25,7 +25,7 @@ struct ProxyRun: Sendable {
         case .handle(let delay):
             async let outcome = outcome(target, proxy)
             await pause(delay)
-            let running = await session.tasks.all.first { $0.label == errand.label }
+            let running = await session.tasks.all.first { $0.label == call.label }
             if let running { await session.tasks.cancel(running.id) }
             judge(await outcome)
         }
@@ -46,14 +46,14 @@ struct ProxyRun: Sendable {
 
     /// How it succeeded, in a word; "wrong …" if it did not really.
     private func request(_ target: HTTP.Target, _ proxy: String) async throws -> String {
-        var options = HTTPSession.Options(label: errand.label, proxy: .url(proxy))
+        var options = HTTPSession.Options(label: call.label, proxy: .url(proxy))
         options.validatesResponse = false
-        if errand.number % 4 == 3 {
+        if call.number % 4 == 3 {
             options.retry = .exponential(
                 attempts: 4, base: .milliseconds(1), cap: .milliseconds(20), budget: .unlimited)
         }
-        let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
-        guard errand.isStreamed else {
+        let method: HTTP.Method = call.uploadCount > 0 ? .put : .get
+        guard call.isStreamed else {
             let response = try await session.request(target, method: method, body: body, options: options, as: .bytes)
             return verdict(response.status, response.fields, response.body)
         }
@@ -69,19 +69,19 @@ struct ProxyRun: Sendable {
         if [.badRequest, .notFound, .conflict].contains(status) { return "wrong request, \(status)" }
         if fields["Errand"] == nil, status != .ok {
             // What the proxy said in the origin's place.
-            let mayBe = errand.isForwarded && status.code != 298
+            let mayBe = call.isForwarded && status.code != 298
             return mayBe ? "the proxy's \(status)" : "wrong answer of the proxy's, \(status)"
         }
         guard status == .ok else { return "wrong status \(status)" }
-        guard fields["Errand"] == errand.label else { return "wrong response, for \(fields["Errand"] ?? "nobody")" }
-        guard Errand.isEqual(body, errand.body) else { return "wrong body of \(body.count), not \(errand.length)" }
-        return errand.login == .right ? "200" : "wrong login got in"
+        guard fields["Errand"] == call.label else { return "wrong response, for \(fields["Errand"] ?? "nobody")" }
+        guard PlannedCall.isEqual(body, call.body) else { return "wrong body of \(body.count), not \(call.length)" }
+        return call.login == .right ? "200" : "wrong login got in"
     }
 
     private var body: RequestBody {
-        let whole = errand.uploaded
-        guard errand.uploadCount > 0 else { return .none }
-        guard errand.isChunked else { return .bytes(whole) }
+        let whole = call.uploaded
+        guard call.uploadCount > 0 else { return .none }
+        guard call.isChunked else { return .bytes(whole) }
         return .stream(
             AsyncThrowingStream { stream in
                 for start in stride(from: 0, to: whole.count, by: 1000) {
@@ -102,26 +102,26 @@ extension ProxyRun {
         case .failure(let error as NetworkError):
             tally.count("\(error.code) (\(error.phase?.rawValue ?? "no phase"))")
             if let complaint = complaint(about: error) { complain("\(complaint): \(error)") }
-            if "\(error)".contains(ProxyWeather.password) { complain("a password is shown: \(error)") }
+            if "\(error)".contains(FaultyProxy.password) { complain("a password is shown: \(error)") }
         case .failure(is CancellationError):
             tally.count("CancellationError")
-            guard case .task = errand.cancel else { return complain("nobody cancelled its task") }
+            guard case .task = call.cancel else { return complain("nobody cancelled its task") }
         case .failure(let error):
             tally.count("\(type(of: error))")
             complain("\(error)")
         }
     }
 
-    private func complain(_ text: String) { tally.violation("request \(errand.number), \(errand.scheme): \(text)") }
+    private func complain(_ text: String) { tally.violation("request \(call.number), \(call.scheme): \(text)") }
 
     private func complaint(about error: NetworkError) -> String? {
         switch error.code {
         case .cancelled:
-            if case .handle = errand.cancel { return nil }
+            if case .handle = call.cancel { return nil }
             return "cancelled, though not by its handle"
         case .timedOut: return error.limit == nil || error.exceeded == nil ? "no limit is named" : nil
         case .proxyFailed:
-            if errand.isForwarded { return "there is no tunnel" }
+            if call.isForwarded { return "there is no tunnel" }
             return error.phase != .tunnel || error.requestMayHaveBeenSent ? "nothing can have been sent" : nil
         case .proxyAuthenticationFailed: return error.phase == nil ? "no phase is named" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed, .invalidResponse:

@@ -16,13 +16,13 @@ struct ProxyStorm: Sendable {
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let weather = try ProxyWeather(masks)
+        let faulty = try FaultyProxy(masks)
         let before = tally.progress.load(ordering: .relaxed)
         do {
             let session = try HTTPSession(configuration(on: loop))
             watchdog.watch(session)
-            try await rage(session, weather)
-            weather.stop()
+            try await rage(session, faulty)
+            faulty.stop()
             await quiet(session)
             await session.shutdown()
         }
@@ -43,14 +43,14 @@ struct ProxyStorm: Sendable {
         return configuration
     }
 
-    private func rage(_ session: HTTPSession, _ weather: ProxyWeather) async throws {
+    private func rage(_ session: HTTPSession, _ faulty: FaultyProxy) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 if number >= Self.concurrency { try await group.next() }
-                if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try await weather.replaceProxy() } }
+                if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try await faulty.replaceProxy() } }
                 if number % 100 == 99 { check(await session.gauges()) }
-                let errand = ProxyErrand(number, seed: tally.seed)
-                group.addTask { await ProxyRun(errand, session, tally).go(weather) }
+                let call = ProxyCall(number, seed: tally.seed)
+                group.addTask { await ProxyRun(call, session, tally).go(faulty) }
             }
             try await group.waitForAll()
         }

@@ -21,7 +21,7 @@ final class InterceptedResponse: Sendable {
     private struct State {
         var sent: Sent?
         /// What is known of the last response apart from itself.
-        var nature: LiveCall.Arrival.Nature?
+        var traits: LiveCall.Arrival.ResponseTraits?
         /// Whether the interceptors have returned; what is sent later does not change the call.
         var isOver = false
         weak var stream: (any TransportResponse.BodyStream)?
@@ -58,11 +58,11 @@ final class InterceptedResponse: Sendable {
 
     /// Notes a response: `response` is what the interceptors get, and `raw` what it was made from.
     func received(
-        _ response: TransportResponse, of raw: TransportResponse, _ nature: LiveCall.Arrival.Nature? = nil
+        _ response: TransportResponse, of raw: TransportResponse, _ traits: LiveCall.Arrival.ResponseTraits? = nil
     ) {
         state.withLock { state in
             (state.response, state.stream, state.failure) = (response, raw.stream, nil)
-            state.nature = nature
+            state.traits = traits
             state.bytes = if case .bytes(let bytes) = raw.body { bytes } else { nil }
             state.end(raw.hop)
         }
@@ -81,7 +81,7 @@ final class InterceptedResponse: Sendable {
     var last: Sent? { state.withLock { $0.last } }
 
     /// What is known of the last response apart from itself.
-    var nature: LiveCall.Arrival.Nature? { state.withLock { $0.nature } }
+    var traits: LiveCall.Arrival.ResponseTraits? { state.withLock { $0.traits } }
 
     /// Throws once the interceptors have returned.
     func checkIsAwaited() throws {

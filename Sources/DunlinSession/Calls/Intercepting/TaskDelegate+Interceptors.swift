@@ -67,7 +67,7 @@ extension TaskDelegate {
             let response = try await call.chain.callInterceptors.run(asked, of: call) { [self] changed in
                 try await self.bring(changed, insteadOf: call, id, held, bring)
             }
-            let last = held.nature
+            let last = held.traits
             if held.isLast(response), let last { return LiveCall.Arrival(response, as: last) }
             // It has the call's limits, whatever limits the sent request had.
             change(id) { $0.takeLimits(of: asked) }
@@ -93,7 +93,7 @@ extension TaskDelegate {
             }
             do {
                 let arrival = try await bring(delegate, own)
-                held.received(arrival.response, of: arrival.raw, arrival.nature)
+                held.received(arrival.response, of: arrival.raw, arrival.traits)
                 return arrival.response
             } catch {
                 throw delegate[own].sentRequests.call.explained(error)
@@ -162,7 +162,7 @@ extension TaskDelegate {
     private func end(_ held: InterceptedResponse, _ id: SendingID) {
         held.end()
         guard held.last?.isUnderWay == true else { return }
-        change(id) { $0.sentRequests.abandoned($0.sent ?? $0.request) }
+        change(id) { $0.sentRequests.discarded($0.sent ?? $0.request) }
     }
 
     /// Discards what was sent before, unless this is the first request.
@@ -172,7 +172,7 @@ extension TaskDelegate {
         var hop = former.hop
         if let stream = former.stream {
             hop = try await call.discard(stream)
-            call.callTransport.abandon(stream, LiveCall.gone)
+            call.callTransport.discard(stream, LiveCall.gone)
         }
         former.cancellation.cancel(.handle)
         change(own) { call in
@@ -253,7 +253,7 @@ extension LiveCall {
         let last = held.last
         if let last, last.isUnderWay { last.cancellation.cancel(.handle) }
         guard let stream = response.stream else {
-            if let source = last?.stream { callTransport.abandon(source, Self.gone) }
+            if let source = last?.stream { callTransport.discard(source, Self.gone) }
             return response.counted(as: last?.hop)
         }
         if stream === last?.stream || held.isLast(response) { return response }
@@ -264,7 +264,7 @@ extension LiveCall {
     private func bounded(
         _ stream: any TransportResponse.BodyStream, _ source: (any TransportResponse.BodyStream)?
     ) -> any TransportResponse.BodyStream {
-        let body = ForeignBody(
+        let body = CancellableBody(
             stream, callTransport, cancellation, on: loop, until: request.deadline, limit: request.timeouts.total,
             source: source, announcing: stream.expectedLength)
         // Bodies from Dunlin's own sockets are counted there.
@@ -276,7 +276,7 @@ extension LiveCall {
     fileprivate func givenUp(_ error: any Error, _ held: InterceptedResponse) -> any Error {
         let last = held.last
         let hop = last?.stream?.hop ?? last?.hop
-        if let stream = last?.stream { callTransport.abandon(stream, Self.gone) }
+        if let stream = last?.stream { callTransport.discard(stream, Self.gone) }
         last?.cancellation.cancel(.handle)
         let isOver = delegate.cancellation.cause != nil || loop.now() >= request.deadline
         let known = isOver ? held.explained(error) : error

@@ -7,7 +7,7 @@ extension LiveCall {
     ) async throws -> Answer? {
         for hooks in [delegate.settings?.options.hooks, session.configuration.hooks] {
             guard let hooks, let hook = hook(hooks) else { continue }
-            if let answer = try await foreign({ await ask(hook) }) { return answer }
+            if let answer = try await withinLimits({ await ask(hook) }) { return answer }
         }
         return nil
     }

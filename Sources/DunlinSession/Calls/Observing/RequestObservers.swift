@@ -16,7 +16,7 @@ package final class RequestObservers: Sendable {
     let recorded: RecordedRequest
     /// Interim responses on their way to hooks; nil if no hook wants them.
     let interim: (stream: AsyncStream<ResponseHead>, continuation: AsyncStream<ResponseHead>.Continuation)?
-    private let line = Mutex(BatchLine.none)
+    private let batchQueue = Mutex(BatchQueue.none)
 
     init(
         _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ recorded: RecordedRequest
@@ -42,7 +42,7 @@ package final class RequestObservers: Sendable {
     /// Makes a change and reports it, so that nothing that results from the change is reported before it. `change` must
     /// call its argument at the moment of the change, under the lock that guards it, and returns whether there was a
     /// change.
-    func telling(_ event: @autoclosure () -> HTTPSession.Event, _ change: (() -> Void) -> Bool) -> Bool {
+    func reporting(_ event: @autoclosure () -> HTTPSession.Event, _ change: (() -> Void) -> Bool) -> Bool {
         guard events.hasObservers else { return change {} }
         let event = event()
         var mustTell = false
@@ -132,11 +132,11 @@ extension RequestObservers {
     private var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
     /// Reports progress and interim responses to the hooks while `work` runs. It ends with `end`.
-    func tellingNews<Value>(of delegate: TaskDelegate, _ work: () async -> Value) async -> Value {
+    func reportingNews<Value>(of delegate: TaskDelegate, _ work: () async -> Value) async -> Value {
         guard wantsNews else { return await work() }
-        async let telling: Void = tellNews(of: delegate)
+        async let reporting: Void = tellNews(of: delegate)
         let value = await work()
-        await telling
+        await reporting
         return value
     }
 
@@ -179,7 +179,7 @@ extension RequestObservers {
 
 extension RequestObservers {
     /// The queue of the call's batch.
-    private enum BatchLine {
+    private enum BatchQueue {
         case none
         case joined(RequestQueue, RequestQueue.Entry?)
         case passed
@@ -188,17 +188,17 @@ extension RequestObservers {
     /// Joins a batch's queue, unless the call is in another queue or under way. It gets its position at once, so that a
     /// batch's calls are queued in order; a call that comes after others enters later.
     func join(_ queue: RequestQueue, comesLater: Bool) {
-        line.withLock { line in
-            guard case .none = line else { return }
-            line = .joined(queue, comesLater ? nil : queue.enter("", control))
+        batchQueue.withLock { batchQueue in
+            guard case .none = batchQueue else { return }
+            batchQueue = .joined(queue, comesLater ? nil : queue.enter("", control))
         }
     }
 
     /// Takes the queue for the call that is to pass it now. Whoever takes an entry must wait for it.
-    func takeLine() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
-        line.withLock { line in
-            defer { line = .passed }
-            guard case .joined(let queue, let entry) = line else { return nil }
+    func takeBatchQueue() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
+        batchQueue.withLock { batchQueue in
+            defer { batchQueue = .passed }
+            guard case .joined(let queue, let entry) = batchQueue else { return nil }
             return (queue, entry)
         }
     }

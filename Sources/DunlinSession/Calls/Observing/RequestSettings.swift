@@ -25,10 +25,12 @@ package final class RequestSettings: Sendable {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
-        let own = options.way.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
+        let own = options.connecting.authenticationHandler.map {
+            RequestTLSPolicySource(call.session.tlsPolicySource, $0)
+        }
         exchangeOptions = ExchangeOptions(
             tlsPolicySource: own, control: call.observers?.control,
-            connectionRules: options.way.connectionRules(instead: call.session.builder.connectionRules))
+            connectionRules: options.connecting.connectionRules(instead: call.session.builder.connectionRules))
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)

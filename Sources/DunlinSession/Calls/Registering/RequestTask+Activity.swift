@@ -19,7 +19,7 @@ extension HTTPSession.RequestTask {
     }
 
     /// Reads the progress without beginning or retaining the request.
-    package var teller: ProgressSource {
+    package var progressSource: ProgressSource {
         ProgressSource(
             tally: { [control] in control.tally },
             settled: { [settlement] in settlement.valueIfSettled.map(Self.error) },

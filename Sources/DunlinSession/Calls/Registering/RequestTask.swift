@@ -82,10 +82,10 @@ extension HTTPSession.RequestTask {
 
     /// Adds the request to a batch: `observer` is told of the bytes it transfers, and it enters the queue unless it has
     /// begun.
-    package func join(_ line: RequestQueue?, _ observer: any TallyObserver) {
+    package func join(_ queue: RequestQueue?, _ observer: any TallyObserver) {
         control.add(observer)
-        guard let line, !hasBegun.exchange(true, ordering: .relaxed) else { return }
-        delegate.observers?.join(line, comesLater: !delegate.predecessors.isEmpty)
+        guard let queue, !hasBegun.exchange(true, ordering: .relaxed) else { return }
+        delegate.observers?.join(queue, comesLater: !delegate.predecessors.isEmpty)
     }
 }
 

@@ -51,7 +51,7 @@ package final class SessionCore: Sendable {
             configuration.secretFields, redirects: configuration.redirects.rules, trust: configuration.tls.curl,
             interface: configuration.sockets.interface,
             allowsBasicInClearText: configuration.basicInClearText == .allowed,
-            way: configuration.proxy.way(builder.connectionRules?.chooseProxy))
+            proxyUse: configuration.proxy.use(builder.connectionRules?.chooseProxy))
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)
@@ -68,14 +68,14 @@ package final class SessionCore: Sendable {
     }
 
     /// The loop the caller is on, or the next in turn.
-    package var loop: Reactor { book.loop }
+    package var loop: Reactor { list.loop }
 
-    /// The book of that loop.
-    var book: TaskBook {
-        let books = tasks.books
-        if let here = books.first(where: { $0.loop.isCurrent }) { return here }
-        let turn = books.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
-        return books[Int(UInt(bitPattern: turn) % UInt(books.count))]
+    /// The list of that loop.
+    var list: TaskList {
+        let lists = tasks.lists
+        if let here = lists.first(where: { $0.loop.isCurrent }) { return here }
+        let turn = lists.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
+        return lists[Int(UInt(bitPattern: turn) % UInt(lists.count))]
     }
 
     var isOnLoop: Bool { loops.contains(where: \.isCurrent) }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The running requests of a session, by ID, and the chain for new ones.
 ///
-/// Each request is in the book of its loop. The registry collects from all books, so a query for all requests includes
+/// Each request is in the list of its loop. The registry collects from all lists, so a query for all requests includes
 /// every one made before.
 public actor TaskRegistry {
     /// The state that applies to a session's calls from one shutdown or `cancelAll` to the next.
@@ -24,16 +24,16 @@ public actor TaskRegistry {
         let era: UInt64
     }
 
-    /// One book for each loop.
-    nonisolated let books: [TaskBook]
+    /// One list for each loop.
+    nonisolated let lists: [TaskList]
     /// The current era, which each new call copies.
     private nonisolated let present: Mutex<Era>
-    /// The numbers of each observer in the books.
+    /// The numbers of each observer in the lists.
     private var observers: [UInt64: [UInt64]] = [:]
     private var lastObserver: UInt64 = 0
 
     init(_ chain: Chain, on loops: [Reactor]) {
-        books = loops.map(TaskBook.init)
+        lists = loops.map(TaskList.init)
         present = Mutex(Era(number: 1, chain: chain))
     }
 
@@ -58,7 +58,7 @@ public actor TaskRegistry {
             era.closings += 1
             return era
         }
-        for book in books { await book.close(era.number) }
+        for list in lists { await list.close(era.number) }
         return Closing(number: era.closings, chain: era.chain, era: era.number)
     }
 
@@ -82,7 +82,7 @@ extension TaskRegistry {
     public var count: Int {
         get async {
             var count = 0
-            for book in books { count += await book.running.count }
+            for list in lists { count += await list.running.count }
             return count
         }
     }
@@ -104,8 +104,8 @@ extension TaskRegistry {
 
     public subscript(_ id: HTTPSession.TaskID) -> TaskDelegate? {
         get async {
-            for book in books {
-                if let delegate = await book.running.first(where: { $0.id == id }) { return delegate }
+            for list in lists {
+                if let delegate = await list.running.first(where: { $0.id == id }) { return delegate }
             }
             return nil
         }
@@ -114,7 +114,7 @@ extension TaskRegistry {
     private var delegates: [TaskDelegate] {
         get async {
             var delegates: [TaskDelegate] = []
-            for book in books { delegates += await book.running }
+            for list in lists { delegates += await list.running }
             return delegates.sorted { $0.id.rawValue < $1.id.rawValue }
         }
     }
@@ -151,7 +151,7 @@ extension TaskRegistry {
             return era.number
         }
         var running: [TaskDelegate] = []
-        for book in books { running += await book.cancel(number) }
+        for list in lists { running += await list.cancel(number) }
         let stopped = Self.cancelOthers(running)
         await drain(until: .never, upTo: number)
         return stopped.count
@@ -160,7 +160,7 @@ extension TaskRegistry {
     /// Cancels what a closing ends. The session's own calls are not counted.
     func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
         var running: [TaskDelegate] = []
-        for book in books { running += await book.running(upTo: closing.era) }
+        for list in lists { running += await list.running(upTo: closing.era) }
         let stopped = Self.cancelOthers(running)
         await drain(until: .never, upTo: closing.era)
         return stopped.count { !uncounted.contains($0.id) }
@@ -204,36 +204,36 @@ extension TaskRegistry {
     @discardableResult
     nonisolated func drain(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
-        var watches: [UInt64] = []
+        var ids: [UInt64] = []
         var isWithin = false
-        // All books are told before the first wait, because all of them must know which requests not to wait for.
-        for book in books {
-            let watch = await book.watch(upTo: era, within: within)
-            watches.append(watch.id)
-            isWithin = isWithin || watch.isWithin
+        // All lists are told before the first wait, because all of them must know which requests not to wait for.
+        for list in lists {
+            let observing = await list.observeEnd(upTo: era, within: within)
+            ids.append(observing.id)
+            isWithin = isWithin || observing.isWithin
         }
         let isServed = await withTaskCancellationHandler {
-            await wait(watches, upTo: era, isWithin: isWithin, until: deadline, cancellation)
+            await wait(ids, upTo: era, isWithin: isWithin, until: deadline, cancellation)
         } onCancel: {
             cancellation.cancel(.task)
         }
-        for (book, watch) in zip(books, watches) { await book.leave(watch) }
+        for (list, id) in zip(lists, ids) { await list.leave(id) }
         return isServed || cancellation.cause == nil
     }
 
-    /// Waits for one book after another, and again if requests have come meanwhile: the first may have filled while the
+    /// Waits for one list after another, and again if requests have come meanwhile: the first may have filled while the
     /// last was awaited. Returns false if it was cancelled or the deadline came first.
     private nonisolated func wait(
-        _ watches: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: HTTP.Instant,
+        _ ids: [UInt64], upTo era: UInt64?, isWithin: Bool, until deadline: HTTP.Instant,
         _ cancellation: Cancellation
     ) async -> Bool {
         var known: [UInt64]?
         while true {
-            for (book, watch) in zip(books, watches) {
-                guard await book.wait(watch, isWithin: isWithin, until: deadline, cancellation) else { return false }
+            for (list, id) in zip(lists, ids) {
+                guard await list.wait(id, isWithin: isWithin, until: deadline, cancellation) else { return false }
             }
             let arrivals = await arrivals
-            if era != nil || books.count == 1 || arrivals == known { return true }
+            if era != nil || lists.count == 1 || arrivals == known { return true }
             known = arrivals
         }
     }
@@ -241,7 +241,7 @@ extension TaskRegistry {
     private nonisolated var arrivals: [UInt64] {
         get async {
             var arrivals: [UInt64] = []
-            for book in books { arrivals.append(await book.arrivals) }
+            for list in lists { arrivals.append(await list.arrivals) }
             return arrivals
         }
     }
@@ -250,8 +250,8 @@ extension TaskRegistry {
     nonisolated func waitForEnd(
         of id: HTTPSession.TaskID, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome {
-        for book in books {
-            if let outcome = await book.waitForEnd(of: id, until: deadline, cancellation) { return outcome }
+        for list in lists {
+            if let outcome = await list.waitForEnd(of: id, until: deadline, cancellation) { return outcome }
         }
         return .value(())
     }
@@ -266,25 +266,25 @@ extension TaskRegistry {
         lastObserver += 1
         let id = lastObserver
         var numbers: [UInt64] = []
-        for book in books { numbers.append(await book.join(ring)) }
+        for list in lists { numbers.append(await list.join(ring)) }
         observers[id] = numbers
         return id
     }
 
     package func remove(observer: UInt64) async {
         guard let numbers = observers.removeValue(forKey: observer) else { return }
-        for (book, number) in zip(books, numbers) { await book.remove(observer: number) }
+        for (list, number) in zip(lists, numbers) { await list.remove(observer: number) }
     }
 
     /// Whether any request is active, how many ended, and the time. `news` says what to ring for next: one end is
     /// enough to look again.
     package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: HTTP.Instant) {
         var (isBusy, ends) = (false, Ends())
-        for (book, number) in zip(books, observers[observer] ?? []) {
-            let observation = await book.look(number, for: isBusy ? .nothing : news)
+        for (list, number) in zip(lists, observers[observer] ?? []) {
+            let observation = await list.look(number, for: isBusy ? .nothing : news)
             isBusy = isBusy || observation.isBusy
             ends.add(observation.ends)
         }
-        return (isBusy, ends, books[0].loop.now())
+        return (isBusy, ends, lists[0].loop.now())
     }
 }

@@ -13,7 +13,7 @@ extension LoopbackServer.GeneratedBody {
         while true {
             let count = try read(number, at: offset, into: &room)
             let expected = min(count, range.count - offset)
-            if let place = difference(room, expected, from: range.lowerBound + offset) { return offset + place }
+            if let index = difference(room, expected, from: range.lowerBound + offset) { return offset + index }
             offset += expected
             if count > expected { return offset }
             if count == 0 { return offset == range.count ? nil : offset }
@@ -29,18 +29,18 @@ extension LoopbackServer.GeneratedBody {
     }
 
     private static func difference(_ bytes: [UInt8], _ count: Int, from start: Int) -> Int? {
-        var place = 0
+        var index = 0
         var found: Int?
         forEachBlock(start..<(start + count)) { block in
-            defer { place += block.count }
+            defer { index += block.count }
             guard found == nil else { return }
             bytes.withUnsafeBytes { bytes in
-                let own = UnsafeRawBufferPointer(rebasing: bytes[place..<(place + block.count)])
+                let own = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + block.count)])
                 // In blocks, because tests are debug builds, where a loop over bytes takes seconds.
                 guard let left = own.baseAddress, let right = block.baseAddress,
                     memcmp(left, right, block.count) != 0
                 else { return }
-                found = own.indices.first { own[$0] != block[$0] }.map { place + $0 }
+                found = own.indices.first { own[$0] != block[$0] }.map { index + $0 }
             }
         }
         return found

@@ -13,8 +13,8 @@ extension LoopbackServer.Channel {
             switch progress {
             case .done: return bytes
             case .ended:
-                if !tls.wasBiddenGoodbye { ledger.saidGoodbye() }
-                tls.wasBiddenGoodbye = true
+                if !tls.hasReceivedCloseNotify { ledger.receivedCloseNotify() }
+                tls.hasReceivedCloseNotify = true
                 return nil
             case .failed(let reason): throw .insecure(reason)
             case .wantsInput:
@@ -40,9 +40,9 @@ extension LoopbackServer.Channel {
     }
 
     /// Errors are ignored, since the client may be gone.
-    func sayGoodbye() {
+    func sendCloseNotify() {
         guard let tls else { return }
-        tls.sayGoodbye()
+        tls.sendCloseNotify()
         do throws(LoopbackServer.Interruption) { try sendRaw(tls.takeOutput()) } catch { return }
     }
 
@@ -59,7 +59,7 @@ extension LoopbackServer.Channel {
 extension LoopbackServer.Channel {
     /// Does what is planned to a new connection. Returns when there can be requests, with the result of the TLS
     /// handshake, if any.
-    mutating func welcome(
+    mutating func beginServing(
         _ arrival: LoopbackServer.Arrival, _ options: LoopbackServer.TLS?, _ index: Int
     ) throws(LoopbackServer.Interruption) -> LoopbackServer.Handshake? {
         var fault: LoopbackServer.HandshakeFault?
@@ -72,7 +72,7 @@ extension LoopbackServer.Channel {
         }
         guard let options else { return nil }
         let tls = try openSSL { () throws(AuthorityError) in try LoopbackServer.TLSSession(options) }
-        try shakeHands(tls, fault)
+        try handshake(tls, fault)
         self.tls = tls
         return try openSSL { () throws(AuthorityError) in try tls.summary(connection: index) }
     }
@@ -92,7 +92,7 @@ extension LoopbackServer.Channel {
         throw .peerGone
     }
 
-    private func shakeHands(
+    private func handshake(
         _ tls: LoopbackServer.TLSSession, _ fault: LoopbackServer.HandshakeFault?
     ) throws(LoopbackServer.Interruption) {
         var sent = 0
@@ -137,7 +137,7 @@ extension LoopbackServer.Channel {
             for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
                 if start > 0 && pause > .zero { try self.pause(pause) }
                 try sendRaw(Array(bytes[start..<min(start + max(size, 1), bytes.count)]))
-                try awaitDeparture()
+                try waitUntilSent()
             }
         default: try sendRaw(bytes)
         }

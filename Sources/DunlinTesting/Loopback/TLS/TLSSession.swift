@@ -20,7 +20,7 @@ extension LoopbackServer {
         private let protocols: ProtocolList
         private let identities: [String: IssuedCertificate]
         /// Whether the peer's close_notify has been counted.
-        var wasBiddenGoodbye = false
+        var hasReceivedCloseNotify = false
 
         init(_ tls: TLS) throws(AuthorityError) {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw AuthorityError(.preparingTLS) }
@@ -86,7 +86,7 @@ extension LoopbackServer {
         var holdsInput: Bool { SSL_has_pending(ssl) == 1 || BIO_ctrl_pending(input) > 0 }
 
         /// Sends a close_notify, unless one was sent or none is wanted.
-        func sayGoodbye() {
+        func sendCloseNotify() {
             ERR_clear_error()
             SSL_shutdown(ssl)
             ERR_clear_error()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct `Processes at one journal` {
     /// What the server was asked for, and what it should not have been.
-    private final class Book: Sendable {
+    private final class Record: Sendable {
         struct State: Sendable {
             var count = 0
             var uploads: Set<String> = []
@@ -62,26 +62,26 @@ struct `Processes at one journal` {
         return ids
     }
 
-    private static func check(_ book: Book, _ count: Int) throws {
-        let state = book.state.withLock { $0 }
+    private static func check(_ record: Record, _ count: Int) throws {
+        let state = record.state.withLock { $0 }
         #expect(state.wrong.isEmpty)
         #expect(state.uploads == Set((0..<count).filter { $0.isMultiple(of: 3) }.map { "up-\($0)" }))
         let films = (0..<count).filter { !$0.isMultiple(of: 3) }.map { "film-\($0)" }
-        for film in films { #expect(try book.folder.contents(film) == book.entity.contents) }
-        #expect(try book.folder.names() == (films + ["journal", "source"]).sorted())
-        #expect(try `A journal`.files(book.folder).isEmpty)
+        for film in films { #expect(try record.folder.contents(film) == record.entity.contents) }
+        #expect(try record.folder.names() == (films + ["journal", "source"]).sorted())
+        #expect(try `A journal`.files(record.folder).isEmpty)
     }
 
     @Test(.rows("AP-1")) func `processes at one journal share its transfers and do nothing twice`() async throws {
         let folder = try Folder()
-        let book = Book(ServedFile(300_000), folder)
+        let record = Record(ServedFile(300_000), folder)
         let gate = LoopbackServer.Gate()
         try await Stage.with { (stage: Stage) async throws in
             let ids = try await Self.fill(folder, stage, 0..<24)
             // Nothing is over before everything has begun, so that both work at once.
             stage.server.respond { request in
-                let reply = book.reply(to: request)
-                if book.state.withLock({ $0.count }) == 24 { gate.open() }
+                let reply = record.reply(to: request)
+                if record.state.withLock({ $0.count }) == 24 { gate.open() }
                 return reply.waiting(for: gate)
             }
             let peers = try [Peer(`A journal`.path(folder)), Peer(`A journal`.path(folder))]
@@ -94,7 +94,7 @@ struct `Processes at one journal` {
             #expect(taken.sorted() == ids.sorted())
             #expect(stage.server.requests.count == 24)
             #expect(Set(stage.server.requests.map(\.target)).count == 24)
-            try Self.check(book, 24)
+            try Self.check(record, 24)
         }
     }
 
@@ -157,7 +157,7 @@ struct `Processes at one journal` {
         together: Int
     ) async throws {
         let folder = try Folder()
-        let book = Book(ServedFile(300_000), folder)
+        let record = Record(ServedFile(300_000), folder)
         let rounds = 9
         var random = SeededGenerator(seed: UInt64(together))
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -167,7 +167,7 @@ struct `Processes at one journal` {
                 let moment = Moment.allCases[round % Moment.allCases.count]
                 let executioner = Executioner(folder, moment, after: Int.random(in: 1...3, using: &random))
                 stage.server.respond { request in
-                    let reply = book.reply(to: request)
+                    let reply = record.reply(to: request)
                     executioner.look()
                     return reply
                 }
@@ -181,12 +181,12 @@ struct `Processes at one journal` {
             }
             // Some may have been quicker than the signal.
             #expect(killed > rounds / 2)
-            stage.server.respond { book.reply(to: $0) }
+            stage.server.respond { record.reply(to: $0) }
             let last = try await Peer(`A journal`.path(folder)).end()
             #expect(last.status == 0, "\(last.lines)")
             // Drafts of records, whose writer was killed before they had their name.
             try await HTTPSession.sweepParts(in: folder.path, olderThan: .zero)
-            try Self.check(book, 3 * rounds)
+            try Self.check(record, 3 * rounds)
         }
     }
 }

@@ -1,0 +1,194 @@
+internal import DunlinReactor
+internal import DunlinRules
+internal import DunlinTransport
+internal import Synchronization
+
+/// Supplies requests with the credential of a session's authenticator, and refreshes it by the rules of
+/// `RefreshMachine`.
+protocol CredentialSource: Sendable {
+    /// The credential for a request now. Waits for a refresh if necessary, within the call's limits.
+    func grant(for call: LiveCall) async throws -> CredentialGrant
+    func isRefused(by response: ResponseHead) -> Bool
+    /// What to do with a request that was sent with grant `number` and refused.
+    func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal
+    func accepted(_ number: UInt64)
+    /// Ends running refreshes, and returns when their code has ended. The next request begins another.
+    func endRefreshes(on loop: Reactor) async
+}
+
+/// A credential's fields and its number.
+struct CredentialGrant: Sendable {
+    let fields: Fields
+    let number: UInt64
+}
+
+final class RefreshDriver<Source: HTTPSession.Authenticator>: CredentialSource {
+    private typealias Waiter = ValueWaiter<Result<CredentialGrant, any Error>>
+
+    private struct Known: Sendable {
+        let credential: Source.Credential
+        let fields: Fields
+
+        init(_ credential: Source.Credential, of source: Source) {
+            self.credential = credential
+            var fields = source.fields(for: credential)
+            fields.markAll()
+            self.fields = fields
+        }
+    }
+
+    /// A refresh whose code runs, and the waiters for its end.
+    private struct Work {
+        let cancellation: Cancellation
+        var endWaiters: [ValueWaiter<Void>] = []
+    }
+
+    private struct State {
+        var machine: RefreshMachine<Known, Waiter>
+        var works: [UInt64: Work] = [:]
+    }
+
+    private let source: Source
+    private let chance: @Sendable () -> UInt64
+    private let state: Mutex<State>
+
+    init(_ source: Source, at now: HTTP.Instant, chance: @escaping @Sendable () -> UInt64) {
+        self.source = source
+        self.chance = chance
+        let first = source.initialCredential
+        let machine = RefreshMachine<Known, Waiter>(
+            first.map { Known($0, of: source) },
+            lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now)
+        state = Mutex(State(machine: machine))
+    }
+
+    func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
+
+    func refused(_ number: UInt64, at now: HTTP.Instant) -> CredentialRefusal {
+        state.withLock { $0.machine.refused(number, at: now) }
+    }
+
+    func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
+
+    func grant(for call: LiveCall) async throws -> CredentialGrant {
+        let waiter = Waiter(on: call.loop)
+        switch state.withLock({ $0.machine.ask(waiter, at: call.loop.now()) }) {
+        case .use(let held): return Self.grant(held)
+        case .useAndRefresh(let held, let refresh):
+            begin(refresh, instead: held.credential.credential, call)
+            return Self.grant(held)
+        case .wait(let number, let begins):
+            if let begins { begin(begins, instead: stale, call) }
+            return try await wait(waiter, number, call)
+        case .fail(let error):
+            var failure = Self.failure(error)
+            failure.refreshRefusal = .resting
+            throw failure
+        }
+    }
+
+    private static func grant(_ held: RefreshMachine<Known, Waiter>.Held) -> CredentialGrant {
+        CredentialGrant(fields: held.credential.fields, number: held.number)
+    }
+
+    private static func failure(_ cause: any Error) -> NetworkError {
+        NetworkError(
+            .authenticationFailed, "a new credential could not be fetched", isSafeToRetry: true, underlying: cause)
+    }
+
+    private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
+
+    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
+        let result: Result<CredentialGrant, any Error>
+        do {
+            result = try await call.value(of: waiter, isUnsent: true, late: "timed out waiting for a new credential")
+        } catch {
+            state.withLock { $0.machine.left(number) }
+            throw error
+        }
+        do { return try result.get() } catch { throw Self.failure(error) }
+    }
+}
+
+// MARK: - Refreshing
+
+extension RefreshDriver {
+    private typealias Refreshed = Result<Source.Credential, any Error>
+
+    /// Refreshes in tasks that belong to no request: they inherit no deadline and end with their session. Requests do
+    /// not wait for code that ignores its cancellation; what it brings later still counts.
+    private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
+        let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
+        let around = Enclosure.refreshes
+        let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
+        state.withLock { $0.works[number] = Work(cancellation: cancellation) }
+        let work = Task.detached { [self, source] in
+            let result: Refreshed
+            do {
+                let credential = try await Enclosure.enter(.refresh(of: ObjectIdentifier(core)), around: around) {
+                    try await source.refresh(stale, using: HTTPSession(core))
+                }
+                result = .success(credential)
+            } catch {
+                result = .failure(error)
+            }
+            if !ended.deliver(result), case .success = result { end(number, result, at: loop.now()) }
+            let endWaiters = state.withLock { $0.works.removeValue(forKey: number)?.endWaiters ?? [] }
+            for endWaiter in endWaiters { _ = endWaiter.deliver(()) }
+        }
+        Task.detached { [self] in
+            let deadline = loop.now().advanced(by: limit.clampedNanoseconds)
+            switch await ended.wait(until: deadline, cancellation: cancellation) {
+            case .value(let result): end(number, result, at: loop.now())
+            // The refresh is over before its code is cancelled: requests that ask after the code has ended begin
+            // another.
+            case .timedOut:
+                let error = NetworkError(
+                    .timedOut, "the refresh of the credential timed out", exceeding: .total, limit: limit)
+                end(number, .failure(error), at: loop.now())
+                work.cancel()
+            case .cancelled:
+                end(number, .failure(TaskRegistry.closed), askedNobody: true, at: loop.now())
+                work.cancel()
+            }
+        }
+    }
+
+    func endRefreshes(on loop: Reactor) async {
+        let works = state.withLock { state in
+            state.works.keys.map { number in
+                let endWaiter = ValueWaiter<Void>(on: loop)
+                state.works[number]?.endWaiters.append(endWaiter)
+                return (state.works[number]?.cancellation, endWaiter)
+            }
+        }
+        for (cancellation, _) in works { cancellation?.cancel(.handle) }
+        let cancellation = Cancellation()
+        await withTaskCancellationHandler {
+            for (_, endWaiter) in works { _ = await endWaiter.wait(until: .never, cancellation: cancellation) }
+        } onCancel: {
+            cancellation.cancel(.task)
+        }
+    }
+
+    private func end(_ number: UInt64, _ result: Refreshed, askedNobody: Bool = false, at now: HTTP.Instant) {
+        let outcome: Result<CredentialGrant, any Error>
+        let waiters: [Waiter]
+        switch result {
+        case .success(let credential):
+            let known = Known(credential, of: source)
+            let lifetime = source.lifetime(of: credential)?.clampedNanoseconds
+            let chance = chance()
+            let held: RefreshMachine<Known, Waiter>.Held
+            (waiters, held) = state.withLock {
+                $0.machine.refreshed(known, lifetime: lifetime, chance: chance, at: now)
+            }
+            outcome = .success(Self.grant(held))
+        case .failure(let error):
+            let askedNobody = askedNobody || (error as? NetworkError)?.beneathRefresh.askedNobody == true
+            waiters = state.withLock { $0.machine.failed(error, number, askedNobody: askedNobody, at: now) }
+            outcome = .failure(error)
+        }
+        for waiter in waiters { _ = waiter.deliver(outcome) }
+    }
+}

@@ -1,0 +1,36 @@
+/// The file that a body is written to.
+enum FileDestination: BodyReceiver {
+    case file(String)
+    case folder(String)
+    case temporary
+    case resolved(HTTPSession.Destination.Decision)
+
+    func receive(
+        _ arrival: LiveCall.Arrival, from call: isolated TaskDelegate
+    ) async throws -> HTTPSession.Response<Bytes> {
+        try await Download(to: HTTPSession.Destination(self)).take(arrival, from: call).keepingFile
+    }
+}
+
+extension HTTPSession.Destination {
+    /// Called when the response's head is there, with the URL that the response is from: the one that was asked for, or
+    /// the one that the last redirect led to.
+    typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
+
+    public static func file(_ path: String) -> Self { Self(FileDestination.file(path)) }
+
+    public static func folder(_ path: String) -> Self { Self(FileDestination.folder(path)) }
+
+    public static var temporary: Self { Self(FileDestination.temporary) }
+
+    /// A destination that is decided when the response's head has come. If the decision is nil, the file is a temporary
+    /// one.
+    public static func resolved(
+        by decision: @escaping @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
+    ) -> Self {
+        Self(FileDestination.resolved(decision))
+    }
+
+    /// The destination as a file's place. All destinations are created in this file.
+    var file: FileDestination { kind as? FileDestination ?? .temporary }
+}
