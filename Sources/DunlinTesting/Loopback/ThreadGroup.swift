@@ -5,10 +5,10 @@ internal import Synchronization
 
 // A socket pair by which every thread is told to stop, and `stop()` is told that they have.
 //
-// The crew holds one end. Each thread owns a duplicate of the other, its lifeline, and polls it along with whatever
-// else it waits for. Shutting down the crew's end makes every lifeline readable for good. When the last lifeline is
-// closed, and a thread closes its own last of all, the group's end reads end of stream. The kernel does the counting, so
-// no thread's mistake can make `stop()` return early.
+// The group holds one end. Each thread owns a duplicate of the other, its lifeline, and polls it along with whatever
+// else it waits for. Shutting down the group's end makes every lifeline readable for good. When the last lifeline is
+// closed, and a thread closes its own last of all, the group's end reads end of stream. The kernel does the counting,
+// so no thread's mistake can make `stop()` return early.
 extension LoopbackServer {
     final class ThreadGroup: Sendable {
         /// The crew's end, shared by overlapping calls of `stop()` and closed by the last of them.

@@ -44,8 +44,8 @@ struct DownloadPump: Sendable {
         var isEnd = claim == nil
         switch body {
         case .bytes(let bytes):
-            var place = Place(writer.position)
-            isEnd = try await take(bytes, &place).isLast || isEnd
+            var position = Position(writer.position)
+            isEnd = try await take(bytes, &position).isLast || isEnd
         case .stream(let stream): isEnd = try await pump(stream) || isEnd
         }
         try await flush()
@@ -60,7 +60,7 @@ struct DownloadPump: Sendable {
     }
 
     /// Where in the file the next byte of the body lies, and where the last one that counted ended.
-    private struct Place {
+    private struct Position {
         var seen: Int
         var counted: Int
 
@@ -68,25 +68,25 @@ struct DownloadPump: Sendable {
     }
 
     /// Writes what counts of a piece. Returns whether no more does, and memory to receive into, if there is any.
-    private func take(_ whole: Bytes, _ place: inout Place) async throws -> (isLast: Bool, spare: [UInt8]?) {
-        try checkEnd(whole.count, after: place.seen)
+    private func take(_ whole: Bytes, _ position: inout Position) async throws -> (isLast: Bool, spare: [UInt8]?) {
+        try checkEnd(whole.count, after: position.seen)
         guard let claim else {
-            place.seen += whole.count
-            try check(place.seen)
+            position.seen += whole.count
+            try check(position.seen)
             return (false, try await put(whole))
         }
         var (rest, spare) = (whole, [UInt8]?.none)
-        defer { place.seen += rest.count }
+        defer { position.seen += rest.count }
         while !rest.isEmpty {
             let (skipped, count, isEnd) = claim(rest.count)
-            let start = place.seen + skipped
+            let start = position.seen + skipped
             if count > 0 {
                 try check(start + count)
-                if start != place.counted { try await move(to: start) }
-                place.counted = start + count
+                if start != position.counted { try await move(to: start) }
+                position.counted = start + count
                 spare = try await put(count == whole.count ? whole : rest[skipped..<skipped + count])
             }
-            place.seen = start + count
+            position.seen = start + count
             rest = rest[(skipped + count)..<rest.count]
             if isEnd { return (true, spare) }
         }
@@ -107,13 +107,13 @@ struct DownloadPump: Sendable {
             if let recycling { try await recycling.next(reusing: &spare) } else { try await stream.next() }
         }
         var spare: [UInt8]?
-        var place = Place(writer.position)
+        var position = Position(writer.position)
         do {
             while let whole = try await next(&spare) {
-                let (isLast, memory) = try await take(whole, &place)
+                let (isLast, memory) = try await take(whole, &position)
                 if let memory { spare = memory }
                 if isLast {
-                    if place.seen == end { try await expectEnd(of: arriving) }
+                    if position.seen == end { try await expectEnd(of: arriving) }
                     return true
                 }
             }

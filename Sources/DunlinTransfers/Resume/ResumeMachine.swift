@@ -12,9 +12,9 @@ internal import DunlinSemantics
 /// 4. 416 with the length of the existing bytes means that nothing was missing. After any other 416 the whole is
 ///    requested.
 /// 5. A body that breaks is resumed if it began within this machine's life, up to `attempts` times without a new byte,
-///    with growing waits. A body that ends too early counts as broken. Bodies that bring little are accepted `smallPieceLimit`
-///    times, because the number of exchanges for a file must be limited. After a file has changed `attempts` times, the
-///    download fails.
+///    with growing waits. A body that ends too early counts as broken. Bodies that bring little are accepted
+///    `smallPieceLimit` times, because the number of exchanges for a file must be limited. After a file has changed
+///    `attempts` times, the download fails.
 ///
 /// 6. The rest is useless if another user requested it, or another origin sent it, than the existing bytes: the same
 ///    validator may then name another file. So the whole is requested.

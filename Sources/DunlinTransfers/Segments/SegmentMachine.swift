@@ -11,8 +11,8 @@
 /// 4. The rest of a run that ends becomes open, or goes to those who have already requested it.
 /// 5. A worker whose exchange breaks continues after growing waits, up to `attempts` times without a new byte. Then it
 ///    leaves, and so does one whose answer is useless; after that nobody requests another's bytes. Answers that bring
-///    little of what was requested are accepted `smallPieceLimit` times, and are useless then. They take nothing from another's
-///    run.
+///    little of what was requested are accepted `smallPieceLimit` times, and are useless then. They take nothing from
+///    another's run.
 /// 6. The work is over when nothing is missing, or no worker is left.
 ///
 /// It must not know files, clocks, connections or heads.
