@@ -76,7 +76,7 @@ private final class RetryDriver: StageDriver {
 
     /// The action after a failure; `attempt` is the history of this attempt only.
     private func failed(_ error: any Error, _ call: LiveCall, _ attempt: CallHistory?) -> StageAction {
-        switch judge(outcome(of: error, call), isUnsent: !call.sentRequests.attempt.contains(.sent), call) {
+        switch judge(outcome(of: error, call), call) {
         case .settle(let history): return .fail(noting(history, error), notes(history, attempt))
         case .retry(let wait):
             let failure = error as? NetworkError
@@ -131,13 +131,14 @@ extension RetryDriver {
         return .failed(failure, isSafe: told?.isSafeToRetry ?? false, retryAfter: asked)
     }
 
-    /// Decides about an outcome. `isUnsent`: not even the first byte of the body was requested.
-    private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Decision {
+    /// Decides about an outcome.
+    private func judge(_ outcome: RetryMachine.Outcome, _ call: LiveCall) -> Decision {
         // A random number costs a system call, which a successful call does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()
         let circumstances = RetryMachine.Circumstances(
-            canSendBody: original.body.isReplayable || isUnsent && original.body.canBeSent,
+            // One that can be sent once may be untaken still: a refusal may come before it was asked for.
+            canSendBody: original.body.canBeSent,
             timeLeft: original.deadline.nanoseconds - now.nanoseconds, chance: settings.chance())
         switch machine.ended(outcome, circumstances) {
         case .settle(let refusal): return .settle(RetryHistory(retried, refusal))

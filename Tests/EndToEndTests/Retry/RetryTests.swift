@@ -88,6 +88,34 @@ struct `Requests tried again` {
         }
     }
 
+    /// The server refuses instead of asking for the body.
+    @Test(arguments: [503, 429] as [HTTP.Status], [HTTP.Method.put, .post])
+    func `a body that can be sent once and was not asked for is sent by the next attempt, if that is safe`(
+        status: HTTP.Status, method: HTTP.Method
+    ) async throws {
+        let (clock, count) = (ManualClock(), 300_000)
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(LoopbackServer.Reply.response(status).beforeBody)
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let body = RequestBody.stream(UploadPieces(total: count), length: count)
+            var options = HTTPSession.Options()
+            (options.expectsContinue, options.continueTimeout) = (true, .seconds(600))
+            let mayRepeat = method == .put || status == 429
+            if mayRepeat {
+                let answer = try await clock.skippingWaits { [options] in
+                    try await stage.session.request("up", method: method, body: body, options: options, as: .string)
+                }
+                #expect(answer.value == "\(LoopbackServer.GeneratedBody.hash(length: count))")
+            } else {
+                let error = try await NetworkError.thrown { [options] in
+                    _ = try await stage.session.request("up", method: method, body: body, options: options, as: .bytes)
+                }
+                #expect(error.response?.status == status && error.retryRefusal != .bodyNotReplayable)
+            }
+            #expect(stage.server.requests.map(\.bodyCount) == (mayRepeat ? [0, count] : [0]))
+        }
+    }
+
     /// The server answers as soon as it has the head, and wants no more on this connection. It reads on until that is
     /// closed, so that nothing is lost to a reset.
     @Test func `a body refused before it was sent is cut off, and sent whole by the next attempt`() async throws {
