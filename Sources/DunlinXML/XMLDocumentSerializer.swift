@@ -2,9 +2,9 @@ public import Dunlin
 
 /// A serializer for XML documents.
 ///
-/// Expects `application/xml`, `text/xml` or any type that is asked for besides, such as `.accepting("+xml")`. Throws
-/// `XML.Error` for what is not well formed. An empty body is an error.
-public struct XMLDocumentSerializer: ResponseSerializer {
+/// It expects `application/xml`, `text/xml` or a type added by `.accepting("+xml")`. Throws an `XML.Error` for a
+/// document that is not well formed. An empty body is an error.
+public struct XMLDocumentSerializer: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     public var limits: XML.Limits
 
@@ -20,8 +20,8 @@ public struct XMLDocumentSerializer: ResponseSerializer {
     }
 }
 
-/// The body as events, which are read when they are asked for: what is not well formed shows only then.
-public struct XMLEventsSerializer: ResponseSerializer {
+/// A serializer for XML events, which are read on demand, so only then can an error in the document appear.
+public struct XMLEventsSerializer: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     public var limits: XML.Limits
 

@@ -40,7 +40,7 @@ import Testing
 
         #expect(response.cacheUse?.source == .memory && server.requests.count == 2)
         let user = try await client.get(
-            "users/42", options: .init(cache: .storedOnly), as: User.self)
+            "users/42", options: .init(cacheMode: .storedOnly), as: User.self)
 
         #expect(user.id == 42)
         let cache = try #require(client.configuration.cache)

@@ -24,7 +24,7 @@ nonisolated struct Receipt: Codable, Sendable, Equatable {
 }
 
 nonisolated struct Reply {
-    var status: UInt16
+    var status: Int
     var body: BodySequence
 }
 

@@ -90,7 +90,7 @@ import Testing
         let late = #expect(throws: NetworkError.self) {
             var sockets = HTTP.SocketOptions()
             sockets.priority = 9
-            _ = try Self.origin("http://a/", options: { $0.sockets = sockets })
+            _ = try Self.origin("http://a/", options: { $0.sockets = .value(sockets) })
         }
         #expect(late?.code == .invalidRequest)
         #expect(late?.reason == "sockets.priority must be 0 to 6")

@@ -174,7 +174,7 @@ import Testing
     private static func outcome(of example: Case, _ session: HTTPSession) async -> Ending {
         do {
             let response = try await session.request(
-                example.method, "x", fields: example.fields, body: example.body,
+                "x", method: example.method, fields: example.fields, body: example.body,
                 options: .init(validatesResponse: false))
             let x = response.fields["X"] ?? response.trailers["X"]
             return Ending(outcome: .body(String(response.value), x: x))

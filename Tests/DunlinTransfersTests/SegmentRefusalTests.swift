@@ -96,12 +96,12 @@ import Testing
 
     @Test func `a worker that reads what others bring is a bystander until its own bytes come`() {
         var machine = Self.machine()
-        #expect(machine.bystanders == [1, 3])
+        #expect(machine.unansweredWorkers == [1, 3])
         _ = machine.received(500, by: 0)
         _ = machine.received(100, by: 0)
-        #expect(machine.bystanders == [0, 1, 3])
+        #expect(machine.unansweredWorkers == [0, 1, 3])
         _ = machine.received(200, by: 0)
-        #expect(machine.bystanders == [1, 3])
+        #expect(machine.unansweredWorkers == [1, 3])
     }
 
     @Test func `a range that is not answered is asked for again though another was refused`() {

@@ -7,7 +7,7 @@ import Testing
 struct `Rules about interfaces` {
     private static func options(_ rules: NetworkInterface.Rules?) -> HTTPSession.Options {
         var options = HTTPSession.Options()
-        options.interfaces = rules
+        options.interfaces = rules.map { .value($0) } ?? .session
         return options
     }
 

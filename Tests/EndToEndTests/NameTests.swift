@@ -148,10 +148,9 @@ struct `Names and sockets of a session` {
         configuration.sockets.priority = 4
         let session = try HTTPSession(configuration)
         var options = HTTPSession.Options()
-        options.sockets = HTTP.SocketOptions()
-        options.sockets?.differentiatedServices = 10
-        options.sockets?.interface = "lo"
-        options.sockets?.userTimeout = .seconds(9)
+        var sockets = HTTP.SocketOptions()
+        (sockets.differentiatedServices, sockets.interface, sockets.userTimeout) = (10, "lo", .seconds(9))
+        options.sockets = .value(sockets)
         for _ in 0..<2 {
             _ = try await session.get("x", as: .bytes)
             _ = try await session.get("x", options: options, as: .bytes)

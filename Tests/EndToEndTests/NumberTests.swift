@@ -151,7 +151,7 @@ struct `Numbers of strangers` {
         options.continueTimeout = time
         try await Self.ask(session, options)
         options = HTTPSession.Options()
-        options.timeouts = .init(firstByte: .after(time), readIdle: .after(time), total: .after(time))
+        options.timeouts = .init(firstByte: .value(time), readIdle: .value(time), total: .value(time))
         try await Self.ask(session, options)
         _ = try await networkError {
             try await session.withTimeout(time) { try await Self.ask(session, HTTPSession.Options()) }

@@ -48,7 +48,7 @@ struct `Bodies sent again` {
             func send() async throws -> String {
                 let body = RequestBody.bytes(LoopbackServer.GeneratedBody.bytes(0..<length))
                 return try await stage.session.request(
-                    repetition.method, "up", body: body, options: options, as: .string
+                    "up", method: repetition.method, body: body, options: options, as: .string
                 ).value
             }
             if repetition.isSentAgain {

@@ -77,8 +77,8 @@ struct LoginStorm: Sendable {
             default: .normal
             }
         let options = HTTPSession.Options(tags: ["\(number)"])
-        var limit = HTTPSession.PerRequest<Duration>.seconds(30)
-        if case .deadline(let time) = fate { limit = .after(time) }
+        var limit = Duration.seconds(30)
+        if case .deadline(let time) = fate { limit = time }
         let request = Task { [limit] in
             try await session.get("x", timeout: limit, options: options, as: .string).value
         }

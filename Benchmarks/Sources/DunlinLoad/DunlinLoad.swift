@@ -92,7 +92,7 @@ private struct Get: Sender {
 
     func send() async throws -> Reply {
         let response = try await session.get(target, options: options, as: .bytes)
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }
 
@@ -109,7 +109,7 @@ private final class GetAnew: Sender {
     func send() async throws -> Reply {
         let target = HTTP.Target("\(path)?\(count.add(1, ordering: .relaxed).newValue)")
         let response = try await session.get(target, as: .bytes)
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }
 
@@ -126,7 +126,7 @@ private struct SecureGet: Sender {
         if let isResumed, response.metrics.hops.last?.security?.isResumed != isResumed {
             throw WrongHandshake(wanted: isResumed ? "resumed" : "full")
         }
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }
 
@@ -143,7 +143,7 @@ private struct Download: Sender {
         try await session.withResponse(from: target, options: options) { response in
             var count = 0
             for try await chunk in response.body { count += chunk.count }
-            return Reply(status: Int(response.status.code), length: count)
+            return Reply(status: response.status.code, length: count)
         }
     }
 }
@@ -160,7 +160,7 @@ private struct Keep: Sender {
         if load.segments > 1 { transfer.segments = HTTPSession.Segments(load.segments) }
         if !load.digest.isEmpty { transfer.digest = try ContentDigest(.sha256, hex: load.digest) }
         let response = try await session.download(target, to: .file(load.output), transfer: transfer)
-        return Reply(status: Int(response.status.code), length: response.value.byteCount)
+        return Reply(status: response.status.code, length: response.value.byteCount)
     }
 }
 
@@ -173,7 +173,7 @@ private struct Upload: Sender {
     func send() async throws -> Reply {
         let body: RequestBody = file.isEmpty ? .stream(Zeros(count: length), length: length) : .file(file)
         let response = try await session.put(target, body: body, as: .bytes)
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }
 

@@ -59,7 +59,7 @@ private struct PostForm: Sender {
         var pairs = HTTP.Query()
         for (name, value) in Form.pairs { pairs.append(name, value) }
         let response = try await session.post(target, body: .form(pairs), as: .bytes)
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }
 
@@ -74,6 +74,6 @@ private struct PostParts: Sender {
             MultipartPart.file(Form.fileField, at: file, fileName: Form.fileName, contentType: .jpeg)
         }
         let response = try await session.post(target, body: body, as: .bytes)
-        return Reply(status: Int(response.status.code), length: response.value.count)
+        return Reply(status: response.status.code, length: response.value.count)
     }
 }

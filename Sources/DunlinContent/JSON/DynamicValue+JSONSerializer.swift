@@ -1,10 +1,10 @@
 extension DynamicValue {
     /// A serializer for JSON whose structure is not known beforehand.
     ///
-    /// JSON is read strictly (RFC 8259): no extra comma, no key twice in one object. Numbers keep the digits they were
-    /// written with, and objects the order of their members. Throws `HTTP.JSON.SyntaxError` for a text that is
-    /// no JSON. An empty body, or a single space, is null.
-    public struct JSONSerializer: ResponseSerializer, Hashable, Codable {
+    /// JSON is read strictly (RFC 8259): no extra commas, and no duplicate keys in an object. Numbers keep their digits
+    /// and objects their order. Throws `HTTP.JSON.SyntaxError` for text that is not JSON. An empty body, or a single
+    /// space, is null.
+    public struct JSONSerializer: AdjustableSerializer, Hashable, Codable {
         public var rules: HTTP.ResponseRules
         /// Whether a text other than an object or array is accepted.
         public var allowsFragments: Bool

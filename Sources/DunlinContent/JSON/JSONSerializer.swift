@@ -6,8 +6,8 @@ public import FoundationEssentials
 /// `application/problem+json`. A response without a declared type is accepted, unless the rules say otherwise. Other
 /// types are accepted on request: `.json(Item.self).accepting("text/plain")`.
 ///
-/// An empty body, or a single space (which some servers send instead), is no content: nil for an optional.
-public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
+/// An empty body, or a single space (which some servers send instead), counts as no content: nil for an optional.
+public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     /// Whether a duplicate key in an object is refused. The text is read strictly by RFC 8259 in any case.
     public var isStrict = false
@@ -25,7 +25,7 @@ public struct JSONSerializer<Output: Decodable>: ResponseSerializer {
 
     public var accept: String? { "application/json" }
 
-    public func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws {
+    public func validate(_ response: HTTP.WholeResponse) throws {
         do {
             try rules.check(response)
         } catch var error as NetworkError where error.code == .unacceptableContentType && Self.plain != nil {

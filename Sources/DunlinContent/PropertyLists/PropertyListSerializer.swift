@@ -2,9 +2,8 @@ public import FoundationEssentials
 
 /// A serializer that decodes the body from a property list, in XML or binary form, as its first bytes show.
 ///
-/// Expects `application/x-plist`; a response that declares no type is taken at its word. An empty body is no content:
-/// nil for an optional.
-public struct PropertyListSerializer<Output: Decodable>: ResponseSerializer {
+/// It expects `application/x-plist`, or no declared type. An empty body counts as no content: nil for an optional.
+public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     /// Makes a decoder of the user's own, once for each response, so that requests share nothing.
     private let makeDecoder: (@Sendable () -> PropertyListDecoder)?

@@ -1,14 +1,10 @@
-/// The body as it is, whatever its type.
-public struct BytesSerializer: ResponseSerializer, Hashable {
-    /// Nil for the usual rules, so that most requests do not pay for others.
+/// A serializer that returns the body unchanged, whatever its type.
+public struct BytesSerializer: AdjustableSerializer, Hashable {
+    /// The rules; nil for the usual ones, so that most requests do not pay for others.
     @usableFromInline var own: HTTP.ResponseRules?
 
     @inlinable public init() {
         own = nil
-    }
-
-    public init(rules: HTTP.ResponseRules) {
-        own = rules == .success ? nil : rules
     }
 
     public var rules: HTTP.ResponseRules {
@@ -22,7 +18,7 @@ public struct BytesSerializer: ResponseSerializer, Hashable {
 
     @inlinable public func validate(_ response: HTTP.WholeResponse) throws {
         if own == nil, response.status.isSuccess { return }
-        try validate(response, by: rules)
+        try rules.check(response)
     }
 
     @inlinable public func serialize(_ response: HTTP.WholeResponse) -> Bytes {
@@ -42,7 +38,8 @@ extension BytesSerializer: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
-        self.init(rules: try container.decode(HTTP.ResponseRules.self, forKey: .rules))
+        let rules = try container.decode(HTTP.ResponseRules.self, forKey: .rules)
+        own = rules == .success ? nil : rules
     }
 }
 

@@ -1,9 +1,9 @@
 /// A serializer that uses the first of several serializers that can make a value.
 ///
-/// Each is asked in turn whether it accepts the content's type; one that does and then fails leaves it to the next. An
-/// empty body goes to the first that has a value for it. When none can, the error is this serializer's own, and lists
-/// what each found. The status is checked by this serializer alone: the rules of the others do not count for it.
-public struct FirstMatchSerializer<Output>: ResponseSerializer {
+/// Each is asked in turn whether it accepts the content's type; if it does but fails, the next is tried. An empty body
+/// goes to the first that has a value for it. If none succeeds, the error is this serializer's own and lists each
+/// failure. Only this serializer checks the status; the others' rules for it are ignored.
+public struct FirstMatchSerializer<Output>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     private let serializers: [any ResponseSerializer<Output>]
 

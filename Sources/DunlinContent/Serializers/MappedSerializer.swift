@@ -1,4 +1,4 @@
-/// Transforms the value of another serializer.
+/// A serializer that transforms the value of another.
 struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
     private let base: Base
     private let transform: @Sendable (Base.Output) throws -> Output
@@ -11,10 +11,8 @@ struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
     var rules: HTTP.ResponseRules { base.rules }
     var accept: String? { base.accept }
 
-    func validate(_ response: HTTP.WholeResponse) throws { try base.validate(response) }
-
-    func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws {
-        try base.validate(response, by: rules)
+    func validate(_ response: HTTP.WholeResponse) throws {
+        try base.validate(response)
     }
 
     func serialize(_ response: HTTP.WholeResponse) throws -> Output {

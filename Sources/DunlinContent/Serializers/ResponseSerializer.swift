@@ -10,13 +10,10 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// The `Accept` field to send, unless the request has its own.
     var accept: String? { get }
 
-    /// Throws if the response may not be serialized at all. The default goes by `rules`.
+    /// Throws if the response may not be serialized. The default checks `rules`.
     func validate(_ response: HTTP.WholeResponse) throws
 
-    /// The same by other rules than `rules`: those that ``accepting(_:)`` and its like make. The default checks them.
-    func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws
-
-    /// Makes the value. It is also called for a response that was refused, when somebody wants to read its body.
+    /// Returns the value of a response. Also called for a refused response when somebody wants to read its body.
     func serialize(_ response: HTTP.WholeResponse) throws -> Output
 }
 
@@ -26,10 +23,41 @@ extension ResponseSerializer {
     public var accept: String? { nil }
 
     public func validate(_ response: HTTP.WholeResponse) throws {
-        try validate(response, by: rules)
+        try rules.check(response)
+    }
+}
+
+/// A serializer whose rules can be set.
+public protocol AdjustableSerializer: ResponseSerializer {
+    var rules: HTTP.ResponseRules { get set }
+}
+
+extension AdjustableSerializer {
+    /// Returns a copy that also accepts these types: `.json(Item.self).accepting("text/plain", "+json")`.
+    public func accepting(_ contentTypes: String...) -> Self {
+        var copy = self
+        copy.rules.contentTypes = rules.contentTypes?.union(HTTP.ContentTypes(contentTypes))
+        return copy
     }
 
-    public func validate(_ response: HTTP.WholeResponse, by rules: HTTP.ResponseRules) throws {
-        try rules.check(response)
+    /// Returns a copy that refuses a body without a declared type: `.json(Item.self).requiringContentType()`.
+    public func requiringContentType() -> Self {
+        var copy = self
+        copy.rules.requiresContentType = true
+        return copy
+    }
+
+    /// Returns a copy that also accepts these statuses: `.json(Item?.self).accepting(statuses: [404])`.
+    public func accepting(statuses: HTTP.StatusSet) -> Self {
+        var copy = self
+        copy.rules.statuses = rules.statuses?.union(statuses)
+        return copy
+    }
+
+    /// Returns a copy with these rules instead of its own.
+    public func with(rules: HTTP.ResponseRules) -> Self {
+        var copy = self
+        copy.rules = rules
+        return copy
     }
 }

@@ -2,9 +2,9 @@ internal import DunlinSemantics
 
 /// A serializer for text, in the charset that the response declares, or UTF-8 if it declares none.
 ///
-/// A byte order mark decides over an undeclared charset, and is no part of the text. Text that is not what it says it
-/// is throws `NetworkError` with code `unreadableContent`.
-public struct StringSerializer: ResponseSerializer, Hashable, Codable {
+/// If no charset is declared, a byte order mark determines it; the mark is not part of the text. Text that is invalid
+/// in its charset throws a `NetworkError` with code `unreadableContent`.
+public struct StringSerializer: AdjustableSerializer, Hashable, Codable {
     public var rules: HTTP.ResponseRules
     /// The charset of text that declares none, by its IANA name.
     public var assumedCharset: String

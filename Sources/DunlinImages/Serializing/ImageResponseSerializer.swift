@@ -12,9 +12,9 @@ public import Dunlin
 /// AFNetworking's ten alone are `HTTP.ContentTypes.afnetworkingImages`. The format is recognized by the first bytes and
 /// not by the type.
 ///
-/// What cannot be decoded is an error and never nothing: `NetworkError` with code `imageDecodingFailed`, and under it
-/// the `ImageError`. TIFF, AVIF and HEIF are refused by name.
-public struct ImageResponseSerializer: ResponseSerializer, Hashable {
+/// Content that cannot be decoded is always an error: a `NetworkError` with code `imageDecodingFailed`, with an
+/// `ImageError` as the underlying one. For TIFF, AVIF and HEIF, that error names the format.
+public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
     /// When pixels are decoded.
     public enum Inflation: String, Sendable, Hashable, Codable {
         /// When the response has come, if the picture is a PNG or JPEG within `InflationLimits`; otherwise as with

@@ -66,7 +66,7 @@ extension HTTPSession {
             Interception(.exchange, TransportInterceptor(wrap))
         }
 
-        typealias Intercept =
+        package typealias Intercept =
             @Sendable (_ request: TransportRequest, _ next: HTTPSession.Next) async throws -> TransportResponse
     }
 }

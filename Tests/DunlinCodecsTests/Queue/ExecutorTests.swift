@@ -23,7 +23,7 @@ import Testing
         try await withTaskExecutorPreference(executor) { @concurrent in
             #expect(Self.executor() == executor.asUnownedTaskExecutor())
             let jobs = executor.jobs.load(ordering: .relaxed)
-            try await Work.away {
+            try await Work.onDefaultPool {
                 #expect(Self.executor() != executor.asUnownedTaskExecutor())
                 for _ in 0..<100 { await Task.yield() }
             }

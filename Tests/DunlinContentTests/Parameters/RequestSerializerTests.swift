@@ -104,7 +104,8 @@ import Testing
         mocked.transport.otherwise { _ in .respond() }
         let options = HTTPSession.Options(fields: play.fields)
         _ = try await mocked.session.request(
-            play.method, play.target, parameters: play.parameters, in: play.location, using: play.own, options: options,
+            play.target, method: play.method, parameters: play.parameters, in: play.location, using: play.own,
+            options: options,
             as: .bytes)
         let request = try #require(mocked.transport.requests.last)
         #expect(request.target == play.sent)

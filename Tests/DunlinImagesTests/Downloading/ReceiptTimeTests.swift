@@ -103,7 +103,9 @@ import Testing
     @Test func `a wait for the session's turn counts for no total`() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let gallery = try await Self.gallery(clock, gate, session: { $0.queue.running = 1 })
-        let other = Task { try await gallery.session.get("cat", timeout: .none, as: .bytes).value }
+        let other = Task {
+            try await gallery.session.get("cat", options: .init(timeouts: .init(total: .none)), as: .bytes).value
+        }
         try await gallery.transport.waitForRequests()
         let slow = Gate()
         try await gallery.hang("/dog", behind: slow)
@@ -125,7 +127,9 @@ import Testing
         let (clock, gate) = (ManualClock(), Gate())
         let gallery = try await Self.gallery(clock, gate, session: { $0.queue.running = 1 })
         try await gallery.hang("/dog")
-        let other = Task { try await gallery.session.get("cat", timeout: .none, as: .bytes).value }
+        let other = Task {
+            try await gallery.session.get("cat", options: .init(timeouts: .init(total: .none)), as: .bytes).value
+        }
         try await gallery.transport.waitForRequests()
         let receipts = try await gallery.session.withTimeout(.seconds(3)) {
             [

@@ -61,7 +61,7 @@ import Testing
         let open = try session(transport, cache)
         _ = try await open.get(target, options: given, as: .string)
         var options = given
-        options.cache = mode
+        options.cacheMode = .value(mode)
         // By a request's guard, and by that of another session which shares the cache.
         for _ in 1...2 {
             options.guard = .value(rules)

@@ -372,7 +372,7 @@ private final class TokenServer: Sendable {
             func refresh(_ stale: String?, using client: HTTPSession) -> String { "" }
         }
         let mock = try Mocked { $0.authentication = .by(Secretive()) }
-        var text = "\(HTTPSession.Authentication.password(user: "u", password: "s3cret"))"
+        var text = "\(HTTP.Credentials.password(user: "u", password: "s3cret"))"
         for shown: Any in [mock.session, mock.session.configuration, HTTPSession.BearerToken("s3cret")] {
             dump(shown, to: &text)
             text += "\(shown)"

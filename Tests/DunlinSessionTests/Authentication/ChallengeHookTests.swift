@@ -248,7 +248,7 @@ private struct OwnError: Error, Equatable {}
         }
         let task = Task {
             try await networkError {
-                _ = try await mock.session.get("x", timeout: byDeadline ? .seconds(5) : .session, as: .string)
+                _ = try await mock.session.get("x", timeout: byDeadline ? .seconds(5) : nil, as: .string)
             }
         }
         try await isAsked.opened()

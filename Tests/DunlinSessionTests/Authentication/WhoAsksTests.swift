@@ -15,7 +15,7 @@ import Testing
         var setting: String {
             switch self {
             case .exchangeInterceptor, .callInterceptor: "`interceptors`"
-            case .fields: "`headers:`, `options.fields`"
+            case .headers: "`fields:`, `options.fields`"
             case .optionsToken, .optionsPassword: "`options.credentials`"
             case .requestURL: "user info in the request's URL"
             case .handler: "`authenticationHandler`"

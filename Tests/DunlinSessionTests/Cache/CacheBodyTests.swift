@@ -258,7 +258,7 @@ extension Fields {
             } else {
                 try await eventually("it is suspended") { offsets.withLock(\.count) == 2 }
                 // Others have their turn on the same loop meanwhile.
-                for _ in 1...20 { _ = try await stage.session.get("/a", options: .init(cache: .off), as: .string) }
+                for _ in 1...20 { _ = try await stage.session.get("/a", options: .init(cacheMode: .off), as: .string) }
                 #expect(offsets.withLock(\.self) == [0, 3])
                 task.resume()
                 #expect(try await task.value == "abcdefghij")

@@ -47,7 +47,7 @@ import Testing
         let stage = try CachedStage()
         stage.transport.on(.post, "/a").respond(417).thenRespond(204)
         _ = try await stage.session.post(
-            "/a", body: .bytes("1"), options: .init(expectsContinue: true, cache: .off), as: .bytes)
+            "/a", body: .bytes("1"), options: .init(expectsContinue: true, cacheMode: .off), as: .bytes)
         #expect(stage.sent.map { $0.fields.contains("expect") } == [true, false])
         #expect(!stage.sent.contains { $0.fields.contains("cache-control") || $0.fields.contains("pragma") })
     }
@@ -87,7 +87,7 @@ import Testing
             store, CacheRules(secretFields: .init(["ticket"])) { _, bytes in bytes }, now: { 0 })
         let session = try HTTPSession(configuration)
         let error = await #expect(throws: NetworkError.self) {
-            _ = try await session.get("/a?ticket=abc123", options: .init(cache: .storedOnly), as: .bytes)
+            _ = try await session.get("/a?ticket=abc123", options: .init(cacheMode: .storedOnly), as: .bytes)
         }
         #expect(error.map { "\($0.reason)".contains("abc123") } == false)
     }

@@ -36,9 +36,10 @@ struct CachedStage {
     var sent: [MockTransport.RecordedRequest] { transport.requests }
 
     func get(
-        _ target: HTTP.Target = "/a", _ mode: HTTPSession.CacheMode? = nil, _ fields: Fields = Fields()
+        _ target: HTTP.Target = "/a", _ mode: HTTPSession.PerRequest<HTTPSession.CacheMode> = .session,
+        _ fields: Fields = Fields()
     ) async throws -> HTTPSession.Response<String> {
-        try await session.get(target, options: .init(fields: fields, cache: mode), as: .string)
+        try await session.get(target, options: .init(fields: fields, cacheMode: mode), as: .string)
     }
 }
 

@@ -89,7 +89,7 @@ import Testing
     @Test func `those that differ are sent by themselves`() async throws {
         let shared = try Shared({ request in .respond(body: Bytes(request.fields["x-n"]?.utf8 ?? "-".utf8)) })
         let options: [HTTPSession.Options] = [
-            .init(), .init(fields: ["X-N": "1"]), .init(fields: ["X-N": "2"]), .init(cache: .off),
+            .init(), .init(fields: ["X-N": "1"]), .init(fields: ["X-N": "2"]), .init(cacheMode: .off),
             .init(credentials: .value(.basic(user: "a", password: "b"))), .init(coalesces: false),
         ]
         let tasks = try await shared.tasks(options.count, sent: options.count) { session, number in

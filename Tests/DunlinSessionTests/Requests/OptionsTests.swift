@@ -62,7 +62,7 @@ import Testing
 
     @Test func `a whole set of limits replaces the session's`() {
         let all = HTTPSession.RequestTimeouts(Timeouts(pool: nil, firstByte: .seconds(1)))
-        #expect(all.pool == .none && all.firstByte == .seconds(1) && all.send == .after(.seconds(30)))
+        #expect(all.pool == .none && all.firstByte == .seconds(1) && all.send == .value(.seconds(30)))
     }
 
     @Test func `a copy of options has limits of its own`() {

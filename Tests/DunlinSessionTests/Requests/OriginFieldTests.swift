@@ -16,7 +16,7 @@ import Testing
     private func sent(_ name: String, _ mock: Mocked, _ target: HTTP.Target = "x", _ fields: Fields = [:]) async throws
         -> [String]
     {
-        _ = try await mock.session.get(target, fields: headers)
+        _ = try await mock.session.get(target, fields: fields)
         return try #require(mock.transport.requests.last).fields.values(of: name)
     }
 

@@ -98,7 +98,7 @@ struct `A request of which something was sent` {
         }
         mocked.transport.on(sent.method, "/x").respond(sent.status).thenFail(.connectionRefused)
         let error = try #require(
-            try await networkError { _ = try await mocked.session.request(sent.method, "x", as: .bytes) })
+            try await networkError { _ = try await mocked.session.request("x", method: sent.method, as: .bytes) })
         #expect(error.code == .connectionFailed)
         #expect(error.requestMayHaveBeenSent && error.isSafeToRetry == sent.isSafe)
     }

@@ -136,10 +136,10 @@ import Testing
         #expect(options.authenticationHandler == nil)
         options.authenticationHandler = { _ in .reject }
         options.hostOverrides = ["a.test": .v4(1, port: 1)]
-        options.sockets = HTTP.SocketOptions()
-        #expect(options.authenticationHandler != nil && options.sockets != nil && !options.hostOverrides.isEmpty)
+        options.sockets = .value(HTTP.SocketOptions())
+        #expect(options.authenticationHandler != nil && options.sockets != .session && !options.hostOverrides.isEmpty)
         options.authenticationHandler = nil
-        options.sockets = nil
+        options.sockets = .session
         options.hostOverrides = [:]
         #expect(options.rare == nil)
     }

@@ -49,13 +49,13 @@ private struct Row: Sendable {
         Row("begun", .always) { $0.begun = {} },
         Row("cookiesSent", .always) { $0.cookiesSent = { _ in } },
         Row("hostOverrides", .never) { $0.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)] },
-        Row("sockets", .never) { $0.sockets = HTTP.SocketOptions() },
-        Row("interfaces", .never) { $0.interfaces = .any },
+        Row("sockets", .never) { $0.sockets = .value(HTTP.SocketOptions()) },
+        Row("interfaces", .never) { $0.interfaces = .value(.any) },
         Row("guard", .never) { $0.guard = .publicInternet },
         Row("proxy", .never) { $0.proxy = .none },
         Row("authenticationHandler", .never) { $0.authenticationHandler = { _ in .performDefault } },
         Row("coalesces", .never) { $0.coalesces = false },
-        Row("cache", .alike) { $0.cache = .reloading },
+        Row("cacheMode", .alike) { $0.cacheMode = .reloading },
         Row("waitsForConnectivity", .alike) { $0.waitsForConnectivity = true },
         Row("handlesCookies", .alike) { $0.handlesCookies = false },
     ]
@@ -70,7 +70,7 @@ private struct Row: Sendable {
         ]
         let properties = parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }
             .map { $0.hasPrefix("_") ? String($0.dropFirst()) : $0 }
-        let holders: Set = ["timeLimits", "rare", "way", "common"]
+        let holders: Set = ["timeLimits", "rare", "connecting", "common"]
         #expect(properties.filter { !holders.contains($0) }.sorted() == Row.all.map(\.property).sorted())
     }
 

@@ -49,7 +49,7 @@ struct PromiseRun: Sendable {
     private func response() async throws -> PromiseOutcome.End {
         switch call.reading {
         case .whole:
-            let response = try await session.request(call.method, target, options: options, as: .bytes)
+            let response = try await session.request(target, method: call.method, options: options, as: .bytes)
             return Self.end(response.status, response.fields, response.body)
         case .stream:
             let response = try await session.stream(target, method: call.method, options: options)
@@ -113,7 +113,7 @@ extension PromiseRun {
         options.fields["Accept-Language"] = call.language
         if call.hasOwnHost { options.fields["Host"] = "virtual.test" }
         if let name = call.constantField { options.fields[name] = "constant" }
-        options.cache = call.mode
+        options.cacheMode = call.mode.map { .value($0) } ?? .session
         options.coalesces = call.coalesces
         if call.isSmall { options.bodyLimit = .value(PromiseCall.smallest) }
         if let kind = call.guardKind { options.guard = .value(servers.rules(kind)) }
