@@ -41,7 +41,7 @@ extension RequestOptions {
         }
     }
 
-    /// How the user answers to a server that asks; nil if nobody said.
+    /// The credentials for a server's challenge; nil if no user is given.
     func credentials() throws -> HTTP.Credentials? {
         guard let user else { return nil }
         // A command without secrets does not contain it.

@@ -19,7 +19,7 @@ package final class CurlSettings: Sendable {
     let allowsBasicInClearText: Bool
     let proxyUse: ProxyUse
 
-    /// What is known of proxies.
+    /// The proxy of a command, as far as it is known.
     package enum ProxyUse: Sendable {
         /// Nothing is known: the command uses its own environment.
         case unsaid
@@ -32,7 +32,7 @@ package final class CurlSettings: Sendable {
         package var origin: HTTP.Origin?
         let user: String
         let password: String
-        /// Whether Basic is answered at all.
+        /// Whether Basic challenges are answered.
         let answersBasic: Bool
 
         package init(
@@ -112,7 +112,7 @@ extension CurlSettings.Login {
         guard value.lowercased().hasPrefix("digest ") else { return false }
         let quoted = user.split(separator: #"\"#, omittingEmptySubsequences: false).joined(separator: #"\\"#)
             .split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#)
-        // Of a hashed name, and one beyond ASCII, the origin has to do.
+        // For a hashed name, and for one beyond ASCII, the origin has to suffice.
         return value.contains(#"username="\#(quoted)""#) || value.contains("userhash=true")
             || value.contains("username*=")
     }

@@ -61,7 +61,7 @@ public final class NotificationBridge: Sendable {
         of event: HTTPSession.Event, _ session: HTTPSession?, _ objects: NotifiedTasks
     ) -> Notification? {
         switch event {
-        // AFNetworking has no name for it.
+        // AFNetworking has no such notifications.
         case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse,
             .storingEnded:
             nil

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
 extension Reachability {
-    /// The route to some place at one time, found out without sending anything.
+    /// The route to a destination at one time, found without sending anything.
     public struct Path: Sendable, Hashable {
-        /// The flags of the route; nil where the system does not say.
+        /// The route's flags; nil if the system does not say.
         public var flags: Reachability.Flags?
-        /// The interface that it leads through.
+        /// The interface that the route leads through.
         public var interface: NetworkInterface?
 
         public init(flags: Reachability.Flags?, interface: NetworkInterface? = nil) {
@@ -15,20 +15,20 @@ extension Reachability {
 
         public var status: Reachability.Status { flags?.status ?? .unknown }
 
-        /// Nothing is known.
+        /// A path of which nothing is known.
         public static let unknown = Reachability.Path(flags: nil)
-        /// There is no route.
+        /// A path without a route.
         public static let none = Reachability.Path(flags: [])
     }
 }
 
 extension Reachability {
-    /// A source of reachability: the kernel, or a test.
+    /// A source of reachability: the kernel or a test.
     public protocol PathMonitor: Sendable {
-        /// One element at once, and one whenever some path may have changed. The element says no more than that; `path`
-        /// is asked anew each time. An element must not come before the change can be seen.
+        /// A stream with one element at once, and one whenever a path may have changed. Elements carry no details;
+        /// `path` is called anew after each. An element must not come before the change is visible.
         func changes() -> AsyncStream<Void>
-        /// The route to an address; for nil, to the internet beyond all local networks.
+        /// Returns the route to an address; for nil, the route to the internet beyond all local networks.
         func path(to address: HTTP.SocketAddress?) async -> Reachability.Path
     }
 }
@@ -40,7 +40,7 @@ extension Reachability {
 
         public func changes() -> AsyncStream<Void> { LinkMonitor.shared.changes() }
 
-        /// Asks on a thread that may wait, because the kernel has locks, and some of what it knows is in files.
+        /// Asks on a thread that may wait, because the kernel takes locks and some of its information is in files.
         public func path(to address: HTTP.SocketAddress?) async -> Reachability.Path {
             Reachability.Path(await DiskThreads.shared.run { RouteFinder().finding(for: address) })
         }
@@ -63,7 +63,7 @@ extension RouteFinding {
         var flags: Reachability.Flags = .reachable
         if !isUp || !hasSource { flags.insert(.connectionRequired) }
         if isDormant {
-            // A line that waits is dialled when there is something to send; a radio waits to be admitted.
+            // A waiting modem line dials when something is sent; a radio waits to be admitted to its network.
             flags.formUnion([.connectionRequired, .connectionOnTraffic])
             if !isPointToPoint { flags.insert(.interventionRequired) }
         }

@@ -31,7 +31,7 @@ public final class Reachability: Sendable {
         self.target = target
     }
 
-    /// Any network, from another source than the system, or with a probe.
+    /// Observes any network, with another source than the system or with a probe.
     public convenience init(
         source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(), probing probe: Probe? = nil
     ) {
@@ -86,7 +86,7 @@ public final class Reachability: Sendable {
         }
     }
 
-    /// The full result of every look, with the interface, whether or not anything changed.
+    /// The full result of every observation, with the interface, whether or not anything changed.
     public var paths: AsyncStream<Reachability.Path> {
         let monitor = joinMonitor()
         return AsyncStream(knowing: nil) { version in

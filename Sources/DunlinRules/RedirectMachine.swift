@@ -115,8 +115,8 @@ package struct RedirectMachine: Sendable {
         sent.first { !$0.origin.isSame(as: next) }?.origin
     }
 
-    /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body was not that of the hop before.
-    /// `setsCookies`: the redirect did, and what is sent now may have others.
+    /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body differs from the hop's. `setsCookies`:
+    /// the redirect set cookies, so other cookies may be sent now.
     package mutating func follow(
         _ next: Hop, after hop: Hop, isNewBody: Bool, setsCookies: Bool = false, _ policy: Policy
     ) throws(Refusal) {

@@ -27,8 +27,8 @@ extension HTTPSession {
         return parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
-    /// How often that was replaced which may change `asker`. As long as it is the same, so was the asker all along: the
-    /// text alone may be as before because what was replaced was put back.
+    /// The number of replacements that may have changed `asker`. While it stays the same, so does the asker; the text
+    /// alone may also be the same because something was replaced and then put back.
     package var askerEdition: AskerEdition {
         AskerEdition(
             replacements: core.builder.baseOriginSettings.replacements,
@@ -40,7 +40,8 @@ extension HTTPSession {
         fileprivate let generation: UInt64
     }
 
-    /// Where other servers may be than elsewhere, or somebody between who says what they answer.
+    /// The parts of the way by which a request may reach other servers, or on which somebody may decide what they
+    /// answer.
     private var way: [String] {
         let configuration = core.configuration
         var way = configuration.hostOverrides.texts

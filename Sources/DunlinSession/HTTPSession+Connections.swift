@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// How many connections there are and how many requests wait for one; zeros over a custom transport.
+    /// The numbers of connections, and of requests that wait for one; zeros with a custom transport.
     public var connections: HTTP.ConnectionGauges {
         tasks.chain.callTransport.sockets?.gauges ?? HTTP.ConnectionGauges()
     }

@@ -94,9 +94,9 @@ extension HTTPSession {
     /// for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the awaiting
     /// task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
     ///
-    /// What the session asks for itself to bring its cache up to date is waited for as requests are, and not counted.
-    /// What its cache is still to write of responses is waited for as long as `grace`, and two seconds at least.
-    /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
+    /// Requests of the session itself that update its cache are waited for like others, and not counted. Responses that
+    /// its cache has still to write are waited for as long as `grace`, and at least two seconds. A refresh of the
+    /// session's `authentication` is ended too, and waited for unless it made this call.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()
@@ -121,7 +121,7 @@ extension HTTPSession {
         }
         await endRefreshes(number)
         await endStores(grace)
-        // Not the present transport, which may belong to a restart meanwhile.
+        // Not the current transport, which may belong to a restart meanwhile.
         await closing.chain.callTransport.sockets?.close()
         // The hook may shut the session down again; it is not told a second time then.
         let subject = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
@@ -145,8 +145,8 @@ extension HTTPSession {
         tasks.withoutOpening { core.residents.isOver(closing) ? nil : end() }
     }
 
-    /// Waits for what the cache is still to write of this session's responses, and of those of others until then. It
-    /// has the grace, and no less than a request would have waited for a disk.
+    /// Waits until the cache has written this session's responses, and those that other sessions have given it until
+    /// then. The limit is `grace`, but at least as long as a request would wait for a disk.
     private func endStores(_ grace: Duration) async {
         let loop = core.loops[0]
         let limit = max(grace, StoreWait.limit)

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Calls from their arguments to a response with its whole body.
+/// The way of a call from its arguments to a response with its whole body.
 extension HTTPSession {
     /// Sends a request. Returns a value made from the response.
     @discardableResult
@@ -43,7 +43,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// The response with its whole body as received.
+    /// Sends a request. Returns the response with its whole body as received.
     @usableFromInline func fetch(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         accept: String?
@@ -69,7 +69,7 @@ extension HTTPSession {
     /// The rules for what errors show of a response's body.
     @usableFromInline func errorRules(_ options: Options) -> ErrorRules { core.errorRules(options) }
 
-    /// How content is read, if the session's configuration says so.
+    /// The configuration's settings for reading content, if it has any.
     @usableFromInline var contentSettings: ContentSettings? { core.contentSettings }
 
     @usableFromInline var isOnLoop: Bool { core.isOnLoop }

@@ -6,10 +6,10 @@ extension HTTPSession {
 
     /// Secures new connections by other settings: another policy, other roots or pins, another identity.
     ///
-    /// Requests that run keep the connections they have. Every later request uses connections secured by `tls`. Idle
-    /// connections from before are closed at once, those in use when their requests end, and no earlier TLS session is
-    /// resumed. Connections in clear text stay; if the new policy pins, they are not used, and what was asked for
-    /// before and is not sent by then is refused with `clearTextRefused`.
+    /// Running requests keep their connections. Every later request uses connections secured by `tls`. Idle connections
+    /// from before are closed at once, those in use when their requests end, and no earlier TLS session is resumed.
+    /// Connections in clear text stay; if the new policy has pins, they are not used, and requests that were made
+    /// before and not sent yet are refused with `clearTextRefused`.
     ///
     /// Throws what creating a session with `tls` would throw, and then changes nothing.
     public func replaceTLS(_ tls: TLS) throws {

@@ -1,31 +1,32 @@
 extension HTTP {
-    /// A cookie as a client keeps it (RFC 6265bis §5.7).
+    /// A cookie as a client stores it (RFC 6265bis §5.7).
     ///
     /// Its value is a secret that no description shows. Encoding does not hide it: store the result where only its
     /// owner can read it.
     public struct Cookie: Sendable, Hashable, Codable {
-        /// What the server said of other sites. It is kept, and has no effect here: a server's client has no sites.
+        /// The cookie's SameSite attribute. It is stored and has no effect, since a client outside a browser has no
+        /// sites.
         public enum SameSite: String, Sendable, Hashable, Codable {
             case strict
             case lax
-            /// `None`.
+            /// The value `None`.
             case anywhere = "none"
         }
 
-        /// The name; if it is empty, the value alone is sent.
+        /// The cookie's name; if empty, only the value is sent.
         public var name: String
         public var value: String
-        /// A host in lower-case ASCII, without a dot before it.
+        /// The host, in lower-case ASCII and without a leading dot.
         public var domain: String
-        /// Whether hosts below the domain do not get it.
+        /// Whether the cookie is sent only to the domain itself and not to its subdomains.
         public var isHostOnly: Bool
-        /// The path; the cookie is sent to it and those below.
+        /// The path; the cookie is sent to it and to those below.
         public var path: String
-        /// Seconds since 1970; nil for a cookie of this session, which a program forgets when it ends.
+        /// The expiry in seconds since 1970; nil for a session cookie, which a program forgets when it ends.
         public var expires: Int64?
-        /// Whether it is sent over https only.
+        /// Whether the cookie is sent over https only.
         public var isSecure: Bool
-        /// Kept without effect here: there are no scripts to hide it from.
+        /// The HttpOnly attribute. It is stored and has no effect: there are no scripts to hide the cookie from.
         public var isHTTPOnly: Bool
         public var sameSite: SameSite?
 
@@ -46,7 +47,7 @@ extension HTTP {
 
         public func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-        /// Longest name and value together, in bytes.
+        /// The greatest length of name and value together, in bytes.
         public static let longest = 4096
     }
 }
@@ -66,7 +67,7 @@ extension HTTP.Cookie: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTP.Cookie {
-    /// Why it cannot be sent as it is, or not at all; nil if it can.
+    /// Why the cookie cannot be sent, or not as it is; nil if it can.
     package var problem: String? {
         if name.isEmpty && value.isEmpty { return "it has neither name nor value" }
         if name.utf8.count + value.utf8.count > Self.longest { return "it is too long" }

@@ -8,14 +8,14 @@ extension HTTP {
             self.nanoseconds = nanoseconds
         }
 
-        /// Later than any deadline.
+        /// A time later than any deadline.
         public static let never = HTTP.Instant(nanoseconds: .max)
 
         @inlinable public static func < (left: HTTP.Instant, right: HTTP.Instant) -> Bool {
             left.nanoseconds < right.nanoseconds
         }
 
-        /// The time `duration` after this one; never beyond `never`, nor before the first there is.
+        /// The time `duration` nanoseconds after this one, clamped to `never` and to the first time there is.
         @inlinable package func advanced(by duration: Int64) -> HTTP.Instant {
             let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
             if overflow { return duration < 0 ? HTTP.Instant(nanoseconds: .min) : .never }
@@ -33,7 +33,7 @@ extension HTTP {
 }
 
 extension Duration {
-    /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
+    /// The duration in whole nanoseconds, clamped to 64 bits (292 years).
     package var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -42,7 +42,7 @@ extension Duration {
         return spill ? (scaled < 0 ? .min : .max) : sum
     }
 
-    /// The duration, clamped to what any clock can add to its time: 292 years at most. The system's clocks stop the
-    /// program if they are asked for more.
+    /// The duration, clamped to 292 years, which any clock can add to its time. The system's clocks trap on longer
+    /// ones.
     package var clamped: Duration { .nanoseconds(clampedNanoseconds) }
 }

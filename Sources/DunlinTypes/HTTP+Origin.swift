@@ -73,11 +73,11 @@ extension HTTP {
         /// The host in lower-case ASCII; an IPv6 address has no brackets.
         public var host: String { parts.host }
         public var port: UInt16 { parts.port }
-        /// The route to the origin; nil for the usual one, which is looking the host up and connecting with the
-        /// session's socket options.
+        /// The route to the origin; nil for the usual one: look the host up and connect with the session's socket
+        /// options.
         package var route: HTTP.Route? { parts.route }
-        /// The Unix socket to connect to instead of host and port, if there is one. A leading NUL means an abstract
-        /// name.
+        /// The path of the Unix socket to connect to instead of host and port; nil without one. A leading NUL marks an
+        /// abstract name.
         public var socketPath: String? {
             if case .unix(let path) = route?.address { path } else { nil }
         }

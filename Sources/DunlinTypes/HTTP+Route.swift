@@ -1,16 +1,16 @@
 extension HTTP {
     /// How connections to an origin are made where that differs from the usual route.
     ///
-    /// It is a part of the origin's identity: a connection made by one route is never used for a request that asked for
-    /// another.
+    /// The route is part of the origin's identity: a connection made by one route is never used for a request that
+    /// asked for another.
     package struct Route: Sendable, Hashable {
-        /// The address to connect to, whatever the host's name stands for; port 0 means the origin's own.
+        /// The address to connect to instead of the host's own; port 0 means the origin's port.
         package var address: HTTP.SocketAddress?
-        /// Instead of the session's.
+        /// The socket options; nil for the session's.
         package var sockets: HTTP.SocketOptions?
-        /// Instead of the session's.
+        /// The rules for interfaces; nil for the session's.
         package var interfaces: NetworkInterface.Rules?
-        /// Whatever else connections must have in common to be shared.
+        /// Further terms that connections must have in common to be shared.
         package var terms: (any Terms)?
 
         package init(

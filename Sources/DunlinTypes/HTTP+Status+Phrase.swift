@@ -8,7 +8,7 @@ extension HTTP.Status {
         1: "Informational", 2: "Success", 3: "Redirection", 4: "Client Error", 5: "Server Error",
     ]
 
-    /// RFC 9110 §15, RFC 6585, RFC 8297, RFC 7725 and the registered ones of WebDAV.
+    /// The phrases of RFC 9110 §15, RFC 6585, RFC 8297, RFC 7725 and the registered ones of WebDAV.
     private static let phrases: [Int: String] = [
         100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",

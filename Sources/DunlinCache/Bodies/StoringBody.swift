@@ -38,7 +38,8 @@ package struct Storing: Sendable {
     private let known: Int
     private let told: (@Sendable (Bool) -> Void)?
 
-    /// `told` is called for a response that is stored behind its request: whether it was, in the end.
+    /// Creates the rules. `told` is called for a response that is stored after its request has ended, with whether it
+    /// was stored.
     package init(
         writer: any ResponseWriter, draft: CacheDraft, replaced: [StoredResponse], known: Int = 0,
         told: (@Sendable (Bool) -> Void)? = nil
@@ -66,15 +67,15 @@ package struct Storing: Sendable {
     }
 }
 
-/// Whether a response was stored, which nobody knows before its body has ended, and for some only later.
+/// Whether a response was stored, which is known once its body has ended, and for some responses only later.
 package final class StoringOutcome: Sendable {
     package enum State: UInt8, Sendable, Hashable {
-        /// Not given to the store yet, or not to be stored.
+        /// The response was not given to the store yet, or is not to be stored.
         case none
-        /// It waits to be written.
+        /// The response waits to be written.
         case storing
         case stored
-        /// It waited, and was not.
+        /// The response waited, and was not stored.
         case failed
     }
 
@@ -82,7 +83,7 @@ package final class StoringOutcome: Sendable {
 
     package var state: State { State(rawValue: number.load(ordering: .acquiring)) ?? .none }
 
-    /// It may have ended by now.
+    /// Notes that the response waits to be written; no effect if its outcome is known already.
     func began() {
         _ = number.compareExchange(
             expected: State.none.rawValue, desired: State.storing.rawValue, ordering: .acquiringAndReleasing)

@@ -15,7 +15,7 @@ package struct CacheFolder: Sendable {
     static let (new, used): (UInt32, UInt32) = (0o600, 0o400)
 
     let path: String
-    /// Decides which calls fail, for tests: asked before each.
+    /// Decides which calls fail, for tests. It is called before each.
     package var failing: (@Sendable (Operation) -> Errno?)?
     /// How long to wait for a lock, in milliseconds: its owner may have been stopped.
     package var lockLimit = 500
@@ -77,7 +77,7 @@ package struct CacheFolder: Sendable {
         return open.length > limit ? [] : try read(open, at: 0, upTo: open.length)
     }
 
-    /// Creates a file with a name of its own, locked while it is open: so others know whether it is still in use.
+    /// Creates a file with a new name, locked while it is open, which tells others whether it is still in use.
     func create() throws(Errno) -> PartFile {
         try begin(.create)
         while true {
@@ -122,8 +122,8 @@ package struct CacheFolder: Sendable {
         try FileSystem.remove(path + "/" + file)
     }
 
-    /// Keeps everybody else from changing what is stored under a name. `file` is one that nobody has locked, of an
-    /// earlier lock; `release` gets the one that was locked, once it is not any more.
+    /// Locks a name, so that nobody else changes what is stored under it. `file` is an open file of an earlier lock,
+    /// which nobody has locked now; `release` gets the locked file once it is unlocked.
     func lock(
         _ name: CacheName, by file: LockFile?, release: @escaping @Sendable (LockFile) -> Void
     ) throws(Errno) -> FileLock {

@@ -18,7 +18,7 @@ package struct CacheName: Sendable, Hashable {
         }
     }
 
-    /// Reads 64 digits in lower case.
+    /// Creates a name from 64 lowercase hexadecimal digits.
     init?(hex: ArraySlice<UInt8>) {
         guard hex.count == 64 else { return nil }
         var words = SIMD4<UInt64>()
@@ -95,7 +95,7 @@ enum CacheFileName: Hashable {
 
     static func hex(_ word: UInt64) -> String { Hex.text(word, count: 16) }
 
-    /// Sixteen digits in lower case; nil for anything else.
+    /// Reads sixteen lowercase hexadecimal digits; nil for anything else.
     static func word(_ text: ArraySlice<UInt8>) -> UInt64? {
         guard text.count == 16 else { return nil }
         var word: UInt64 = 0

@@ -12,9 +12,9 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
         case reading(Errno)
         /// Files in it cannot be written, for lack of space or permission.
         case writing(Errno)
-        /// Files in it are written more slowly than responses come, and no more of them may wait.
+        /// Files are written more slowly than responses come, and no more responses may wait.
         case backlog
-        /// Something was not what had been written, and was removed.
+        /// Stored bytes had changed, and were removed.
         case damage
         /// The disk takes too long; meanwhile requests do without it.
         case slowness
@@ -49,7 +49,7 @@ package struct CacheDamage: Error, Sendable, Hashable, CustomStringConvertible {
         case absence
         /// The store takes too long.
         case slowness
-        /// What the network brought is not its rest.
+        /// The network brought something other than its rest.
         case rest
     }
 

@@ -24,6 +24,7 @@ package struct CacheCapacity: Sendable, Hashable {
     /// The longest body that is in one file with its head: a hit reads one file once.
     static var longestInline: Int { 16 << 10 }
 
-    /// How much may wait to be written into a folder, with what its heads take up. What comes beyond it is not stored.
+    /// The number of bytes that may wait to be written into a folder, including heads. Responses beyond it are not
+    /// stored.
     static var mostPending: Int { 4 << 20 }
 }

@@ -4,8 +4,8 @@ internal import DunlinTypes
 internal import Synchronization
 
 extension CacheStore {
-    /// How much is stored, and what became of the rest. For the disk it is what this process knows: once it has read
-    /// the folder, everything except what others have changed since.
+    /// How much is stored, and what became of the rest. For the disk, the numbers are those that this process knows:
+    /// once it has read the folder, everything except what others have changed since.
     package struct Figures: Sendable, Hashable {
         package struct Memory: Sendable, Hashable {
             package var bytes = 0
@@ -21,7 +21,7 @@ extension CacheStore {
             package var evictions = 0
             package var writeFailures = 0
             package var damages = 0
-            /// How many responses wait to be written, and what they hold of memory.
+            /// The number of responses that wait to be written, and the bytes of memory that they use.
             package var waiting = 0
             package var waitingBytes = 0
         }

@@ -31,23 +31,23 @@ package final class CacheStore: ResponseStore {
         if let disk { disk.background { disk.readFolder() } }
     }
 
-    /// Ends what is done in the background and returns when it has ended: what waits to be written is. Nothing is
-    /// stored or found on the disk from then on.
+    /// Ends work in the background and returns when it has ended; responses that wait to be written are written. After
+    /// that nothing is stored or found on the disk.
     package func close() async {
         await disk?.close()
     }
 
-    /// Returns when all is written that is to be now, or once nobody has to wait any longer.
+    /// Returns when everything that waits to be written now is written, or when the wait is over.
     package func written(within wait: StoreWait?) async {
         await disk?.written(within: wait)
     }
 
-    /// Returns when nothing is done in the background.
+    /// Returns when no work is under way in the background.
     package func backgroundEnded() async {
         await disk?.finished()
     }
 
-    /// The disk; nil if there is none to store on, now or for good.
+    /// The disk; nil if there is none, or it is not used any more.
     var usableDisk: DiskLevel? { disk.flatMap { $0.isRefused ? nil : $0 } }
 
     func name(_ key: CacheKey) -> CacheName? {
@@ -73,7 +73,7 @@ package final class CacheStore: ResponseStore {
         guard let disk = usableDisk, let name = name(key) else { return [] }
         let stamp = memory.withLock { $0.beginFinding(key) }
         return await disk.run(within: wait, behind: key) {
-            // What had to be written before this is in memory then.
+            // Anything that had to be written first is in memory then.
             if let found = self.inMemory(key) { return found }
             let found = disk.find(key, name)
             self.memory.withLock { $0.endFinding(stamp, found) }
@@ -130,7 +130,8 @@ package final class CacheStore: ResponseStore {
         return await change(key, on: disk, within: wait) { self.write(finished, name, on: disk) }
     }
 
-    /// The same behind the request that brought it, if its body is in memory: then `told` says what came of it.
+    /// Makes a response findable after its request has ended, if its body is in memory: then `told` is called with
+    /// whether it was stored.
     func hand(
         _ finished: CacheWriter.Finished, within wait: StoreWait?, _ told: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse {
@@ -143,7 +144,7 @@ package final class CacheStore: ResponseStore {
         let offer: StoreQueue.Offer? = memory.withLock { memory in
             guard memory.removals(key) == finished.removals else { return nil }
             let offer = disk.queue.offer(pending, for: key, cost: finished.cost)
-            // From now on it is looked for on the disk, behind what waits.
+            // From now on a lookup goes to the disk, after everything that waits for this key.
             if offer != .refused { memory.endChange(memory.beginChange(key), nil) }
             return offer
         }
@@ -166,12 +167,13 @@ package final class CacheStore: ResponseStore {
         return stamp.map { end($0, with: write(finished, name, on: disk), on: disk) } ?? false
     }
 
-    /// Returns what is stored under the key from then on; nil if it is not known to be stored.
+    /// Writes a response. Returns what is stored under the key from then on; nil if the response is not known to be
+    /// stored.
     private func write(
         _ finished: CacheWriter.Finished, _ name: CacheName?, on disk: DiskLevel
     ) -> (CacheRecord, CacheName)? {
         var file = finished.file
-        // If it was stored, it has another name by then, and nothing is removed.
+        // A stored file has another name by then, and nothing is removed.
         defer { if let file { disk.discard(file) } }
         guard disk.complete(finished, &file), let name,
             let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
@@ -248,7 +250,7 @@ package final class CacheStore: ResponseStore {
     }
 
     package func remove(_ keys: [CacheKey], within wait: StoreWait? = nil) async {
-        // What waits for any of them is void before the first is waited for.
+        // Everything that waits for any of these keys is discarded before the first wait.
         let changes = keys.compactMap { key in beginRemoval(key).map { (key, $0) } }
         for (key, (disk, name, stamp)) in changes {
             _ = await disk.run(within: wait, always: true, behind: key) {
@@ -258,7 +260,7 @@ package final class CacheStore: ResponseStore {
         }
     }
 
-    /// Nil if that is all.
+    /// Begins to remove everything under a key. Returns what the disk needs for the rest; nil if nothing is left to do.
     private func beginRemoval(_ key: CacheKey) -> (DiskLevel, CacheName, MemoryMachine.Stamp)? {
         guard let disk = usableDisk, let name = name(key) else {
             memory.withLock { $0.remove(key) }
@@ -269,7 +271,7 @@ package final class CacheStore: ResponseStore {
         return (disk, name, stamp)
     }
 
-    /// Removes everything, of all processes. What is being written meanwhile comes to nothing.
+    /// Removes everything, also of other processes. Writing under way has no effect.
     package func removeAll() async {
         memory.withLock { $0.removeAll() }
         guard let disk = usableDisk else { return }

@@ -9,12 +9,12 @@ internal import DunlinSemantics
 ///    by a process that ended in between.
 /// 3. Files of other versions are removed once they are a day old: another program may still use them.
 /// 4. Files of other names are left alone.
-/// 5. What is known already is only seen to be there: who has changed it since has counted it.
+/// 5. Of known names, only their presence is checked: whoever has changed one since has counted it.
 struct CacheSweep {
     struct Outcome {
-        /// Which names are there.
+        /// The names that are there.
         var there: Set<CacheName> = []
-        /// Those of them that were not known, the oldest first.
+        /// The names that were not known, oldest first.
         var new: [DiskIndex.Found] = []
     }
 
@@ -35,12 +35,12 @@ struct CacheSweep {
     private var there: Set<CacheName> = []
     private var groups: [CacheName: Group] = [:]
 
-    /// `known` has the names that are not to be looked at.
+    /// Creates a sweep; the files of names in `known` are not examined.
     init(_ level: DiskLevel, now: Int, known: EvictionMachine<CacheName>? = nil) {
         (self.level, folder, self.now, self.known) = (level, level.folder, now, known)
     }
 
-    /// What is there; nil if the folder cannot be read, or `isOver` said that it is enough.
+    /// Returns what is there; nil if the folder cannot be read, or `isOver` ended the work.
     consuming func run(isOver: () -> Bool) -> Outcome? {
         do throws(Errno) {
             for text in try folder.names() {
@@ -48,7 +48,7 @@ struct CacheSweep {
                 if let file = CacheFileName(text) { note(file, text) }
             }
         } catch {
-            // Somebody has removed the folder: it is made again when something is stored.
+            // Somebody has removed the folder: it is created again when something is stored.
             if error.meansNoSuchFile { return Outcome() }
             level.tell(.folder(error))
             return nil
@@ -114,7 +114,7 @@ struct CacheSweep {
             let listed = try level.readRecord(name)?.files ?? []
             for id in group.bodies.subtracting(listed) { try folder.remove(.body(name, id)) }
         } catch {
-            // What is left stays for the next time.
+            // The remaining files stay until the next sweep.
         }
     }
 

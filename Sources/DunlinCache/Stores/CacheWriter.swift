@@ -14,13 +14,13 @@ final class CacheWriter: ResponseWriter {
         /// The body, unless it has a file of its own.
         let bytes: Bytes?
         let file: PartFile?
-        /// What is still to be written into that file.
+        /// The bytes still to be written into that file.
         let last: BodyGathering.Action
         let disk: DiskLevel?
         let replaced: Set<UInt64>
         let removals: UInt64
 
-        /// What it holds of memory while it waits to be written.
+        /// The bytes of memory that it uses while it waits to be written.
         var cost: Int {
             var rest = 0
             if case .write(let bytes, _) = last { rest = bytes.count }

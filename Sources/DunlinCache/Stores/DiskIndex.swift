@@ -4,16 +4,14 @@
 /// learns of others' changes by reading the folder now and then.
 ///
 /// Rules:
-/// 1. What this process stores or removes is known when it is done, under the lock of its name. So what counts is
-///    there, but for what others have removed since.
-/// 2. What was read of a name is believed only if this process has not changed it since: what was found before a change
-///    does not count after it.
-/// 3. What is thrown out is not counted from then on, though its files are removed later. Until they are, nobody who
-///    finds them counts them again: they would push out others, and be gone all the same. If it is stored again
-///    meanwhile, it is there to stay.
-/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: as many
-///    processes as there are, each may be over it by so much. Where a reading has shown that nobody else has
-///    changed anything, the next may wait twice as long, up to a quarter of the capacity.
+/// 1. What this process stores or removes is noted at once, under the lock of its name. So what is counted is there,
+///    except what others have removed since.
+/// 2. A reading of a name is trusted only if this process has not changed the name since.
+/// 3. An evicted name is no longer counted, though its files are removed later. Until then, finding them does not count
+///    them again: they would evict others, and be gone all the same. A name stored again meanwhile stays.
+/// 4. The folder is read again once a sixteenth of the capacity was written here, or turned out to be gone: each
+///    process may exceed the capacity by that much. If a reading shows that nobody else has changed anything, the next
+///    one waits twice as long, up to a quarter of the capacity.
 struct DiskIndex {
     /// A name as found in the folder.
     struct Found: Sendable, Equatable {
@@ -36,11 +34,11 @@ struct DiskIndex {
     private var isVoid = false
     /// How many bytes of the folder may have changed since it was read.
     private var drift = 0
-    /// Which part of the capacity that may be.
+    /// The fraction of the capacity that may have changed before the folder is read again: one by this number.
     private var share = 16
-    /// Whether others have changed something, as far as the folder was read now.
+    /// Whether the current reading has found a change by others.
     private var hasOthers = false
-    /// How often names were changed that share a number.
+    /// The number of changes to names, for names grouped by hash.
     private var changes = [UInt64](repeating: 0, count: 256)
 
     init(capacity: Int) {
@@ -94,7 +92,7 @@ struct DiskIndex {
         changed?.insert(name)
     }
 
-    /// Somebody else has removed something.
+    /// Notes that somebody else has removed something.
     private mutating func noteGone(_ cost: Int) {
         drift += cost
         share = 16

@@ -39,7 +39,7 @@ final class DiskLevel: Sendable {
     private let report: @Sendable (CacheTrouble) -> Void
     private let state = Mutex(State())
     private let index: Mutex<DiskIndex>
-    /// What is written behind the requests that brought it.
+    /// The responses to write after their requests have ended.
     let queue = StoreQueue(capacity: CacheCapacity.mostPending)
     /// The lock's file, open; nil while somebody uses it.
     private let lockFile = Mutex<LockFile?>(nil)
@@ -117,14 +117,14 @@ final class DiskLevel: Sendable {
 
     // MARK: - The lock
 
-    /// Keeps everybody else from changing what is stored under a name. The file is opened once for those who come one
-    /// after the other, and for each of those who come at the same time.
+    /// Locks a name, so that nobody else changes what is stored under it. Locks one after the other share an open file;
+    /// simultaneous ones open a file each.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
         try folder.lock(name, by: lockFile.withLock { $0.take() }) { [weak self] file in self?.keep(file) }
     }
 
     private func keep(_ file: LockFile) {
-        // What it takes the place of is closed outside.
+        // The file that it replaces is closed outside the lock.
         _ = lockFile.withLock { kept in
             defer { kept = file }
             return kept
@@ -135,9 +135,8 @@ final class DiskLevel: Sendable {
 
     func beginFinding(_ name: CacheName) -> DiskIndex.Stamp { index.withLock { $0.beginFinding(name) } }
 
-    /// It is there, and was used. Says what is to be thrown out, whether the folder is to be read again, and whether
-    /// it is to be marked as used: in one go, because those who find something at the same time wait here for each
-    /// other.
+    /// Notes that a name is there and was used. Returns the names to evict, whether to read the folder again, and
+    /// whether to mark the file as used: all under one lock, because simultaneous lookups wait here for each other.
     func noteFound(
         _ name: CacheName, cost: Int, _ stamp: DiskIndex.Stamp
     ) -> (thrown: [CacheName], isReadingDue: Bool, isFirstUse: Bool) {
@@ -182,8 +181,9 @@ final class DiskLevel: Sendable {
 
     // MARK: - Waiting
 
-    /// The outcome of `work` on a disk thread. Nil if that takes too long or the call is over; the work is done all the
-    /// same, and `late` gets its outcome. With `key`, it is done behind what is still to be written of that.
+    /// Runs `work` on a disk thread and returns its outcome; nil if that takes too long or the call is over. The work
+    /// is still done then, and `late` gets its outcome. With `key`, it is done after everything that waits to be
+    /// written for that key.
     ///
     /// While an operation takes too long no other is begun, except with `always`, and then nobody waits for it: so a
     /// disk that hangs does not delay requests.
@@ -222,7 +222,7 @@ final class DiskLevel: Sendable {
         await threads.run(work) { start(behind: key, $0) }
     }
 
-    /// Returns when all is written that is to be now, or at the wait's deadline.
+    /// Returns when everything that waits to be written now is written, or at the wait's deadline.
     func written(within wait: StoreWait?) async {
         guard let wait else { return await runBehindAll {} }
         let waiter = ValueWaiter<Void>(on: wait.loop)
@@ -230,12 +230,12 @@ final class DiskLevel: Sendable {
         _ = await wait.value(of: waiter, until: wait.deadline)
     }
 
-    /// The outcome of work that is done once all is written that is to be now.
+    /// Runs work once everything that waits to be written now is written. Returns its outcome.
     func runBehindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await threads.run(work) { if !queue.follow($0) { threads.start($0) } }
     }
 
-    /// Whether something that began before takes too long already.
+    /// Begins an operation. `isStuck`: whether an earlier one takes too long.
     private func begin(at now: HTTP.Instant) -> (number: UInt64, isStuck: Bool) {
         state.withLock { state in
             let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
@@ -251,7 +251,7 @@ final class DiskLevel: Sendable {
 
     // MARK: - In the background
 
-    /// Does work that nobody waits for but `close`; false if that was called.
+    /// Runs work that only `close` waits for. Returns false, without running it, if that was called.
     @discardableResult
     func background(_ work: @escaping @Sendable () -> Void) -> Bool {
         let mayBegin = state.withLock { state in
@@ -272,7 +272,7 @@ final class DiskLevel: Sendable {
         return true
     }
 
-    /// Reads the folder, removes abandoned files, and evicts what is too much.
+    /// Reads the folder, removes abandoned files, and evicts what exceeds the capacity.
     func readFolder(isDueOnly: Bool = false) {
         let begins = index.withLock { (!isDueOnly || $0.isReadingDue) && $0.beginReading() }
         guard begins else { return }
@@ -290,7 +290,7 @@ final class DiskLevel: Sendable {
     /// The number of names that are compared while the index is locked.
     private static var step: Int { 256 }
 
-    /// Has the index know what is there. Returns what is to be thrown out.
+    /// Updates the index from the folder. Returns the names to evict.
     private func read(_ outcome: CacheSweep.Outcome) -> [CacheName] {
         let found = outcome.new
         let gone = index.withLock { Array($0.machine.names) }.filter { !outcome.there.contains($0) }
@@ -304,8 +304,8 @@ final class DiskLevel: Sendable {
         return thrown
     }
 
-    /// Returns when all is written that was to be, and nothing is done in the background any more; nothing is stored or
-    /// found from then on.
+    /// Returns when everything that waited is written and no work is under way in the background; nothing is stored or
+    /// found after that.
     func close() async {
         await runBehindAll {}
         state.withLock { $0.isClosed = true }

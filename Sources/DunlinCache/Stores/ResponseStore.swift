@@ -36,7 +36,7 @@ package protocol ResponseStore: AnyObject, Sendable {
     /// Removes everything under these keys.
     func remove(_ keys: [CacheKey], within wait: StoreWait?) async
 
-    /// Returns when all is stored that waits for it now, or at the deadline of the wait.
+    /// Returns when everything that waits to be stored now is stored, or at the wait's deadline.
     func written(within wait: StoreWait?) async
 }
 
@@ -82,16 +82,16 @@ extension StoredBody {
     }
 }
 
-/// What has become of a response that was given to its store.
+/// The result of giving a response to its store.
 package enum HandedResponse: Sendable, Hashable {
     case stored
-    /// It waits to be written. What comes of that is told later.
+    /// The response waits to be written. The outcome is reported later.
     case storing
     case refused
 }
 
-/// A body that is being stored. Whoever has it calls `finish`, `hand` or `discard`; a writer that is released has
-/// abandoned.
+/// A writer of a body that is being stored. Its owner calls `finish`, `hand` or `discard`; releasing a writer discards
+/// the body.
 package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. After a failure, or too many bytes, nothing is stored.
     func write(_ bytes: Bytes) async
@@ -101,8 +101,8 @@ package protocol ResponseWriter: AnyObject, Sendable {
     @discardableResult
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async -> Bool
 
-    /// The same, but nobody waits for a disk who need not: with `.storing`, and then alone, `told` is called with what
-    /// `finish` would have returned, once and from any thread.
+    /// Does the same as `finish`, but waits for a disk only if it must. If it returns `.storing`, and only then, `told`
+    /// is called with what `finish` would have returned, once and from any thread.
     func hand(
         as entry: CacheEntry, replacing replaced: [StoredResponse], told: @escaping @Sendable (Bool) -> Void
     ) async -> HandedResponse

@@ -2,23 +2,23 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// Writes responses into a cache's folder behind the requests that brought them, by the rules of `StoreQueueMachine`:
-/// one after the other, on one disk thread at a time.
+/// Writes responses into a cache's folder after their requests have ended, by the rules of `StoreQueueMachine`: one
+/// after the other, on one disk thread at a time.
 ///
-/// A thread does some of them at a stretch and makes room for other work. Nobody is told or resumed under the lock.
+/// A thread writes some of them and then makes room for other work. Nobody is told or resumed under the lock.
 final class StoreQueue: Sendable {
     /// A response that is to be written.
     struct Pending: Sendable {
-        /// Writes it, unless it is void by then. Returns whether it is known to be findable.
+        /// Writes the response, unless it was removed by then. Returns whether it is known to be findable.
         let store: @Sendable () -> Bool
-        /// What came of it.
+        /// Called with what `store` returned, or false if the response is not written.
         let told: @Sendable (Bool) -> Void
     }
 
     typealias Offer = Machine.Offer
     typealias Machine = StoreQueueMachine<CacheKey, Pending, DiskThreads.Work>
 
-    /// How many steps a thread does at a stretch.
+    /// The number of steps after which a thread makes room for other work.
     private static var stretch: Int { 64 }
 
     private let machine: Mutex<Machine>
@@ -27,38 +27,39 @@ final class StoreQueue: Sendable {
         machine = Mutex(Machine(capacity: capacity))
     }
 
-    /// How many wait or are being written, and what they hold.
+    /// The number of responses that wait or are being written, and the bytes of memory that they use.
     var waiting: (count: Int, cost: Int) { machine.withLock { ($0.count, $0.cost) } }
 
-    /// Takes a response. With `.begin`, `write` has to be called.
+    /// Takes a response. If it returns `.begin`, the caller must call `write`.
     func offer(_ pending: Pending, for key: CacheKey, cost: Int) -> Offer {
         machine.withLock { $0.offer(pending, for: key, cost: cost) }
     }
 
-    /// Has work done on a disk thread behind what waits of a key; false if nothing does, and the work is the caller's.
+    /// Queues work after everything that waits for a key, for a disk thread. Returns false if nothing waits: then the
+    /// caller does the work.
     func follow(_ key: CacheKey, _ work: @escaping DiskThreads.Work) -> Bool {
         machine.withLock { $0.follow(key, work) }
     }
 
-    /// The same behind all that waits now.
+    /// Queues work after everything that waits now. Returns false if nothing waits: then the caller does the work.
     func follow(_ work: @escaping DiskThreads.Work) -> Bool {
         machine.withLock { $0.follow(work) }
     }
 
-    /// What waits of a key is not written.
+    /// Drops the responses that wait for a key, which are not written.
     func drop(_ key: CacheKey) {
         for pending in machine.withLock({ $0.drop(key) }) { pending.told(false) }
     }
 
-    /// Nothing that waits is written.
+    /// Drops all responses that wait, which are not written.
     func dropAll() {
         for pending in machine.withLock({ $0.dropAll() }) { pending.told(false) }
     }
 
-    /// Writes what waits, on disk threads of the level.
+    /// Writes the responses that wait, on disk threads of the level.
     func write(on level: DiskLevel) {
         if level.background({ self.writeSome(on: level) }) { return }
-        // It was closed meanwhile. Whoever waits behind something gets an answer all the same.
+        // The level was closed meanwhile. Work that was queued after a response is still done.
         dropAll()
         while case .work(let work)? = machine.withLock({ $0.next() }) {
             work()

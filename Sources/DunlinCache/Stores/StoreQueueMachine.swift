@@ -1,15 +1,16 @@
-/// Which responses wait to be written into a cache's folder, behind the requests that brought them.
+/// Decides the order in which responses are written into a cache's folder after their requests have ended.
 ///
-/// It must not know disks. One writer does what `next` says and tells when that is done. Rules:
-/// 1. What waits, and what is being written, has `capacity` bytes at most. What would be more is refused: the newest.
-/// 2. What concerns one key is done one after the other, in the order in which it came. Whoever asks for a key of which
-///    something waits comes behind that, and finds it.
-/// 3. What somebody waits for is written before the rest, which is written in the order in which it came.
-/// 4. What is removed before it was begun is never written. It gives its bytes back at once.
-/// 5. Who waits for all that was there at a moment does not wait for what comes later.
+/// It must not know disks. One writer takes steps from `next`, and calls `done` after each. Rules:
+/// 1. The responses that wait or are being written have at most `capacity` bytes together. A new one that exceeds this
+///    is refused.
+/// 2. The steps for one key are done one after the other, in order of arrival. A lookup for a key with waiting
+///    responses comes after these, and finds them.
+/// 3. Responses that somebody waits for are written before the others, which are written in order of arrival.
+/// 4. A response that is removed before its writing has begun is never written. Its bytes no longer count at once.
+/// 5. Somebody who waits for all present responses does not wait for later ones.
 struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
     enum Offer: Equatable {
-        /// Somebody has to write from now on.
+        /// The response was accepted, and the caller must start a writer.
         case begin
         case wait
         case refused
@@ -17,7 +18,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
 
     enum Step {
         case store(Item)
-        /// Somebody's work, which had to wait for a key.
+        /// Queued work, which had to wait for a key or for all responses.
         case work(Work)
     }
 
@@ -39,9 +40,9 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
     }
 
     private let capacity: Int
-    /// The keys that are listed in `hurried` or `order`, or at work now, each with what is to be done still.
+    /// The remaining steps of each key that is in `hurried` or `order`, or in work now.
     private var jobs: [Key: [Job]] = [:]
-    /// The keys that somebody waits for, and all others. A key is in one of them once, by the stamp it has.
+    /// The keys that somebody waits for, and all others. A key counts once, where its stamp is the one in `stamps`.
     private var hurried = EvictionQueue<Key>()
     private var order = EvictionQueue<Key>()
     private var stamps: [Key: UInt64] = [:]
@@ -51,7 +52,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
     private var lastStamp: UInt64 = 0
     private(set) var isWriting = false
     private(set) var cost = 0
-    /// How many responses wait or are being written.
+    /// The number of responses that wait or are being written.
     private(set) var count = 0
 
     init(capacity: Int) {
@@ -71,14 +72,14 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
         return .begin
     }
 
-    /// Has work done behind what waits of a key; false if nothing does.
+    /// Queues work after everything that waits for a key. Returns false if nothing does.
     mutating func follow(_ key: Key, _ work: Work) -> Bool {
         guard jobs[key] != nil else { return false }
         add(.work(work), key)
         return true
     }
 
-    /// Has work done once all that waits now was done; false if nothing does.
+    /// Queues work for when all responses that wait now are written. Returns false if none waits.
     mutating func follow(_ work: Work) -> Bool {
         guard count > 0 else { return false }
         barriers.append(Barrier(last: lastNumber, left: count, work: work))
@@ -87,7 +88,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
 
     private mutating func add(_ job: Job, _ key: Key) {
         jobs[key, default: []].append(job)
-        // What is at work is listed again when that is done.
+        // A key in work is listed again when its step is done.
         if current?.key == key { return }
         switch job {
         case .store: if stamps[key] == nil { list(key, inHurry: false) }
@@ -99,7 +100,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
         jobs.contains { if case .work = $0 { true } else { false } }
     }
 
-    /// Whether somebody waits for it before the last that came.
+    /// Whether somebody waited for the key before its last step came.
     private func isHurried(_ key: Key) -> Bool { jobs[key].map { isAwaited($0.dropLast()) } ?? false }
 
     private mutating func list(_ key: Key, inHurry: Bool) {
@@ -110,7 +111,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
 
     // MARK: - What is removed
 
-    /// What waits of a key is not to be written. Returns it.
+    /// Removes the responses that wait for a key. Returns them.
     mutating func drop(_ key: Key) -> [Item] {
         guard let listed = jobs[key] else { return [] }
         jobs[key] = listed.filter { if case .work = $0 { true } else { false } }
@@ -121,14 +122,14 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
         }
     }
 
-    /// Nothing that waits is to be written. Returns it.
+    /// Removes all responses that wait. Returns them.
     mutating func dropAll() -> [Item] {
         jobs.keys.flatMap { drop($0) }
     }
 
     // MARK: - What is done
 
-    /// What is to be done now; nil if there is nothing, and nobody writes any more.
+    /// Returns the next step; nil if there is none, and then the writer has ended.
     mutating func next() -> Step? {
         if let work = takeBarrier() { return .work(work) }
         while let key = nextKey() {
@@ -150,7 +151,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
         return nil
     }
 
-    /// What `next` said was done.
+    /// Notes that the step from `next` is done.
     mutating func done() {
         guard let (key, stored) = current else { return }
         current = nil
@@ -164,7 +165,7 @@ struct StoreQueueMachine<Key: Hashable & Sendable, Item, Work> {
 
     private mutating func nextKey() -> Key? {
         while let (key, stamp) = hurried.popFirst() ?? order.popFirst() {
-            // It may be listed again, in a hurry.
+            // The key may have been listed again, as one that somebody waits for.
             guard stamps[key] == stamp else { continue }
             stamps[key] = nil
             return key

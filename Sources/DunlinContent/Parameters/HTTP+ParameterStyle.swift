@@ -45,7 +45,7 @@ extension HTTP {
         public var dates: DynamicValue.Dates
         /// The order of an object's members.
         public var order: HTTP.KeyOrder
-        /// Leaves `[` and `]` in keys as they are, for servers that do not decode keys.
+        /// Whether `[` and `]` in keys are kept, for servers that do not decode keys.
         public var keepsBrackets: Bool
 
         public init(

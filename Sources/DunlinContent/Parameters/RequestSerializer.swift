@@ -10,7 +10,7 @@
 public struct RequestSerializer: Sendable {
     /// The format of parameters in a body.
     package enum Format: Sendable {
-        /// `application/x-www-form-urlencoded`; without parameters an empty one.
+        /// `application/x-www-form-urlencoded`; without parameters, an empty form.
         case form
         /// `application/json`; without parameters, no body.
         case json(DynamicValue.JSONFormat)
@@ -23,10 +23,10 @@ public struct RequestSerializer: Sendable {
     package var format: Format
     /// The style of queries and forms.
     public var style: HTTP.ParameterStyle
-    /// Writes parameters as the text of a query or form, in place of `style`. The text is used as it is; in a query,
-    /// text that may not be in a URL is refused.
+    /// Writes parameters as the text of a query or form, instead of `style`. The text is used unchanged; a query with
+    /// characters that a URL must not have is refused.
     public var encodePairs: (@Sendable (_ parameters: HTTP.Parameters, _ request: Context) throws -> String)?
-    /// The methods whose parameters go into the URL, unless the call says otherwise. Case does not matter.
+    /// The methods whose parameters go into the URL unless the call says otherwise, in any case.
     public var methodsInURL: Set<HTTP.Method> = [.get, .head, .delete]
 
     package init(_ format: Format, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) {
@@ -105,7 +105,7 @@ extension RequestSerializer {
         }
     }
 
-    /// The query of parameters. Text from a caller's encoder is checked; Dunlin's own need not be.
+    /// The parameters as a query. Text from a caller's encoder is checked; Dunlin's own need not be.
     private func query(
         _ parameters: HTTP.Parameters, _ context: RequestSerializer.Context
     ) throws -> HTTP.Query {

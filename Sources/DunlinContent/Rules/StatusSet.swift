@@ -1,7 +1,7 @@
 extension HTTP {
     /// A set of status codes: `.success`, `.any`, `[200, 404]`, `StatusSet(200...399)`.
     public struct StatusSet: Sendable, Hashable {
-        /// Sorted, apart from each other.
+        /// The ranges, sorted and neither overlapping nor adjacent.
         private(set) var ranges: [ClosedRange<Int>]
 
         init(ranges: [ClosedRange<Int>]) {

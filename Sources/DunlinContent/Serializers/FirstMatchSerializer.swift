@@ -12,7 +12,7 @@ public struct FirstMatchSerializer<Output>: AdjustableSerializer {
         self.rules = rules
     }
 
-    /// The types that any of the serializers asks for.
+    /// The `Accept` field with the types of all the serializers; nil if none has one.
     public var accept: String? {
         let wanted = serializers.compactMap(\.accept)
         return wanted.isEmpty ? nil : wanted.joined(separator: ", ")

@@ -4,7 +4,7 @@
 public protocol ResponseSerializer<Output>: Sendable {
     associatedtype Output
 
-    /// The responses that it accepts. The default is any content with status 2xx.
+    /// The rules for the responses that it accepts. The default is any content with status 2xx.
     var rules: HTTP.ResponseRules { get }
 
     /// The `Accept` field to send, unless the request has its own.

@@ -2,13 +2,13 @@ internal import Dunlin
 internal import DunlinSemantics
 internal import Synchronization
 
-/// Sees with which of a jar's cookies a request goes: the jar may be another user's when it is sent, and the former
-/// user's again before and after.
+/// Observes which of a jar's cookies a request is sent with: the jar may be another user's when it is sent, and the
+/// former user's again before and after.
 final class CookieObserver: Sendable {
     private let expected: String?
     private let differed = Mutex(false)
 
-    /// `expected` is the whole field, the request's own cookies first.
+    /// Creates an observer; `expected` is the whole field, the request's own cookies first.
     init(_ expected: String?) {
         self.expected = expected
     }
@@ -17,7 +17,7 @@ final class CookieObserver: Sendable {
         differed.withLock { $0 = field != expected }
     }
 
-    /// Whether the exchange that was sent last went with others.
+    /// Whether the last exchange was sent with other cookies.
     var haveDiffered: Bool { differed.withLock { $0 } }
 }
 
@@ -29,7 +29,7 @@ extension HTTPSession {
         do {
             return CookieField.joined(own, try jar.cookies(for: url))
         } catch {
-            // There are none for what is no URL.
+            // A text that is not a URL has no cookies.
             return CookieField.joined(own, [])
         }
     }

@@ -75,7 +75,7 @@ extension ImageDownloader {
         // Everything stored is the former user's; if the user has changed, its owner is unknown.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
         let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
-        // It is asked for with the cookies of now.
+        // It is requested with the current cookies.
         let cookies = session.cookieField(for: download.question.url, beside: download.request.fields)
         if cookies != download.cookies { _ = machine.retire(id) }
         download.isRenewal = mustAsk && !isBesideOutdated(id, download)
@@ -110,8 +110,9 @@ extension ImageDownloader {
         downloads.contains { $0.key != id && $0.value.isOutdated && $0.value.identity.url == download.identity.url }
     }
 
-    /// A download was sent as another than it was wanted by: nobody joins it any more. True if somebody has
-    /// since it began, who may be neither: then it has to be sent again.
+    /// Notes that a download was sent for another user, or with other cookies, than it was requested for: nobody joins
+    /// it any more. Returns true if somebody has joined it since it began, who may be neither user: then it has to be
+    /// sent again.
     func differs(_ id: UInt64, _ difference: ImageTransfer.Difference) -> Bool {
         guard let download = downloads[id] else { return false }
         if difference == .user {
@@ -121,7 +122,7 @@ extension ImageDownloader {
         return machine.retire(id) && download.wasJoined
     }
 
-    /// Whether the session's user is still the one for whom it was asked.
+    /// Whether the session's user is still the one that the download was requested for.
     private func isOfUser(_ download: Download) -> Bool {
         download.identity.selection[ImageIdentity.user] == session.asker
     }
@@ -212,7 +213,7 @@ extension ImageDownloader {
         return true
     }
 
-    /// Those that a download serves: its waiters, or only the cache.
+    /// The requests that a download serves: its waiters', or the last one's if only the cache is left.
     private func wanted(of id: UInt64) -> [Waiting] {
         let waiters = machine.waiters(of: id).compactMap { waiting[$0] }
         if !waiters.isEmpty || configuration.unwanted == .cancel { return waiters }
@@ -272,7 +273,7 @@ private struct Run: Sendable {
         switch ending {
         case .failed(let error, let part): await reference.downloader?.fail(id, error, part)
         case .confirmed(let head):
-            // Somebody wants what was not asked about: send once more, without a condition.
+            // Somebody wants a picture that was not validated: send once more, without a condition.
             let isAnswer = await onDefaultPool { await reference.downloader?.confirm(id, head) }
             if isAnswer == false { await drive(nil, nil) }
         case .whole(let response, let arrival): await make(response, arrival)

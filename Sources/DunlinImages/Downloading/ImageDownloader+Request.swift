@@ -21,12 +21,12 @@ extension ImageDownloader {
         /// Whether the picture is decoded. If not, the result is its bytes and the information in their header; filters
         /// do not apply, and the cache of images keeps nothing.
         public var decodes = true
-        /// How the cache of images is used; nil for what `cacheMode` says of the HTTP cache.
+        /// How the cache of images is used; nil to follow `cacheMode`, the use of the HTTP cache.
         public var memory: MemoryUse?
         /// How the session's HTTP cache is used.
         public var cacheMode = HTTPSession.PerRequest<HTTPSession.CacheMode>.session
-        /// False to have what is stored or nothing: what is not there is an error with code `notCached`, and no
-        /// connection is opened.
+        /// Whether the network may be used. If not, a picture that is not stored is an error with code `notCached`, and
+        /// no connection is opened.
         public var usesNetwork = true
 
         public init(_ target: HTTP.Target, filters: [ImageFilter] = []) {

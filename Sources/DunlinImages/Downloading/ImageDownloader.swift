@@ -35,9 +35,9 @@ public actor ImageDownloader {
     struct Download: Sendable {
         let question: ImageQuestion
         let request: Request
-        /// The request's own and the jar's, when it was asked for.
+        /// The request's own cookies and the jar's, at the time of the request.
         let cookies: String?
-        /// The picture that is asked about, and its key.
+        /// The picture to validate, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
         /// The last waiter, if the download continues only for the cache.
@@ -46,7 +46,7 @@ public actor ImageDownloader {
         var isOutdated = false
         /// Whether somebody has joined it since it began.
         var wasJoined = false
-        /// Whether the servers are asked because its URL was invalidated, and nothing older can be stored after that.
+        /// Whether the servers are asked because the URL was invalidated, and nothing older can be stored after that.
         var isRenewal = false
         /// The results by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
@@ -155,7 +155,7 @@ extension ImageDownloader {
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
-        // In AFNetworking's order. Nothing here waits, so nobody comes between one look and the next.
+        // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
             identity: identity, cookies: session.cookieField(for: url, beside: request.fields))
         if limit.inherited > now, let joined = machine.join(number, shared, priority, limit, at: now) {

@@ -18,9 +18,9 @@ struct ImageTransfer: Sendable {
         case failed(any Error, PartialImage?)
     }
 
-    /// In what an exchange differs from what was asked for.
+    /// How an exchange differs from the requested one.
     enum Difference: Sendable {
-        /// It went with other cookies of the jar.
+        /// It was sent with other cookies of the jar.
         case cookies
         /// The session had another user, though it may have the former one again.
         case user
@@ -35,13 +35,14 @@ struct ImageTransfer: Sendable {
     let url: String?
     /// The user, as the session identified it at the time of the request.
     let user: String?
-    /// The jar's cookies; nil without a jar.
+    /// The observer of the jar's cookies; nil without a jar.
     let cookies: CookieObserver?
-    /// Told that the request has its turn.
+    /// Called when the request's turn has come.
     var begun: (@Sendable () -> Void)?
 
-    /// Sends the request, and again without the part or the question if that turns out to be of no use. `differs` is
-    /// told as whom it was sent if that was another than it is for, and says whether it must be sent once more.
+    /// Sends the request, and again without the part or the condition if these turn out to be useless. `differs` is
+    /// called if the request was sent for another user or with other cookies than intended, and returns whether it must
+    /// be sent once more.
     func run(
         _ kept: PartialImage?, _ stale: ImageFreshness?, _ report: (ImageDownloader.Progress) async -> Void,
         differs: (Difference) async -> Bool
@@ -61,13 +62,13 @@ struct ImageTransfer: Sendable {
                     // With a part, the picture in memory was not asked about.
                     if part == nil { known = nil }
                     part = nil
-                // The rest may be another user's, as after passwords were forgotten: none of what is there is. So may
-                // be what is confirmed.
+                // The rest may be another user's by now, as after passwords were forgotten, so nothing stored may be
+                // used. The same holds for a confirmed picture.
                 case .confirmed where difference == .user, .body(_?) where difference == .user:
                     (part, known) = (nil, nil)
                 case .confirmed: return .confirmed(response.head)
                 case .body(let earlier):
-                    // Once: whoever waits by then has asked before it goes, and cannot ask for more.
+                    // Once: everybody who waits by then has asked before it is sent again, and cannot ask for more.
                     if let difference, await differs(difference), !isSentAgain {
                         (isSentAgain, part, known) = (true, nil, nil)
                         continue
@@ -81,13 +82,13 @@ struct ImageTransfer: Sendable {
         }
     }
 
-    /// Nil where it was sent as it was wanted, and nothing was replaced and put back meanwhile.
+    /// How the exchange differs; nil if it was sent as requested, and nothing was replaced and put back meanwhile.
     private func difference(since edition: HTTPSession.AskerEdition) -> Difference? {
         if session.asker != user || session.askerEdition != edition { return .user }
         return cookies?.haveDiffered == true ? .cookies : nil
     }
 
-    /// What a response is good for.
+    /// What a response can be used for.
     private enum Answer {
         /// Its body, after the part if there is one.
         case body(PartialImage?)

@@ -20,7 +20,7 @@ public struct ImageResponseSerializer: AdjustableSerializer, Hashable {
         /// When the response has come, if the picture is a PNG or JPEG within `InflationLimits`; otherwise as with
         /// `lazy`. It runs where the request's caller runs, or in parallel if the body is large.
         case eager
-        /// When somebody asks for them.
+        /// When they are first needed.
         case lazy
     }
 

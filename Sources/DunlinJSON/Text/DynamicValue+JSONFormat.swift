@@ -3,7 +3,7 @@ extension DynamicValue {
     public struct JSONFormat: Sendable, Hashable, Codable {
         /// The order of an object's members.
         public var order: HTTP.KeyOrder
-        /// Whether `/` is written as `\/`, as by Foundation, and so AFNetworking. Both read the same.
+        /// Whether `/` is written as `\/`, as Foundation and thus AFNetworking do. Both read the same.
         public var escapesSlashes: Bool
         /// Whether each member or element is on a line of its own, indented by two spaces.
         public var isIndented: Bool
@@ -24,9 +24,9 @@ extension DynamicValue {
 extension HTTP {
     /// The order in which an object's members are written.
     public enum KeyOrder: String, Sendable, Hashable, Codable {
-        /// As they are.
+        /// In the given order.
         case given
-        /// By key, in UTF-16 code units; members of one key as they are.
+        /// By key, in UTF-16 code units; members with the same key in the given order.
         case sorted
     }
 }

@@ -1,17 +1,17 @@
 internal import CEpoll
 internal import Glibc
 
-/// A file that is only there to be locked, by single bytes of it, which all processes share. It is open as long as
-/// somebody has it.
+/// A file that all processes share, and whose single bytes are locked; it has no other use. It is open as long as it is
+/// referenced.
 ///
-/// A lock belongs to this opening of it (`F_OFD_SETLK`), so that it keeps threads of one process apart as well, if each
-/// has an opening of its own.
+/// A lock belongs to this opening of the file (`F_OFD_SETLK`), so it also excludes threads of the same process, if each
+/// has its own opening.
 public final class LockFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let opened: FileStatus
 
-    /// The file is made if it is not there.
+    /// Opens the file, which is created if it is missing.
     public init(_ path: String) throws(Errno) {
         try FileSystem.check(path)
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
@@ -29,15 +29,15 @@ public final class LockFile: Sendable {
         close(descriptor)
     }
 
-    /// Whether others lock the same file: it is still what its path names.
+    /// Whether others lock the same file, because its path still names it.
     public var isInPlace: Bool {
         do throws(Errno) { return try FileSystem.status(of: path)?.isSameFile(as: opened) ?? false } catch {
             return false
         }
     }
 
-    /// Locks a byte. Waits for `limit` milliseconds at most, and throws EWOULDBLOCK after that: whoever has it may have
-    /// been stopped. False where the file system has no such locks.
+    /// Locks a byte. Waits for at most `limit` milliseconds, then throws EWOULDBLOCK, as the owner may have been
+    /// stopped. Returns false if the file system has no such locks.
     public func lock(_ position: Int, limit: Int = 500) throws(Errno) -> Bool {
         var waited = 0
         while true {
@@ -71,11 +71,11 @@ public final class FileLock: Sendable {
     private let file: LockFile
     private let position: Int
     private let release: @Sendable (LockFile) -> Void
-    /// False where the file system has no such locks.
+    /// Whether it is locked; false if the file system has no such locks.
     public let isLocked: Bool
 
-    /// Waits for `limit` milliseconds at most, as `LockFile.lock` does. `release` gets the file when it is not locked
-    /// any more: nobody else may lock it before.
+    /// Locks a byte of the file, which nobody else may lock until then. Waits for at most `limit` milliseconds, like
+    /// `LockFile.lock`. `release` gets the file once it is unlocked.
     public init(
         _ file: LockFile, position: Int, limit: Int = 500, release: @escaping @Sendable (LockFile) -> Void = { _ in }
     ) throws(Errno) {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What changes when a file does: written in place, or replaced by another, even by one that is said to be as old.
+/// A stamp that changes when a file does: written in place, or replaced by another, even one with an equal date.
 struct FileStamp: Hashable, Sendable {
     private let modified: Moment
     private let changed: Moment

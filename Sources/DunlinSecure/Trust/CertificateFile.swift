@@ -1,6 +1,6 @@
 package import DunlinTypes
 
-/// Reads certificates out of what a file may hold: DER of one, or PEM of any number.
+/// Reads certificates from a file's contents: one in DER, or any number in PEM.
 package enum CertificateFile {
     /// Returns the certificates. Throws if there is none, or if one is invalid. `source` names the file in errors.
     package static func certificates(in bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError)
@@ -31,8 +31,8 @@ package enum CertificateFile {
         return certificate
     }
 
-    /// What stands in the blocks of certificates; nothing where the text is broken. Whether it can be read is not
-    /// asked: bundles of a system are not the user's fault, and a root of some new kind is no reason to believe none.
+    /// Returns the bytes of the certificates in PEM blocks; none if the text is broken. They are not parsed here: a
+    /// system's bundle is not the user's fault, and one root of a new kind is no reason to trust none.
     static func encoded(in bytes: Bytes) -> [Bytes] {
         do throws(PEM.Problem) {
             let blocks = try PEM.blocks(of: bytes).filter {
@@ -44,7 +44,7 @@ package enum CertificateFile {
         }
     }
 
-    /// For tests: those that can be read.
+    /// Returns the certificates that can be read, for tests.
     package static func readable(in bytes: Bytes) -> [Certificate] {
         encoded(in: bytes).compactMap { Certificate(der: $0) }
     }

@@ -1,15 +1,15 @@
 internal import DunlinTypes
 
-// Where a certificate's subject stands in its DER (RFC 5280 §4.1), found by the lengths of what is before it.
+// Finds a certificate's subject in its DER (RFC 5280 §4.1) by the lengths of the fields before it.
 //
-// It knows the kinds of the fields down to the subject. It must not know OpenSSL, nor what is in the fields: what looks
-// like a certificate from outside may be none. Any bytes at all may come.
+// It knows the kinds of the fields down to the subject. It must not know OpenSSL, nor the contents of the fields: bytes
+// with this form may still not be a certificate. The input may be any bytes.
 
 struct CertificateOutline {
-    /// The name with its header.
+    /// The range of the subject with its header.
     let subject: Range<Int>
 
-    /// Nil unless the bytes are one element that begins as a certificate does.
+    /// Creates an outline; nil unless the bytes are one element that begins like a certificate.
     init?(_ der: Bytes) {
         var whole = Fields(of: der, in: 0..<der.count)
         guard let certificate = whole.next(Self.sequence), whole.isAtEnd else { return nil }
@@ -18,7 +18,7 @@ struct CertificateOutline {
         var fields = Fields(of: der, in: signed.contents)
         _ = fields.next(Self.version)
         guard fields.next(Self.integer) != nil else { return nil }
-        // The algorithm, the issuer, and from when to when it is valid.
+        // The algorithm, the issuer, and the time for which it is valid.
         for _ in 0..<3 where fields.next(Self.sequence) == nil { return nil }
         guard let subject = fields.next(Self.sequence), fields.next(Self.sequence) != nil else { return nil }
         self.subject = subject.whole
@@ -28,7 +28,7 @@ struct CertificateOutline {
     private static let sequence: UInt8 = 0x30
     private static let version: UInt8 = 0xA0
 
-    /// Elements one after the other.
+    /// A reader of elements that follow each other.
     private struct Fields {
         struct Field {
             let whole: Range<Int>
@@ -39,7 +39,7 @@ struct CertificateOutline {
         private var position: Int
         private let end: Int
 
-        /// `range` is within the bytes.
+        /// Creates a reader; `range` must be within the bytes.
         init(of bytes: Bytes, in range: Range<Int>) {
             self.bytes = bytes
             position = range.lowerBound
@@ -48,13 +48,13 @@ struct CertificateOutline {
 
         var isAtEnd: Bool { position == end }
 
-        /// The next one, if it is of this kind and all there; nil otherwise, and then it is still the next one.
+        /// Returns the next element if it is of this kind and complete; otherwise nil, without moving past it.
         mutating func next(_ kind: UInt8) -> Field? {
             guard end - position >= 2, bytes[position] == kind else { return nil }
             var start = position + 2
             var length = Int(bytes[position + 1])
             if length >= 0x80 {
-                // The length of the length: none means that the end is marked, which DER does not have.
+                // The number of bytes of the length. Zero would mean a marked end, which DER does not have.
                 let count = length - 0x80
                 guard (1...4).contains(count), end - start >= count else { return nil }
                 length = bytes[start..<start + count].reduce(0) { $0 << 8 | Int($1) }

@@ -1,14 +1,14 @@
 internal import COpenSSL
 package import DunlinTypes
 
-/// Where a system keeps the roots it believes in.
+/// The files and folders in which a system keeps the roots that it trusts.
 ///
-/// Where `SSL_CERT_FILE` or `SSL_CERT_DIR` are set, all that they name is taken, and nothing else. Otherwise the first
-/// bundle that is there is taken, and only if there is none the first folder.
+/// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, everything that they name is used, and nothing else. Otherwise the
+/// first existing bundle is used, or the first folder if there is none.
 package struct SystemRoots: Sendable, Hashable {
     package var files: [String]
     package var folders: [String]
-    /// Whether all places count, or only the first that holds something.
+    /// Whether all of them are used, or only the first that contains a root.
     package var takesAll: Bool
 
     package init(files: [String], folders: [String], takesAll: Bool = false) {
@@ -17,7 +17,7 @@ package struct SystemRoots: Sendable, Hashable {
         self.takesAll = takesAll
     }
 
-    /// Creates the places from the environment's variables, or those of the usual distributions.
+    /// Creates the value from the environment's variables, or with the paths of the usual distributions.
     package init(certificateFile: String?, certificateFolders: String?) {
         let file = certificateFile.flatMap { $0.isEmpty ? nil : $0 }
         let folders = certificateFolders?.split(separator: ":").map(String.init) ?? []
@@ -40,17 +40,17 @@ package struct SystemRoots: Sendable, Hashable {
         "/var/lib/ca-certificates/ca-bundle.pem",
         // OpenELEC
         "/etc/pki/tls/cacert.pem",
-        // Alpine, and OpenSSL's own place
+        // Alpine, and OpenSSL's own path
         "/etc/ssl/cert.pem",
         "/usr/local/share/certs/ca-root-nss.crt",
     ]
     private static let usualFolders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
 
-    /// What was found, and of which files and folders it depends.
+    /// The certificates that were found, and the files and folders they depend on.
     struct Reading {
-        /// Each once; OpenSSL can read the first of them.
+        /// The roots, each once; OpenSSL can read the first of them.
         var roots: [TrustStore.Root] = []
-        /// As they were before they were read: a change in between is seen the next time. Nil for what was not there.
+        /// The stamps from before the reading, so that a change in between shows next time. Nil for a missing file.
         var stamps: [String: FileStamp?] = [:]
         private var files: Set<FileStamp> = []
         private var known: Set<Bytes> = []
@@ -61,8 +61,8 @@ package struct SystemRoots: Sendable, Hashable {
             return stamp
         }
 
-        /// What is in these files and was not in others. Folders name a certificate several times: by its own name, by
-        /// its hash, and in the bundle.
+        /// Returns the roots in these files that were not in earlier ones. Folders name a certificate several times: by
+        /// its name, by its hash, and in the bundle.
         fileprivate mutating func newRoots(in paths: [String]) -> [TrustStore.Root] {
             var roots: [TrustStore.Root] = []
             for path in paths {
@@ -77,7 +77,7 @@ package struct SystemRoots: Sendable, Hashable {
         }
     }
 
-    /// Throws when there is no root that can be read.
+    /// Reads the roots. Throws if there is none that can be read.
     func read() throws(NetworkError.TrustConfigurationError) -> Reading {
         var reading = Reading()
         for file in files where takesAll || reading.roots.isEmpty { read([file], into: &reading) }
@@ -89,12 +89,12 @@ package struct SystemRoots: Sendable, Hashable {
         return reading
     }
 
-    /// What holds nothing that can be read is as good as not there.
+    /// Adds the roots of some files, from the first that OpenSSL can read. Files without one count as missing.
     private func read(_ paths: [String], into reading: inout Reading) {
         reading.roots += reading.newRoots(in: paths).drop { !$0.canBeRead }
     }
 
-    /// The files in a folder, in order.
+    /// Returns the files in a folder, in order.
     private static func entries(of folder: String) -> [String] {
         guard let store = OSSL_STORE_open(folder, nil, nil, nil, nil) else {
             OpenSSLErrors.clear()

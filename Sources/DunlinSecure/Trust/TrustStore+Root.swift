@@ -2,26 +2,27 @@ internal import COpenSSL
 internal import DunlinTypes
 
 extension TrustStore {
-    /// A certificate that has not been read yet: its bytes, and whom it is about.
+    /// A certificate that has not been parsed yet: its bytes, and the hash of its subject.
     struct Root {
         let der: Bytes
-        /// The hash of its subject. Some names have the same.
+        /// The hash of the certificate's subject. Different names may have the same hash.
         let subject: UInt
 
-        /// Nil for what is no certificate. Of what looks like one from outside OpenSSL may still say so.
+        /// Creates a root; nil if the bytes are not a certificate. OpenSSL may still reject bytes that have the form of
+        /// one.
         init?(der: Bytes) {
             self.der = der
             if let subject = CertificateOutline(der).flatMap({ Self.hash(of: der[$0.subject]) }) {
                 self.subject = subject
             } else if let parsed = ParsedCertificate(der: der) {
-                // OpenSSL reads what is not quite DER, too.
+                // OpenSSL also reads bytes that are not quite DER.
                 subject = X509Reading.hash(of: X509_get_subject_name(parsed.pointer))
             } else {
                 return nil
             }
         }
 
-        /// Whether OpenSSL takes it for a certificate.
+        /// Whether OpenSSL can parse the certificate.
         var canBeRead: Bool {
             if case .none = ParsedCertificate(der: der) { false } else { true }
         }

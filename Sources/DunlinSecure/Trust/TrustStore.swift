@@ -2,29 +2,30 @@ internal import COpenSSL
 package import DunlinTypes
 internal import Synchronization
 
-/// Certificates that are believed without being signed by others.
+/// Certificates that are trusted without another's signature.
 ///
-/// Each of them is an anchor, whoever signed it: whoever was given an intermediate to believe believes it.
+/// Each of them is an anchor, whoever signed it: an intermediate needs no root.
 ///
 /// Rules:
-/// 1. A system believes in a hundred and forty roots, and a chain asks for one of them. So they are kept as bytes and
-///    found by their subjects, and OpenSSL reads those that a chain asks for: each takes it a tenth of a millisecond,
-///    most of it for the key, and five kilobytes.
-/// 2. What is read stays in OpenSSL's store. Before a path is built, all is read that OpenSSL may look for there: who
-///    goes by the name of a subject or an issuer of what the server sent, and the issuers of these in turn. All of one
-///    name are read at once and in their order, so that OpenSSL finds what it would find if it had all of them.
-/// 3. One that OpenSSL cannot read is left out, as if it were not there.
-/// 4. A server that names all of them has all of them read, which is done once and takes less time than the signatures
-///    that it may have checked (`PathFinder.Limits`).
+/// 1. A system trusts a hundred and forty roots, and a chain needs one of them. So roots are kept as bytes and found by
+///    their subjects, and OpenSSL parses only those that a chain needs: each costs a tenth of a millisecond, mostly for
+///    the key, and five kilobytes.
+/// 2. Parsed roots stay in OpenSSL's store. Before a path is built, all roots are parsed that OpenSSL may look for:
+///    those named like a subject or an issuer of a certificate that the server sent, and the issuers of these in turn.
+///    All roots with one name are parsed at once and in order, so OpenSSL finds what it would find if it had all of
+///    them.
+/// 3. A root that OpenSSL cannot parse counts as missing.
+/// 4. A server that names all roots causes all of them to be parsed, which happens once and takes less time than the
+///    signatures that it may have checked (`PathFinder.Limits`).
 // SAFETY: OpenSSL counts references and locks the look-ups and additions of a store, so any number of verifications may
 // use it at once; nothing is taken out of it. All else is constant or under the lock.
 package final class TrustStore: @unchecked Sendable {
     let pointer: OpaquePointer
     private let roots: [Root]
-    /// Where those of a name are, by the name's hash.
+    /// The indices of the roots with a name, by the name's hash.
     private let indices: [UInt: [Int]]
-    /// Those that were asked for, by the hash of their names. With a name those of its issuers are here as well.
-    /// OpenSSL sorts those in its store when it first looks for one: nobody else may look there.
+    /// The parsed roots, by the hash of their names. If a name is here, so are those of its issuers. OpenSSL sorts the
+    /// roots in its store when it first looks for one, so nobody else may look there.
     private let read = Mutex<[UInt: X509Path]>([:])
     private let digests: Set<Certificate.Fingerprint>
     /// The digest of all certificates, regardless of order.
@@ -37,7 +38,7 @@ package final class TrustStore: @unchecked Sendable {
         try self.init(certificates, and: nil)
     }
 
-    /// These as well as those of another store.
+    /// Creates a store of these certificates and another store's.
     package convenience init(_ certificates: some Collection<Certificate>, and other: TrustStore?) throws(NetworkError
         .TrustConfigurationError)
     {
@@ -67,7 +68,8 @@ package final class TrustStore: @unchecked Sendable {
 
     deinit { X509_STORE_free(pointer) }
 
-    /// Reads what OpenSSL may look for when it builds a path from these. They stay the caller's.
+    /// Parses the roots that OpenSSL may look for when it builds a path from these certificates, which remain the
+    /// caller's.
     func read(for leaf: OpaquePointer, sent: OpaquePointer?) {
         let names = ([leaf] + X509Path.pointers(sent)).flatMap {
             [X509Reading.hash(of: X509_get_subject_name($0)), X509Reading.hash(of: X509_get_issuer_name($0))]
@@ -75,7 +77,7 @@ package final class TrustStore: @unchecked Sendable {
         read.withLock { read(names, into: &$0) }
     }
 
-    /// They stay the store's.
+    /// Returns the certificates with a name, which remain the store's.
     func certificates(named name: OpaquePointer?) -> [OpaquePointer] {
         let hash = X509Reading.hash(of: name)
         let found = read.withLock { known in
@@ -85,7 +87,7 @@ package final class TrustStore: @unchecked Sendable {
         return found?.pointers.filter { X509_NAME_cmp(X509_get_subject_name($0), name) == 0 } ?? []
     }
 
-    /// For tests: how many were read.
+    /// The number of parsed roots, for tests.
     var readCount: Int { read.withLock { $0.values.reduce(0) { $0 + $1.pointers.count } } }
 
     private func read(_ names: [UInt], into known: inout [UInt: X509Path]) {

@@ -22,14 +22,14 @@ enum X509Reading {
         return Certificate.Fingerprint(bytes: Bytes(digest))
     }
 
-    /// The same for all names that `X509_NAME_cmp` takes for one, however they are written: case, white space and kinds
-    /// of strings do not count. It is 0 for all where there is no SHA-1.
+    /// Returns a name's hash. It is equal for names that `X509_NAME_cmp` considers equal: case, white space and kinds
+    /// of strings do not matter. Without SHA-1 it is 0 for all names.
     static func hash(of name: OpaquePointer?) -> UInt {
         defer { OpenSSLErrors.clear() }
         return X509_NAME_hash_ex(name, nil, nil, nil)
     }
 
-    /// The subject alternative name. Empty as well if it stands there twice or cannot be read.
+    /// Returns the subject alternative names; empty also if the extension occurs twice or cannot be read.
     static func names(_ certificate: OpaquePointer) -> [PresentedName] {
         guard let names = OpaquePointer(X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil)) else {
             OpenSSLErrors.clear()
@@ -69,7 +69,7 @@ enum X509Reading {
     }
 }
 
-// What a person reads.
+// The texts for people.
 extension X509Reading {
     static func details(_ certificate: OpaquePointer) -> Certificate.Details {
         Certificate.Details(

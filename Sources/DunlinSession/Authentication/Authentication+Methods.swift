@@ -1,5 +1,5 @@
 extension HTTPSession.Authentication {
-    /// Sends a bearer token, which a closure gets by the rules of ``HTTPSession/Authenticator``.
+    /// Sends a bearer token that a closure obtains, by the rules of ``HTTPSession/Authenticator``.
     ///
     /// ```swift
     /// configuration.authentication = .bearer { client in
@@ -16,7 +16,7 @@ extension HTTPSession.Authentication {
         .by(BearerAuthenticator(initialCredential: token, refreshTimeout: refreshTimeout, source: refresh))
     }
 
-    /// Proves it by this authenticator.
+    /// Authenticates with this authenticator.
     public static func by(_ authenticator: some HTTPSession.Authenticator) -> Self {
         Self(AuthenticatorMethod(authenticator: authenticator))
     }

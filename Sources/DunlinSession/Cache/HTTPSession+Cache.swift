@@ -116,9 +116,9 @@ extension HTTPSession.Cache {
         public var urls = 0
         /// The number of URLs that were removed for space.
         public var evictions = 0
-        /// What could not be written, or came while too much waited to be.
+        /// The number of responses that could not be written, or came while too many waited to be written.
         public var writeFailures = 0
-        /// Responses that wait to be written into the folder, and what they hold of memory.
+        /// The number of responses that wait to be written into the folder, and the bytes of memory that they use.
         public var waiting = 0
         public var waitingBytes = 0
 
@@ -149,7 +149,7 @@ extension HTTPSession.Cache {
         /// The number of stored bytes of the body, and whether the body is complete.
         public let count: Int
         public let isWhole: Bool
-        /// When it came from the network or was confirmed, in seconds since 1970.
+        /// The time at which it came from the network or was confirmed, in seconds since 1970.
         public let received: Int64
         /// How long it stays fresh; negative if it is stale.
         public let freshness: Duration
@@ -184,10 +184,10 @@ extension HTTPSession.Cache {
 
     public func removeAll() async { await own?.removeAll() }
 
-    /// Returns when all responses are in the folder that wait to be written now, or turned out not to be stored.
+    /// Waits until every response that waits to be written now is in the folder, or turned out not to be stored.
     public func written() async { await store.written(within: nil) }
 
-    /// Ends what the cache does in the background, and waits for it: what waits to be written is. Nothing is stored in
-    /// its folder or found there from then on. Sessions do not close their cache, which they may share.
+    /// Ends the cache's background work and waits for it; responses that wait to be written are written. Nothing is
+    /// stored or found in its folder afterwards. Sessions do not close their cache, because they may share it.
     public func close() async { await own?.close() }
 }

@@ -9,16 +9,16 @@ extension HTTPSession {
             case disk
         }
 
-        /// What becomes of a response in its cache.
+        /// Whether a response has been stored.
         public enum Storing: String, Sendable, Hashable {
-            /// It was given to be written into the cache's folder, which nobody waits for. Nothing stored is said to be
-            /// before it is.
+            /// The response waits to be written into the cache's folder. No request waits for that, and the response is
+            /// not called stored until it is.
             case storing
             case stored
         }
 
-        /// Where the response's body came from. One that began in the cache and was completed by the network came from
-        /// the network.
+        /// Where the response's body came from. One that began in the cache and was completed from the network counts
+        /// as from the network.
         public let source: Source
         /// Whether the origin was asked to validate the stored response and confirmed it.
         public let isRevalidated: Bool
@@ -28,11 +28,11 @@ extension HTTPSession {
         public let isStale: Bool
         /// How long ago the origin created or confirmed it; nil for one that has just come from the network.
         public let age: Duration?
-        /// The same in the format of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It includes `stored` only once
+        /// The use in the format of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It includes `stored` only once
         /// the response has been stored, which for a stream is after its end.
         public let status: String
-        /// Whether the response is stored, as far as that is known when this is asked for: nil if it is not to be, has
-        /// not ended yet, or could not be. The event `storingEnded` tells what becomes of one that is `storing`.
+        /// Whether the response is stored, as far as known when this is read: nil if it is not to be stored, has not
+        /// ended yet, or could not be stored. The event `storingEnded` reports the outcome of one that is `storing`.
         public let storing: Storing?
 
         init(
@@ -50,13 +50,13 @@ extension HTTPSession {
             (self.status, self.storing) = (status, storing)
         }
 
-        /// The same for a response that was stored.
+        /// The value for a response that was stored.
         var stored: CacheUse { CacheUse(self, status: status + "; stored", .stored) }
 
-        /// The same for a response that waits to be stored.
+        /// The value for a response that waits to be stored.
         var beingStored: CacheUse { CacheUse(self, status: status, .storing) }
 
-        /// The same for a request that was not sent, because one like it was under way.
+        /// The value for a request that was not sent, because an identical one was under way.
         var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed", storing) : self }
     }
 }

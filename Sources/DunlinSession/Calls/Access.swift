@@ -171,7 +171,7 @@ extension LiveCall {
     ) -> [Access.Sign] {
         var signs: [Access.Sign] = []
         if let passed = chain.exchangeInterceptors.passed(in: session) {
-            // Whoever turns the cache off for a request says that their code knows who asks.
+            // Turning the cache off for a request says that the caller's own code knows who asks.
             let isOwn = delegate.settings?.options.common.cacheMode(insteadOf: .standard) == .off
             signs.append(isOwn ? .unknown : session.user.sign(.interceptors, part: passed))
         }

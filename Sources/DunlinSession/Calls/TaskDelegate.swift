@@ -10,9 +10,9 @@ public actor TaskDelegate {
     public nonisolated let id = HTTPSession.TaskID.next()
     package nonisolated let kind: HTTPSession.TaskKind
     package nonisolated let method: HTTP.Method
-    /// The target as the caller wrote it, values left out.
+    /// The target as the caller wrote it, without values.
     package nonisolated let targetTemplate: String
-    /// The call's switch: everything the call waits for ends when it is cancelled.
+    /// Cancels the call: it ends everything that the call waits for.
     package nonisolated let cancellation = Cancellation()
     /// The request's own settings; nil for most requests.
     package nonisolated let settings: RequestSettings?
@@ -66,8 +66,8 @@ extension TaskDelegate {
     /// The state of the request now.
     public nonisolated var snapshot: HTTPSession.TaskSnapshot { snapshot(at: loop.now()) }
 
-    /// Changes the priority at once, also while the request waits. False if the request had no observers when it began;
-    /// then nothing changes.
+    /// Changes the priority at once, even while the request waits. Returns false, without a change, if the request had
+    /// no observers when it began.
     @discardableResult
     public nonisolated func setPriority(_ priority: HTTP.Priority) -> Bool {
         guard let observers else { return false }
@@ -109,7 +109,8 @@ extension TaskDelegate {
         }
     }
 
-    /// Whether the request is not suspended. Opening a connection ahead of need is not a request and never active.
+    /// Whether the request is active, which means that it is not suspended. Opening a connection ahead of need is not a
+    /// request and never active.
     nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
     nonisolated func snapshot(at now: HTTP.Instant) -> HTTPSession.TaskSnapshot {

@@ -106,14 +106,14 @@ extension LiveCall {
             cancellation: callTransport.sockets == nil ? nil : cancellation)
     }
 
-    /// Tells observers of events what became of a response that was stored behind its request; nil without any.
+    /// Reports to observers of events whether a response was stored after its request had ended; nil without observers.
     var toldOfStoring: (@Sendable (Bool) -> Void)? {
         guard session.hub.hasReaders else { return nil }
         let (hub, snapshot) = (session.hub, snapshot)
         return { hub.tell(.storingEnded(snapshot, isStored: $0)) }
     }
 
-    /// Nil where the bodies of all transports are counted already.
+    /// The control; nil if the transport counts all bodies itself.
     fileprivate var ownControl: TransferControl? { callTransport.sockets == nil ? nil : control }
 }
 

@@ -10,7 +10,7 @@ struct ConnectivityStage: Stage {
         guard call.delegate.settings?.options.common.waitsForConnectivity(insteadOf: usual) ?? usual else {
             return nil
         }
-        // The requests that wait for the refresh wait for the network, with deadlines of their own.
+        // The requests that wait for the refresh wait for the network, with their own deadlines.
         return Enclosure.isRefreshing(call.session) ? nil : Driver()
     }
 

@@ -72,7 +72,7 @@ struct ConnectivityWait: Sendable {
         throw told
     }
 
-    /// The status towards the host that did not answer; towards the internet, if no name server answered.
+    /// The status of the route to the host that did not answer; to the internet, if no name server answered.
     private func status(of failure: NetworkError, from source: any Reachability.PathMonitor) async
         -> Reachability.Status
     {

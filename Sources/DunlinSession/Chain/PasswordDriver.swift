@@ -8,7 +8,7 @@ final class PasswordDriver: StageDriver {
         let sent: PasswordMemory.Sent
         let memory: PasswordMemory
         let by: ChallengeMachine.Answerer
-        /// The question to the session's hook that led to it.
+        /// The question to the session's hook that led to this answer.
         var mark: ChallengeQuestions.Mark?
     }
 
@@ -36,7 +36,7 @@ final class PasswordDriver: StageDriver {
     /// Whether the stage applies: a request with its own `Authorization` is sent with that.
     private func covers(_ request: TransportRequest) -> Bool { !request.head.fields.contains("authorization") }
 
-    /// Whether the way is chosen before, so that the judged way is the one taken.
+    /// Whether the request's way is chosen before the request is judged, so that the judged way is the one taken.
     func judgesWay(of request: TransportRequest) -> Bool { covers(request) && basic.dependsOnWay(request.head) }
 
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {

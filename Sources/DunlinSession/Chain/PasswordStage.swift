@@ -1,8 +1,8 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Answers a response's challenge by what a hook says or by a password, and sends that unasked where it was accepted
-/// before.
+/// Answers a response's challenge by what a hook says or with a password, and sends the answer unasked where one was
+/// accepted before.
 struct PasswordStage: Stage {
     let memories: PasswordMemories
     let builder: RequestBuilder
@@ -37,7 +37,7 @@ struct PasswordStage: Stage {
         return signs
     }
 
-    /// Of the base URL's origin.
+    /// The password for the base URL's origin.
     var sessionPassword: HTTPSession.Password? { builder.baseOriginSettings.values?.password }
 
     /// Whether the session still has this password, or still none.
@@ -46,7 +46,7 @@ struct PasswordStage: Stage {
         return own?.user == present?.user && own?.password == present?.password
     }
 
-    /// The password that answers by default, and where that is remembered.
+    /// The password that answers by default, and the memory of where it was accepted.
     struct Login {
         let password: HTTPSession.Password
         let memory: PasswordMemory

@@ -26,10 +26,11 @@ extension HTTPSession {
         case journalDrained(folder: String)
         /// A file of the journal in this folder is damaged, and was set aside.
         case journalIssue(folder: String, JournalIssue)
-        /// What waited to be written into the cache's folder (`CacheUse.Storing`) was, and is stored, or is not going
-        /// to be: its URL was changed or removed, or the disk failed. It may come before `completed` or behind it.
+        /// A response that waited to be written into the cache's folder (`CacheUse.Storing`) was stored, or will not
+        /// be: its URL was changed or removed, or the disk failed. The event may come before `completed` or after it.
         case storingEnded(HTTPSession.TaskSnapshot, isStored: Bool)
-        /// The session takes no more requests and none is running. The last event, unless the session is restarted.
+        /// The session accepts no more requests and none is running. This is the last event, unless the session is
+        /// restarted.
         case invalidated
     }
 

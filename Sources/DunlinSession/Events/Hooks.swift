@@ -9,28 +9,29 @@ extension HTTPSession {
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow it.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
-        /// Asked for a body when one that could be sent once must be sent again to follow a redirect. If the answer is
-        /// nil, the request fails with `NetworkError` code `bodyNotReplayable`. Its trailers go where those of the
-        /// first body may: none that are secret go to another origin, or come back from one.
+        /// Asked for a new body when one that can be sent only once must be sent again to follow a redirect. If it
+        /// returns nil, the request fails with `NetworkError` code `bodyNotReplayable`. The new body's trailers are
+        /// sent where those of the first body may be: secret ones are not sent to another origin, nor after a return
+        /// from one.
         public var replacementBody: (@Sendable (RedirectRequest) async -> RequestBody?)?
-        /// Told each interim (1xx) response when it comes, such as 103 Early Hints: before the final response. That
-        /// does not wait for the hook, but the request's end does.
+        /// Told each interim (1xx) response, such as 103 Early Hints, when it comes, before the final response. The
+        /// final response does not wait for the hook, but the request's end does.
         public var interimResponse: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> Void)?
-        /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
-        /// is to accept it.
+        /// Asked about a response that is about to be delivered, before its body is read. Nil means no opinion; the
+        /// default is to accept it.
         public var response: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> ResponseDecision?)?
         /// Asked before a response is stored in the session's cache. Nil means no opinion; the default is to store it.
         public var willCache: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> CacheDecision?)?
-        /// Asked where a download goes, once its response has been accepted; the answer overrides the request's
+        /// Asked for a download's destination once its response has been accepted; the answer overrides the request's
         /// destination. Nil means no opinion.
         public var destination: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> Destination?)?
-        /// Told each chunk of that response's body as it comes, content codings taken off. The next chunk is not read
-        /// before the hook returns.
+        /// Told each chunk of that response's body as it comes, with content codings removed. The next chunk is not
+        /// read before the hook returns.
         public var data: (@Sendable (HTTPSession.TaskSnapshot, Bytes) async -> Void)?
         /// Told the progress of the request's body: at the beginning, whenever it has changed since the hook last
         /// returned, and at the end. The transfer does not wait for the hook, but the request's end does.
         public var uploadProgress: (@Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void)?
-        /// Told the progress of the response's body in the same way.
+        /// Told the progress of the response's body, in the same way.
         public var downloadProgress: (@Sendable (HTTPSession.TaskSnapshot, TransferProgress) async -> Void)?
         /// Told, once, that the request waits for a network, and how it failed without one. Only for requests with
         /// `waitsForConnectivity`.
@@ -39,9 +40,9 @@ extension HTTPSession {
         public var retrying: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
         /// Told that a request's transfer is over, with or without an error, before a value is made from its body.
         public var transferEnded: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
-        /// Told how a request spent its time, with each hop it took, also if it failed.
+        /// Told how a request spent its time, with each of its hops, even if it failed.
         public var metrics: (@Sendable (HTTPSession.TaskSnapshot, HTTPSession.Metrics) async -> Void)?
-        /// Told the end of a request, once, before its caller is.
+        /// Told the end of a request, once, before its caller.
         public var completed: (@Sendable (Completion) async -> Void)?
         /// Told that the session accepts no more requests and none is running. Only a session's hook is called.
         public var invalidated: (@Sendable () async -> Void)?

@@ -1,6 +1,5 @@
 extension HTTPSession {
-    /// The connections to one origin, or of a whole session, at one moment.
-    /// What a session is at, in numbers: how many requests, how many connections to whom, how many retries are left.
+    /// A session's numbers at one moment: of requests, of connections to each origin, of retries left.
     ///
     /// It prints as a table. Its JSON is an object with the same names.
     public struct Gauges: Sendable, Hashable, Codable {
@@ -30,12 +29,12 @@ extension HTTPSession {
             /// These are the origins that have connections or waiting requests, and of the others the 128 or more that
             /// had any last.
             public var origins: [String: HTTP.ConnectionGauges] = [:]
-            /// What was counted of all origins that are not listed any more. One that comes back begins at 0.
+            /// The totals of all origins that are no longer listed. An origin that comes back begins at 0.
             public var others = HTTP.ConnectionGauges()
 
             public init() {}
 
-            /// All origins together.
+            /// The sum of all origins.
             public var total: HTTP.ConnectionGauges { origins.values.reduce(into: others) { $0 += $1 } }
         }
     }

@@ -4,9 +4,9 @@ extension HTTPSession {
     /// Whether redirects are followed, how many, and with which fields. The meaning of each status does not depend on
     /// the policy: see <doc:Redirects>.
     public struct RedirectPolicy: Sendable, Hashable {
-        /// False for every 3xx response to be delivered as it is; no hook is asked then.
+        /// Whether redirects are followed. If not, every 3xx response is delivered unchanged, and no hook is asked.
         public var follows = true
-        /// How many redirects are followed for one request; at the next it fails with `tooManyRedirects`.
+        /// The number of redirects that are followed for one request. One more fails with `tooManyRedirects`.
         public var limit: Int
         /// The names of fields that no other origin may see, in addition to the session's `secretFields` and fields
         /// that were appended as sensitive.
@@ -20,7 +20,7 @@ extension HTTPSession {
             self.sensitiveFields = sensitiveFields
         }
 
-        /// Follows none.
+        /// A policy that follows no redirects.
         public static let never = {
             var policy = RedirectPolicy()
             policy.follows = false

@@ -30,7 +30,7 @@ final class BaseOriginSettings: Sendable {
     private let defaults: Fields
     private let basic: BasicRule
     private let state: Mutex<State>
-    /// Whether there is any; most sessions have none and take no lock.
+    /// Whether there is anything; most sessions have nothing and take no lock.
     private let hasHome: Atomic<Bool>
 
     init(
@@ -55,10 +55,10 @@ final class BaseOriginSettings: Sendable {
 
     var isSet: Bool { hasHome.load(ordering: .acquiring) }
 
-    /// How often what there is was replaced.
+    /// The number of times that the settings were replaced.
     var replacements: Int { state.withLock { $0.replacements } }
 
-    /// Whether credentials, user info or a field say who the user is.
+    /// Whether credentials, user info or a field identify the user.
     var hasAuthorization: Bool {
         values.map { $0.authorization != nil || $0.password != nil || $0.fields.contains("authorization") } ?? false
     }

@@ -26,7 +26,7 @@ internal import DunlinRules
         /// The outcome of storing the response; nil if it is not to be stored.
         var storing: StoringOutcome?
 
-        /// What the session's cache did with the last hop, as far as it is known now; nil without a cache.
+        /// What the session's cache did with the last hop, as far as known now; nil without a cache.
         var cacheUse: HTTPSession.CacheUse? {
             switch storing?.state {
             case nil, .none?, .failed: notedUse

@@ -66,14 +66,14 @@ struct BasicRule: Sendable {
         warn(head.origin)
     }
 
-    /// Whether a challenge may be answered.
+    /// Whether a challenge may be answered; warns if that is in clear text.
     func mayAnswer(_ head: RequestHead) -> Bool {
         guard allowsAnswer(head) else { return false }
         if !isProtected(head) { warn(head.origin) }
         return true
     }
 
-    /// The same without a warning, for nothing is sent yet.
+    /// Whether a challenge may be answered; without a warning, since nothing is sent yet.
     func allowsAnswer(_ head: RequestHead) -> Bool { isProtected(head) || policy == .allowed }
 
     private func warn(_ origin: HTTP.Origin) {

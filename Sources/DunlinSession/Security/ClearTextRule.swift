@@ -15,7 +15,7 @@ final class ClearTextRule: Sendable {
 
     var isRefused: Bool { isPinning.load(ordering: .relaxed) }
 
-    /// Replaces the policy that counts.
+    /// Replaces the policy.
     func adopt(_ policy: SecurityPolicy) {
         isPinning.store(policy.isPinning, ordering: .relaxed)
     }

@@ -1,13 +1,13 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// Why a request ended whose server is not trusted: the underlying error of its `NetworkError`.
+    /// Why a request failed whose server is not trusted: the underlying error of its `NetworkError`.
     package struct ServerTrustFailure: Error, Sendable, Hashable {
         /// The host that is not trusted: the request's, or its proxy's.
         package var host: String
         package var refusal: NetworkError.TrustRefusal
-        /// The URL of the request as errors name it: without user info and the secrets of its query. Nil when a
-        /// connection was opened ahead of any request.
+        /// The URL of the request as in errors, without user info and its query's secrets. Nil if a connection was
+        /// opened ahead of need.
         package var failingURL: String?
 
         package init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {

@@ -96,8 +96,8 @@ extension HTTPSession {
     /// A certificate and its private key, for servers that ask for our identity.
     public struct ClientIdentity: Sendable, Hashable {
         package enum Form: Sendable, Hashable {
-            /// The certificate, those above it if the server needs them, and the key, which is in the same text if
-            /// `key` is nil.
+            /// PEM text with the certificate and those above it if the server needs them; the key is in `key`, or in
+            /// the same text if that is nil.
             case pem(TLS.Source, key: TLS.Source?)
             case pkcs12(TLS.Source)
         }

@@ -1,12 +1,12 @@
 extension HTTPSession {
-    /// How a session gets a credential for its requests, and another when that is refused.
+    /// How a session obtains a credential for its requests, and another one when that is refused.
     ///
     /// ```swift
     /// .bearer { client in try await newToken(by: client) }     // a token that a closure gets
     /// .by(OAuth())                                             // any ``HTTPSession/Authenticator``
     /// ```
     public struct Authentication: Sendable {
-        /// Something that the chain makes a stage of.
+        /// A method that the chain turns into a stage.
         protocol Method: Sendable {}
 
         let method: any Method

@@ -61,7 +61,7 @@ extension HTTPSession.Options {
 // MARK: - In one expression
 
 extension HTTPSession.Options {
-    /// Creates options. Each argument is described at the property with its name; what is left out is the session's.
+    /// Creates options. Each argument is described at the property with its name; omitted ones are the session's.
     ///
     /// ```swift
     /// let options = HTTPSession.Options(timeouts: .init(firstByte: .seconds(5)), tags: ["nightly"], retry: .never)
@@ -109,7 +109,7 @@ extension HTTPSession.Options {
         rare = RareOptions(values)
     }
 
-    /// The options combined with a call's arguments, whose fields replace those with the same name.
+    /// Returns the options combined with a call's arguments, whose fields replace those with the same name.
     @inlinable package func with(
         _ fields: Fields, _ timeout: Duration?, upload: HTTPSession.ProgressHandler? = nil,
         download: HTTPSession.ProgressHandler? = nil

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// A user's name and password, which challenges are answered by.
+    /// A user name and a password for answering challenges.
     struct Password: Sendable, CustomReflectable {
         let user: String
         let password: String

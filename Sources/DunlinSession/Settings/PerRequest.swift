@@ -7,11 +7,11 @@ extension HTTPSession {
     public enum PerRequest<Value: Sendable>: Sendable {
         /// The session's value.
         case session
-        /// None, whatever the session says: no limit, no policy, no credentials. Of a flag, false.
+        /// No value, whatever the session's: no limit, no policy, no credentials; false for a flag.
         case none
         case value(Value)
 
-        /// The value that counts; nil for none.
+        /// The resulting value; nil for none.
         package func resolved(_ session: Value?) -> Value? {
             switch self {
             case .session: session

@@ -44,9 +44,10 @@ extension HTTPSession {
             Proxy(choice: .url(url, exceptions: exceptions, connectFields: connectFields))
         }
 
-        /// Asks a closure once for each exchange: redirects and retries too. An answer to a challenge may go the way
-        /// that was chosen for what it answers. It is called on a loop, so it must not block, and should not make up
-        /// new credentials each time. `url` is what is asked for, without user info.
+        /// The proxy that a closure chooses, once for each exchange, including redirects and retries. The answer to a
+        /// challenge may go the way that was chosen for the request that it answers. The closure is called on a loop,
+        /// so it must not block, and should not create new credentials each time. `url` is the requested URL, without
+        /// user info.
         public static func by(_ choose: @escaping @Sendable (_ url: URL) -> Proxy) -> Proxy {
             Proxy(choice: .chooser(choose))
         }

@@ -2,19 +2,19 @@ internal import DunlinTransport
 internal import FoundationEssentials
 
 extension HTTPSession.Options {
-    /// Overrides the session's `hostOverrides`.
+    /// The addresses of hosts, which override the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
         get { rare?.values.connecting.hostOverrides ?? HTTPSession.HostOverrides() }
         set { setRare { $0.connecting.hostOverrides = newValue } }
     }
 
-    /// Replace the session's. The request uses a connection opened with exactly these options.
+    /// The socket options, instead of the session's. The request uses a connection opened with exactly these options.
     public var sockets: HTTPSession.PerRequest<HTTP.SocketOptions> {
         get { rare?.values.connecting.sockets ?? .session }
         set { setRare { $0.connecting.sockets = newValue } }
     }
 
-    /// Replace the session's. The request uses a connection opened by exactly these rules.
+    /// The rules for interfaces, instead of the session's. The request uses a connection opened by exactly these rules.
     public var interfaces: HTTPSession.PerRequest<NetworkInterface.Rules> {
         get { rare?.values.connecting.interfaces ?? .session }
         set { setRare { $0.connecting.interfaces = newValue } }
@@ -33,7 +33,7 @@ extension HTTPSession.Options {
         set { setRare { $0.connecting.proxy = RareOptions.OwnProxy(newValue) } }
     }
 
-    /// How the request uses the session's cache, in place of `configuration.cacheMode`. Has no effect without a cache.
+    /// The request's use of the session's cache, instead of `configuration.cacheMode`. No effect without a cache.
     public var cacheMode: HTTPSession.PerRequest<HTTPSession.CacheMode> {
         get { rare?.values.common.cacheMode ?? .session }
         set { setRare { $0.common.cacheMode = newValue } }
@@ -45,7 +45,7 @@ extension HTTPSession.Options {
         set { setRare { $0.connecting.coalesces = newValue } }
     }
 
-    /// Replaces the session's setting.
+    /// Whether the request waits for a network, instead of the session's setting.
     public var waitsForConnectivity: HTTPSession.PerRequest<Bool> {
         get { rare?.values.common.waitsForConnectivity ?? .session }
         set { setRare { $0.common.waitsForConnectivity = newValue } }
@@ -80,8 +80,8 @@ extension HTTPSession.Options {
         set { setRare { $0.credentials = newValue } }
     }
 
-    /// False to send no cookies of the session's jar with this request, and to store none from its responses. A Cookie
-    /// field in `fields` is sent anyway.
+    /// Whether the request sends cookies of the session's jar and stores those of its responses. A Cookie field in
+    /// `fields` is sent in any case.
     public var handlesCookies: HTTPSession.PerRequest<Bool> {
         get { rare?.values.common.handlesCookies ?? .session }
         set { setRare { $0.common.handlesCookies = newValue } }
@@ -126,8 +126,8 @@ extension HTTPSession.Options {
         set { setRare { $0.begun = newValue } }
     }
 
-    /// Told, on the loop, of the Cookie field of each exchange before a redirect, as the jar completed it; nil
-    /// for none. Not told where no jar is asked.
+    /// Called on the loop with the Cookie field of each exchange before a redirect, as the jar completed it; nil for
+    /// none. It is not called if no jar is asked.
     package var cookiesSent: (@Sendable (String?) -> Void)? {
         get { rare?.values.cookiesSent }
         set { setRare { $0.cookiesSent = newValue } }

@@ -85,8 +85,8 @@ struct DownloadPart: Sendable {
         return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
     }
 
-    /// Keeps the file, and returns the data to go on with. If that is impossible, or `isOver` says that there is no
-    /// time to read it again, removes it and returns nil.
+    /// Keeps the file and returns the data to continue from. If that is impossible, or `isOver` says that there is no
+    /// time to read the file again, removes the file and returns nil.
     func leave(unless isOver: () -> Bool, _ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
         do throws(Errno) {
             let data = data(try content.pieces(unless: isOver))

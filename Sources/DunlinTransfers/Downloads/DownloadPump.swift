@@ -14,8 +14,8 @@ struct DownloadPump: Sendable {
     /// Decides which bytes count; nil if all do.
     let claim: Claim?
 
-    /// Returns how many of so many further bytes are passed over, how many count then, and whether no more do. It is
-    /// asked again for those behind them.
+    /// Takes the number of further bytes. Returns how many of them are skipped, how many count after those, and whether
+    /// no later ones do. It is called again for the bytes that follow.
     typealias Claim = @Sendable (Int) -> (skipped: Int, count: Int, isEnd: Bool)
 
     /// A body that continued beyond its end. A server that announces one length and sends another may have sent
@@ -59,7 +59,7 @@ struct DownloadPump: Sendable {
         }
     }
 
-    /// Where in the file the next byte of the body lies, and where the last one that counted ended.
+    /// The offsets in the file of the next byte of the body, and of the end of the last one that counted.
     private struct Position {
         var seen: Int
         var counted: Int
@@ -67,7 +67,8 @@ struct DownloadPump: Sendable {
         init(_ start: Int) { (seen, counted) = (start, start) }
     }
 
-    /// Writes what counts of a piece. Returns whether no more does, and memory to receive into, if there is any.
+    /// Writes the bytes of a piece that count. Returns whether no later ones do, and memory to receive into, if there
+    /// is any.
     private func take(_ whole: Bytes, _ position: inout Position) async throws -> (isLast: Bool, spare: [UInt8]?) {
         try checkEnd(whole.count, after: position.seen)
         guard let claim else {
@@ -93,7 +94,7 @@ struct DownloadPump: Sendable {
         return (false, spare)
     }
 
-    /// Has what comes next written there, once all else is.
+    /// Writes what has come, and continues at `start`.
     private func move(to start: Int) async throws {
         try await flush()
         writer.move(to: start)

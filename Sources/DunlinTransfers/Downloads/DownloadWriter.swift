@@ -62,7 +62,7 @@ final class DownloadWriter: Sendable {
         return (isFull, spare)
     }
 
-    /// Waits until there is room.
+    /// Waits until there is room for more.
     func waitForRoom(until deadline: HTTP.Instant, _ cancellation: Cancellation) async throws(Errno) -> Waiter.Outcome {
         try await wait(until: deadline, cancellation) { $0.waitForRoom($1) }
     }

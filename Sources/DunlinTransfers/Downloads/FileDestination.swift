@@ -13,8 +13,7 @@ enum FileDestination: BodyReceiver {
 }
 
 extension HTTPSession.Destination {
-    /// Called when the response's head is there, with the URL that the response is from: the one that was asked for, or
-    /// the one that the last redirect led to.
+    /// Called with the response's head and its URL: the requested one, or that of the last redirect.
     typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
 
     public static func file(_ path: String) -> Self { Self(FileDestination.file(path)) }
@@ -31,6 +30,6 @@ extension HTTPSession.Destination {
         Self(FileDestination.resolved(decision))
     }
 
-    /// The destination as a file's place. All destinations are created in this file.
+    /// The destination as the file to write to. All destinations are created in this file.
     var file: FileDestination { kind as? FileDestination ?? .temporary }
 }

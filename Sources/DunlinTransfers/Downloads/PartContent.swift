@@ -14,7 +14,7 @@ final class PartContent: Sendable {
         var spans = Spans()
         /// The file's record; nil if there is none, and then no checksums are computed.
         var record: RecordFile?
-        /// The number of bytes that the record lists, and the time at which it is next written in any case.
+        /// The number of bytes that the record lists, and the time when it is next written in any case.
         var noted = 0
         var nextTime = HTTP.Instant(nanoseconds: 0)
     }
@@ -181,7 +181,7 @@ extension PartContent {
 
     private func hashStep(upTo end: Int) throws(Errno) -> Bool {
         try prefix.withLock { prefix throws(Errno) in
-            // What was there before the part was emptied is gone: its place may be a hole.
+            // The bytes from before the part was emptied are gone: there may be a hole instead.
             let end = min(end, prefixEnd)
             guard prefix.end < end else { return false }
             let bytes = Bytes(try file.read(at: prefix.end, upTo: min(Self.step, end - prefix.end)))
@@ -242,8 +242,8 @@ extension PartContent {
         return true
     }
 
-    /// The pieces that are there, for resume data. It reads them if no checksum was computed; `isOver` is asked now and
-    /// then whether to stop.
+    /// The pieces that are there, for resume data. It reads them if no checksums were computed; `isOver` is called now
+    /// and then to learn whether to stop.
     func pieces(unless isOver: () -> Bool) throws(Errno) -> [ResumeData.Piece] {
         let (pieces, areCounted) = state.withLock { ($0.spans.pieces, $0.record != nil) }
         if areCounted { return pieces }

@@ -10,13 +10,13 @@ extension HTTPSession {
         /// The path of the downloaded file, if it was complete but could not be moved to its name. It belongs to the
         /// caller.
         public var keptAt: String?
-        /// Why a file that was found is not used although it could be opened; nil if the file system refused it.
-        /// `errno` is `EPERM` then.
+        /// Why a file was not used although it could be opened; nil if the file system refused it. `errno` is then
+        /// `EPERM`.
         package var distrust: Distrust?
 
-        /// Why a file or a folder is not this user's alone.
+        /// Why a file or folder does not belong to this user alone.
         package enum Distrust: Sendable, Hashable {
-            /// It is no file, or no folder where one is looked for.
+            /// It is not a file, or not a folder where one is expected.
             case otherKind
             /// It belongs to another user, with this ID.
             case ownedBy(UInt32)

@@ -21,8 +21,8 @@ internal import Synchronization
 /// A journal ends with `close()`, or when its session is shut down; unfinished transfers stay in the folder. Transfers
 /// that have begun retain their journal and its session.
 public final class TransferJournal: SessionResident, Sendable {
-    /// Told the outcome of a transfer, before it is forgotten. Should the process end meanwhile, the transfer is
-    /// restored and reported again.
+    /// Called with a transfer's outcome before the transfer is forgotten. If the process ends meanwhile, the transfer
+    /// is restored and reported again.
     typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
 
     /// The absolute path of the folder.

@@ -3,7 +3,7 @@ internal import DunlinSecure
 internal import DunlinSemantics
 
 extension ResumeData {
-    /// The beginning of a file that another program has fetched, to go on with.
+    /// Creates data for continuing a file whose beginning another program has fetched.
     ///
     /// ```swift
     /// let data = try await ResumeData(
@@ -26,12 +26,12 @@ extension ResumeData {
         try await self.init(path, of: url, Validator(["ETag": tag]), fields, completeLength)
     }
 
-    /// The same where the server sent no `ETag`.
+    /// Creates data for a file whose server sent no `ETag`.
     ///
     /// - Parameters:
     ///   - modified: The `Last-Modified` field that the server sent with the beginning.
-    ///   - date: The `Date` field of the same response. A file that was changed less than a minute before is refused:
-    ///     it may have been changed again within the second.
+    ///   - date: The `Date` field of the same response. A file that had changed less than a minute before is refused:
+    ///     it may have changed again within the same second.
     public init(
         partialFile path: String, of url: String, lastModified modified: String, date: String, fields: Fields = [:],
         completeLength: Int? = nil

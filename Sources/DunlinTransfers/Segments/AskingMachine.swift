@@ -1,11 +1,11 @@
-/// Has one worker ask alone until it is known what becomes of what workers ask for.
+/// Lets one worker send its request alone until its answer shows what the workers' requests turn into.
 ///
 /// Rules:
-/// 1. One asks, and the others wait. They come again when it was answered, and all may ask then, each by itself.
-/// 2. If it was not answered, nothing is known yet: the next one asks alone.
-/// 3. Where nothing can become of it but what was asked for, nobody waits.
+/// 1. One worker asks, and the others wait. When it has its answer, they are called, and all may ask at the same time.
+/// 2. If it gets no answer, nothing is known yet: the next one asks alone.
+/// 3. If requests are always sent unchanged, nobody waits.
 ///
-/// It must not know what is asked, or what is sent.
+/// It must not know what is requested or sent.
 struct AskingMachine<Waiter> {
     fileprivate enum State {
         case idle
@@ -19,7 +19,7 @@ struct AskingMachine<Waiter> {
         state = isOpen ? .open : .idle
     }
 
-    /// Whether the worker may ask; if not, its waiter is called when that may be otherwise.
+    /// Returns whether the worker may ask; if not, its waiter is called when that may have changed.
     mutating func enter(_ waiter: Waiter) -> Bool {
         switch state {
         case .open: return true
@@ -32,7 +32,8 @@ struct AskingMachine<Waiter> {
         }
     }
 
-    /// One that might ask has ended. `hasShown` is whether it was answered. Returns the waiters to call.
+    /// Notes that a worker that was allowed to ask has ended; `hasShown`: whether it was answered. Returns the waiters
+    /// to call.
     mutating func ended(hasShown: Bool) -> [Waiter] {
         guard case .asked(let waiters) = state else { return [] }
         state = hasShown ? .open : .idle

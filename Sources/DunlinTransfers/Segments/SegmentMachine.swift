@@ -45,7 +45,7 @@ package struct SegmentMachine<Waiter> {
 
     /// Which of the bytes that have come count.
     package struct Taken: Equatable {
-        /// How many others bring, before those that count.
+        /// The number of bytes before those that count, which other workers bring.
         package var skipped = 0
         package let count: Int
         /// Whether the rest of the answer belongs to another worker or to nobody.
@@ -59,10 +59,10 @@ package struct SegmentMachine<Waiter> {
         var end: Int
         /// The end of the answer.
         var reach: Int
-        /// Whether the bytes are the worker's; false while they are another's, until the answer has come.
+        /// Whether the bytes are the worker's. They are another's until the answer has come.
         var isOwned: Bool
         var isAnswered: Bool
-        /// Whether it reads what others bring.
+        /// Whether it is reading bytes that others bring.
         var isPassing = false
 
         init(_ range: Range<Int>, isOwned: Bool, isAnswered: Bool = false) {
@@ -72,7 +72,7 @@ package struct SegmentMachine<Waiter> {
             self.isAnswered = isAnswered
         }
 
-        /// What it asks for without an answer, if that is its own.
+        /// The range that it has requested without an answer; nil if that is not its own.
         var unanswered: Range<Int>? { isOwned && !isAnswered ? position..<end : nil }
     }
 
@@ -353,14 +353,14 @@ extension SegmentMachine {
 // MARK: - Beyond a run
 
 extension SegmentMachine {
-    /// What an answer brings next behind its run that nobody was answered for.
+    /// The next range after the run that its answer brings, and that nobody else has an answer for.
     private func beyond(_ run: Run) -> Range<Int>? {
         let open = hasBroken && !workers.contains(where: \.hasLeft) ? [] : open
         return (open + workers.compactMap { $0.run?.unanswered }).map { $0.clamped(to: run.end..<run.reach) }
             .filter { !$0.isEmpty }.min { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Passes over what others bring, if the worker has come to the end of its run. Returns how many bytes that are.
+    /// Skips bytes that others bring, if the worker has come to the end of its run. Returns how many it has skipped.
     private mutating func skip(_ count: Int, by worker: Int) -> Int {
         guard var run = workers[worker].run, run.position == run.end, let next = beyond(run) else { return 0 }
         let skipped = min(count, next.lowerBound - run.position)
@@ -371,7 +371,7 @@ extension SegmentMachine {
         return skipped
     }
 
-    /// Makes the range the worker's: it is open, or belongs to one who was not answered.
+    /// Makes the range the worker's: it is open, or belongs to a worker without an answer.
     private mutating func take(_ range: Range<Int>, by worker: Int) {
         workers[worker].run?.end = range.upperBound
         workers[worker].run?.isPassing = false

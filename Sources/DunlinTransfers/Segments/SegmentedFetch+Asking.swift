@@ -5,14 +5,15 @@ extension SegmentedFetch {
     /// Whether a worker may ask for its range.
     enum Permission {
         case given
-        /// Something else than a GET was sent for a part, by an interceptor or a hook: it may do its work each time.
+        /// An interceptor or hook had something other than a GET sent for a part, which may change something on the
+        /// server each time.
         case refused
         case over(Outcome)
     }
 
     func permission(_ exchange: CallPart) async -> Permission {
         while true {
-            // What was sent for a part counts for the call as soon as it is answered.
+            // A part's requests count for the call as soon as they are answered.
             guard await call.delegate.hasSentOnlyGETs else { return .refused }
             let waiter = ValueWaiter<Void>(on: loop)
             if state.withLock({ $0.asking.enter(waiter) }) { return .given }

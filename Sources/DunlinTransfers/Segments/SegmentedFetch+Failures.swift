@@ -3,7 +3,8 @@ internal import DunlinTransport
 internal import Synchronization
 
 extension SegmentedFetch {
-    /// The error that an exchange ended with, and its hop, if it can carry it.
+    /// Returns the error that an exchange ended with, with the exchange's hop if it can carry one, and records that
+    /// hop.
     func noting(
         _ error: any Error, _ response: TransportResponse?, _ exchange: CallPart, isLead: Bool = false
     ) -> any Error {
@@ -16,14 +17,15 @@ extension SegmentedFetch {
         return error
     }
 
-    /// What an error of another kind has left to its part. What the call has may be another part's, and is for the
-    /// outcome to say.
+    /// The hop that an error of another kind has left to its part. The call's own may be another part's, and is
+    /// reported with the outcome.
     private func untoldHop(of exchange: CallPart) -> HTTP.Hop? {
         call.control?.untoldHop = nil
         return exchange.takeUntoldHop()
     }
 
-    /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
+    /// Notes that a worker's exchange broke. Returns nil if the work continues: the machine decides whether this worker
+    /// does, unless the whole request is over.
     func broke(
         _ error: any Error, _ response: TransportResponse?, _ worker: Int, _ exchange: CallPart,
         isLead: Bool = false, mayPass: Bool? = nil

@@ -20,7 +20,7 @@ final class SegmentedFetch: Sendable {
         case failed(any Error)
     }
 
-    /// What is fetched, by how many workers, and what came first.
+    /// The plan of a fetch: the length, the number of workers, and what came first.
     struct Plan: Sendable {
         let workers: Int
         let minimum: Int
@@ -123,7 +123,7 @@ final class SegmentedFetch: Sendable {
         return startsOver ? .useless : .failed(failure ?? NetworkError.partsMissing)
     }
 
-    /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
+    /// Writes the bytes that have come, which count as far as they are written. It waits only for the disk.
     func settle(_ writers: [DownloadWriter]) async {
         for writer in writers {
             // An error of the disk has been or will be reported elsewhere.
@@ -317,7 +317,7 @@ extension SegmentedFetch {
     }
 
     private func writer(at offset: Int) -> DownloadWriter {
-        // Together they hold no more of a file in memory than a single writer, except for one piece each.
+        // Together the writers hold no more of a file in memory than a single one, except for one piece each.
         DownloadWriter(part.content, at: offset, room: max(256 << 10, (2 << 20) / plan.workers), on: loop)
     }
 

@@ -133,7 +133,7 @@ extension UploadMachine {
         return isWriting
     }
 
-    /// The first byte is about to be written.
+    /// Notes that the first byte is about to be written.
     mutating func beginWriting() {
         hasBegun = true
     }

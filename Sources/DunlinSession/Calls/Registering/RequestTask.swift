@@ -50,17 +50,17 @@ extension HTTPSession.RequestTask {
         snapshot.curl(showingSecrets: showingSecrets) ?? ""
     }
 
-    /// Begins the request, or resumes it; one call is enough, however often it was suspended. False if that changed
-    /// nothing: while it runs, and when it is over.
+    /// Begins the request or resumes it; one call is enough, however often it was suspended. Returns false if nothing
+    /// changed: the request runs already, or is over.
     @discardableResult
     public func resume() -> Bool {
         hasBegun.store(true, ordering: .relaxed)
         return delegate.resume()
     }
 
-    /// Suspends the request: nothing more is sent or read, so that the peer must wait too. The limits of `send`,
-    /// `firstByte` and `readIdle` are paused; `total` is not. False if that changed nothing: when it is suspended
-    /// already or over.
+    /// Suspends the request: nothing more is sent or read, so the peer must wait too. The limits `send`, `firstByte`
+    /// and `readIdle` are paused; `total` is not. Returns false if nothing changed: the request is suspended already,
+    /// or is over.
     @discardableResult
     public func suspend() -> Bool {
         delegate.suspend()
@@ -74,7 +74,7 @@ extension HTTPSession.RequestTask {
     /// The order in which requests that wait for their turn or for a connection are served.
     public var priority: HTTP.Priority { delegate.priority }
 
-    /// Changes the priority at once, also while the request waits.
+    /// Changes the priority at once, even while the request waits.
     @discardableResult
     public func setPriority(_ priority: HTTP.Priority) -> Bool {
         delegate.setPriority(priority)

@@ -11,7 +11,7 @@ package final class SessionCore: Sendable {
     let decoding: Decoding
     package let contentSettings: ContentSettings
     package var secretFields: HTTP.SecretFields { configuration.secretFields }
-    /// The settings for writing its requests as commands.
+    /// The settings for writing the session's requests as commands.
     let curl: CurlSettings
     package let loops: [Reactor]
     let tlsPolicySources: TLSPolicySources
@@ -19,7 +19,7 @@ package final class SessionCore: Sendable {
     /// The authentication stages of all its chains.
     let authentication: [any Stage]
     package let hub: EventHub
-    /// Closed with the session, like the next two.
+    /// Reports reachability until the session is closed, which also closes the next two.
     let reachabilityReporter = ReachabilityReporter()
     package let residents = SessionResidents()
     let background = BackgroundTasks()
@@ -67,7 +67,7 @@ package final class SessionCore: Sendable {
         return codes.isEmpty ? nil : codes.joined(separator: " ")
     }
 
-    /// The loop the caller is on, or the next in turn.
+    /// The loop that the caller is on, or the next in turn.
     package var loop: Reactor { list.loop }
 
     /// The list of that loop.

@@ -11,7 +11,7 @@ public actor TaskRegistry {
         fileprivate(set) var number: UInt64
         fileprivate(set) var chain: Chain
         fileprivate(set) var isClosed = false
-        /// How often the session was closed.
+        /// The number of times that the session was closed.
         fileprivate(set) var closings: UInt64 = 0
     }
 
@@ -260,8 +260,8 @@ extension TaskRegistry {
 // MARK: - Looking on
 
 extension TaskRegistry {
-    /// Calls `ring` for what `look` asks for, and whenever a request is suspended or resumed, until `remove`. It is
-    /// called on the session's loops and must not wait there.
+    /// Calls `ring` for the news that `look` asks for, and whenever a request is suspended or resumed, until `remove`.
+    /// `ring` is called on the session's loops and must not wait there.
     package func join(_ ring: @escaping @Sendable () -> Void) async -> UInt64 {
         lastObserver += 1
         let id = lastObserver
@@ -276,8 +276,8 @@ extension TaskRegistry {
         for (list, number) in zip(lists, numbers) { await list.remove(observer: number) }
     }
 
-    /// Whether any request is active, how many ended, and the time. `news` says what to ring for next: one end is
-    /// enough to look again.
+    /// Returns whether any request is active, how many ended, and the time. `news` says what to ring for next: one end
+    /// is enough to look again.
     package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: HTTP.Instant) {
         var (isBusy, ends) = (false, Ends())
         for (list, number) in zip(lists, observers[observer] ?? []) {
