@@ -162,7 +162,7 @@ struct `Call sites of requests` {
         }
         transport.otherwise { _ in .respond(body: "thanks") }
         let stored = try await client.put(
-            "albums/7/cover", body: .file(cover), timeout: .minutes(30),
+            "albums/7/cover", body: .file(cover), timeout: .seconds(1800),
             as: .string)
         let sent = try await client.put(
             "log", body: .stream(chunks, length: nil), as: .string)

@@ -76,7 +76,7 @@ import Testing
         try await client.get("x", query: ["page": page, "tag": tags, "on": on, "x": none, "y": nil])
         #expect(asked == "GET /v1/x?page=2&tag=new&tag=red&on=true")
         let dictionary = ["b": "2", "a": "1"]
-        try await client.get("x", query: .init(dictionary), fields: .init(dictionary), timeout: .minutes(2))
+        try await client.get("x", query: .init(dictionary), fields: .init(dictionary), timeout: .seconds(120))
         #expect(asked == "GET /v1/x?a=1&b=2")
         let fields = try #require(mock.requests.last).fields
         #expect(fields["a"] == "1" && fields["b"] == "2")

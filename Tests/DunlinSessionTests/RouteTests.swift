@@ -68,7 +68,7 @@ import Testing
         let origin = try Self.origin("http://a.test/") {
             $0.hostOverrides = ["a.test": Self.here]
         } options: {
-            $0.sockets = sockets
+            $0.sockets = .value(sockets)
         }
         #expect(origin.route == HTTP.Route(address: Self.here, sockets: sockets))
         #expect(try Self.origin("http://a.test/", options: { $0.hostOverrides = [:] }).route == nil)

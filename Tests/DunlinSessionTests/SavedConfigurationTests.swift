@@ -68,7 +68,8 @@ import Testing
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
         (unusual.limits.errorBodyBytes, unusual.limits.resends) = (30, 31)
         unusual.secretFields = ["X-Tenant"]
-        unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
+        unusual.redirects = .init(limit: 23, sensitiveFields: ["X-Mine"])
+        unusual.redirects.follows = false
         unusual.redirects.allowsHTTPSToHTTP = true
         unusual.retry = .exponential(
             attempts: 24, base: .seconds(25), cap: .seconds(26), when: [.timeout, .status(503), .connectionFailure],

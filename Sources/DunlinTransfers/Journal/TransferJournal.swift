@@ -23,7 +23,7 @@ internal import Synchronization
 public final class TransferJournal: SessionResident, Sendable {
     /// Called with a transfer's outcome before the transfer is forgotten. If the process ends meanwhile, the transfer
     /// is restored and reported again.
-    typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
+    package typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
 
     /// The absolute path of the folder.
     public var folder: String { storage.path }

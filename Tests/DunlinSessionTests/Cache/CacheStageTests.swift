@@ -158,7 +158,7 @@ struct CachedStage {
         let stage = try CachedStage(inMemory: false)
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abcdefg")
         _ = try await stage.get()
-        let part = try await stage.get("/a", nil, ["Range": "bytes=2-3"])
+        let part = try await stage.get("/a", .session, ["Range": "bytes=2-3"])
         #expect(part.value == "cd" && part.status == .partialContent && part.fields["content-range"] == "bytes 2-3/7")
         let head = try await stage.session.head("/a")
         #expect(head.status == .ok && stage.sent.count == 1)

@@ -98,7 +98,7 @@ import Testing
             fields: Self.fresh, body: "bob's")
         for _ in 1...2 {
             #expect(try await stage.get().value == "alice's")
-            #expect(try await stage.get("/a", nil, ["Authorization": "Bearer bob"]).value == "bob's")
+            #expect(try await stage.get("/a", .session, ["Authorization": "Bearer bob"]).value == "bob's")
         }
         #expect(stage.sent.count == 2)
     }
@@ -109,7 +109,7 @@ import Testing
             fields: Self.fresh, body: "bob's")
         for _ in 1...2 {
             #expect(try await stage.get().value == "the session's")
-            #expect(try await stage.get("/a", nil, ["X-Api-Key": "bob"]).value == "bob's")
+            #expect(try await stage.get("/a", .session, ["X-Api-Key": "bob"]).value == "bob's")
         }
         #expect(stage.sent.count == 2)
     }

@@ -28,7 +28,7 @@ import Testing
         arguments: [
             (200, nil), (301, nil), (400, nil), (401, nil), (404, nil), (408, 1), (409, nil), (425, 1), (429, 1),
             (500, nil), (501, nil), (502, 1), (503, 1), (504, 1), (505, nil),
-        ] as [(UInt16, Int64?)])
+        ] as [(Int, Int64?)])
     func `only a status that says that it may pass is tried again by default`(status: Int, seconds: Int64?) {
         let action = Self.first(Self.answered(HTTP.Status(status)))
         #expect(action == seconds.map { .retry(after: $0 * Self.second) } ?? .settle(nil))

@@ -296,7 +296,7 @@ struct `A request that is tried again` {
         return (successes, seen.withLock { $0.values.max() ?? 0 })
     }
 
-    @Test(arguments: [429, 503] as [UInt16])
+    @Test(arguments: [429, 503])
     func `an attempt whose time the server named costs the budget nothing`(status: Int) async throws {
         #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "1") == (60, 3))
         #expect(try await Self.throughOfSixty(attempts: 2, status: status, after: "1") == (0, 2))

@@ -89,7 +89,7 @@ private struct Row: Sendable {
             tags: all.tags,
             priority: all.priority, retry: all.retry, redirects: all.redirects, credentials: all.credentials,
             handlesCookies: all.handlesCookies, expectsContinue: all.expectsContinue,
-            continueTimeout: all.continueTimeout, errorBodyLimit: all.errorBodyLimit, cache: all.cache,
+            continueTimeout: all.continueTimeout, errorBodyLimit: all.errorBodyLimit, cacheMode: all.cacheMode,
             coalesces: all.coalesces, waitsForConnectivity: all.waitsForConnectivity, hostOverrides: all.hostOverrides,
             sockets: all.sockets, interfaces: all.interfaces, proxy: all.proxy, guard: all.guard,
             authenticationHandler: all.authenticationHandler, hooks: all.hooks, startsAfter: all.startsAfter)

@@ -21,9 +21,9 @@ struct `A partial file from elsewhere` {
     @Test(
         .rows("SM-67"),
         arguments: [
-            ResumeData.GivenValidator.entityTag(#""one""#), .lastModified(modified, date: later),
+            GivenValidator.entityTag(#""one""#), .lastModified(modified, date: later),
         ])
-    func `a partial file from elsewhere is continued and becomes the file`(validator: ResumeData.GivenValidator)
+    func `a partial file from elsewhere is continued and becomes the file`(validator: GivenValidator)
         async throws
     {
         let folder = try Folder()
@@ -34,8 +34,7 @@ struct `A partial file from elsewhere` {
         }
         try await Stage.with { (stage: Stage) async throws in
             file.serve(on: stage)
-            let data = try await ResumeData(
-                partialFile: path, of: "\(stage.server.baseURL)/file", validator: validator)
+            let data = try await validator.data(path, of: "\(stage.server.baseURL)/file")
             #expect(data.offset == 300_000 && data.partPath == path && data.completeLength == nil)
             let kept = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(data))
             #expect(kept == data)
@@ -147,26 +146,25 @@ struct `A partial file from elsewhere` {
         }
     }
 
-    static let weak: [ResumeData.GivenValidator] = [
+    static let weak: [GivenValidator] = [
         .entityTag(#"W/"one""#), .entityTag("one"), .entityTag(""), .lastModified(modified, date: modified),
         .lastModified(modified, date: "Wed, 01 Jan 2020 00:00:59 GMT"), .lastModified("yesterday", date: later),
         .lastModified(modified, date: ""),
     ]
 
     @Test(arguments: weak) func `a partial file without a strong validator is refused`(
-        validator: ResumeData.GivenValidator
+        validator: GivenValidator
     ) async throws {
         let folder = try Folder()
         let path = try Self.write(10, folder)
         let error = try await NetworkError.thrown {
-            _ = try await ResumeData(partialFile: path, of: "https://a.test/x", validator: validator)
+            _ = try await validator.data(path, of: "https://a.test/x")
         }
         #expect(error.code == .invalidResumeData)
     }
 
     @Test func `a partial file that cannot be continued is refused with the reason`() async throws {
         let folder = try Folder()
-        let tag = ResumeData.GivenValidator.entityTag(#""one""#)
         let (empty, path) = (try Self.write(0, folder, as: "empty"), try Self.write(10, folder))
         for (path, url, length) in [
             (empty, "https://a.test/x", nil), ("\(folder.path)/none", "https://a.test/x", nil), (path, "/x", nil),
@@ -174,7 +172,8 @@ struct `A partial file from elsewhere` {
             (path, "https://a.test/x", -1),
         ] as [(String, String, Int?)] {
             let error = try await NetworkError.thrown {
-                _ = try await ResumeData(partialFile: path, of: url, validator: tag, completeLength: length)
+                _ = try await ResumeData(
+                    partialFile: path, of: url, entityTag: #""one""#, completeLength: length)
             }
             #expect(error.code == .invalidResumeData)
         }
@@ -185,11 +184,25 @@ struct `A partial file from elsewhere` {
         ]
         for (path, errno, distrust) in failures {
             do {
-                _ = try await ResumeData(partialFile: path, of: "https://a.test/x", validator: tag)
+                _ = try await ResumeData(partialFile: path, of: "https://a.test/x", entityTag: #""one""#)
                 Issue.record("it was taken")
             } catch let failure as HTTPSession.FileFailure {
                 #expect(failure.errno == errno && failure.distrust == distrust && failure.path == path)
             }
+        }
+    }
+}
+
+/// What a server said of a file when it sent the beginning of it.
+enum GivenValidator: Sendable {
+    case entityTag(String)
+    case lastModified(String, date: String)
+
+    func data(_ path: String, of url: String) async throws -> ResumeData {
+        switch self {
+        case .entityTag(let tag): try await ResumeData(partialFile: path, of: url, entityTag: tag)
+        case .lastModified(let modified, let date):
+            try await ResumeData(partialFile: path, of: url, lastModified: modified, date: date)
         }
     }
 }
