@@ -199,7 +199,7 @@ import Testing
     @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
             #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"readIdle":null},"#
-                + #""limits":{"bodyLimit":null},"more":1}"#
+                + #""limits":{"bodyBytes":null},"more":1}"#
         )
         #expect(configuration.baseURL == "http://a.test")
         #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.readIdle == nil)

@@ -23,7 +23,7 @@ import Testing
         (100, false), (103, false), (199, false), (304, false), (401, false), (407, false), (600, false), (0, false),
         (599, true),
     ])
-    func `what is not final, or is no status, is never stored`(status: Int, isStored: Bool) {
+    func `an interim or invalid status is never stored`(status: Int, isStored: Bool) {
         let cache = CacheScenario(
             "\(status)", .first(["Cache-Control": "max-age=9, public"], status: HTTP.Status(status))
         ).play()

@@ -427,7 +427,7 @@ private struct OutOfOrder: Error, Equatable {}
         let interception = HTTPSession.Interception.call(Secretive())
         var dumped = "\(interception)"
         dump(interception, to: &dumped)
-        #expect(dumped.contains("Keeper") && !dumped.contains("hunter2"))
+        #expect(dumped.contains("Secretive") && !dumped.contains("hunter2"))
     }
 
     @Test(arguments: [1, 5, 4000]) func `a body's digest is that of what is sent`(limit: Int) async throws {

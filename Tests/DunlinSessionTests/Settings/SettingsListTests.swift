@@ -21,7 +21,7 @@ private func labels(of value: Any) -> [String] {
 private struct Comparison: SettingsVisitor {
     /// Settings that are saved under another name than their property's.
     private static let properties = [
-        "baseURL": "base", "names": "nameResolution", "rotates": "order", "follows": "mode", "when": "conditions",
+        "baseURL": "base", "names": "nameResolution", "rotates": "order", "when": "conditions",
         "staple": "stapling",
     ]
 
