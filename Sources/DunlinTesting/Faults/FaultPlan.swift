@@ -9,7 +9,7 @@ internal import DunlinTypes
 ///     let transport = MockTransport(clock: clock)
 ///     transport.apply(plan) { _ in .respond(.created, body: "order 7") }
 ///     try await plan.explaining {
-///         try await clock.skippingWaits { try await placeOrder(over: transport) }
+///         try await clock.skippingWaits { try await sendOrder(over: transport) }
 ///     }
 /// }
 /// ```
