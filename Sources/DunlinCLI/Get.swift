@@ -16,11 +16,13 @@ struct Get {
     func run() async throws -> ExitCode {
         let configuration = try configuration()
         let session = try HTTPSession(configuration)
-        let code = try await run(in: session)
-        // Only requests that update the cache after a stale response was served are still running.
+        let code: Result<ExitCode, any Error>
+        do { code = .success(try await run(in: session)) } catch { code = .failure(error) }
+        // Only requests that update the cache after a stale response was served are still running. What is to be stored
+        // is written even if the command fails.
         await session.shutdown(grace: .seconds(10))
         await configuration.cache?.close()
-        return code
+        return try code.get()
     }
 
     private func run(in session: HTTPSession) async throws -> ExitCode {

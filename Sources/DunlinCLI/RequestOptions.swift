@@ -111,7 +111,8 @@ extension RequestOptions {
 
     private static func seconds(_ text: String) throws(UsageError) -> Duration {
         guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else {
-            throw UsageError(description: "--max-time needs a number of seconds above 0, such as 2.5")
+            throw UsageError(
+                description: "--max-time needs a number of seconds above 0 and at most 1000000, not \"\(text)\"")
         }
         return .milliseconds(max(1, Int64(seconds * 1000)))
     }

@@ -38,6 +38,6 @@ extension HTTPSession {
     private func checkAuthentication() throws {
         if core.configuration.authentication == nil { return }
         throw NetworkError(
-            .invalidConfiguration, "credentials are given twice: `authentication` and others; give one")
+            .invalidConfiguration, RequestBuilder.givenTwice)
     }
 }

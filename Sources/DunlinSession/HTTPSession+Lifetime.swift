@@ -164,8 +164,8 @@ extension HTTPSession {
     }
 
     /// Shuts the session down and reopens it with the same configuration. Earlier connections, addresses and TLS
-    /// sessions are no longer used. Requests made before it returns fail with `NetworkError` code `sessionClosed`. If
-    /// the session is shut down meanwhile, it stays closed.
+    /// sessions are no longer used. Requests made before it returns fail with `NetworkError` code `sessionClosed`; it
+    /// waits for a cache's writer as `shutdown` does. If the session is shut down meanwhile, it stays closed.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let closing = await tasks.close()

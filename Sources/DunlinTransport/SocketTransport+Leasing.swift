@@ -152,7 +152,7 @@ extension SocketTransport {
         case .cancelled: context.cancelled(.pool, hop)
         case .exhausted:
             context.error(
-                .poolExhausted, "too many requests are waiting for a connection: see `connections.maximumWaiting`",
+                .poolExhausted, "as many requests wait for a connection as `connections.maximumWaiting` allows",
                 in: .pool, hop)
         case .closed: context.error(.sessionClosed, "the session is shut down", in: .pool, hop)
         }

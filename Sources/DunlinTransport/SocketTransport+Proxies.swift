@@ -119,10 +119,11 @@ extension SocketTransport {
         _ response: TransportResponse, _ decision: ProxyLogin.Decision, _ context: ExchangeContext
     ) async throws -> NetworkError {
         let proxy = context.connectionTerms?.proxy?.description ?? ""
-        var reason = "the proxy asks for credentials again and again"
+        var reason = "the proxy refused each answer to its challenge"
         if case .fail(let problem) = decision { reason = problem }
         if case .send = decision, !context.request.body.canBeSent {
-            reason = "the proxy asks for credentials, and the body can be sent once only"
+            reason =
+                "the proxy asks for credentials, and its body can be sent once only; a file or bytes could be sent again"
         }
         var (body, hop) = (Bytes.empty, response.hop)
         switch response.body {

@@ -118,7 +118,7 @@ extension SecurityPolicy.Pin: Codable {
         do {
             return try container.decodeIfPresent(String.self, forKey: key)
         } catch {
-            throw .notAPin("\(key.rawValue) is not a string")
+            throw .contradiction("`\(key.rawValue)` of a pin is not a string")
         }
     }
 
@@ -134,7 +134,7 @@ extension SecurityPolicy.Pin: Codable {
                 throw .notACertificate(source: "the pin", problem: "it is not Base64 of DER")
             }
             return .certificate(certificate)
-        default: throw .notAPin("neither a key nor a certificate")
+        default: throw .contradiction("a pin needs either `publicKey` or `certificate`")
         }
     }
 

@@ -19,7 +19,7 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         case .hostNotPinned: "the policy requires a pin for each host and has none for \(host)"
         case .nameNeedsPin:
             "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked"
-        case .refusedByHook: "the challenge hook refused \(host)"
+        case .refusedByHook: "the authentication handler refused \(host)"
         case .internalError: "the certificate of \(host) could not be checked"
         default: faultOfCertificate
         }
@@ -32,7 +32,7 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         case .weakSignature:
             "\(whose) has a signature that is too weak: \(certificate?.details.signature ?? "unknown")"
         case .wrongPurpose: "\(named) may not be used for servers"
-        case .notAnAuthority: "\(named) has signed another and is not an authority"
+        case .notAnAuthority: "\(named) has signed another certificate but is not an authority"
         case .pathTooLong: "the chain of \(host) has more authorities than allowed"
         case .nameNotPermitted: "an authority in the chain of \(host) may not sign for that name"
         case .malformed: "\(named) breaks the rules for certificates"

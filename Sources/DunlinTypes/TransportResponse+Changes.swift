@@ -32,6 +32,8 @@ extension TransportResponse {
     private static func check(_ count: Int, _ limit: Int) throws {
         guard count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true)
+            .limitExceeded, "the body has more than \(limit) bytes, the limit given to `collected(upTo:)`",
+            phase: .receive,
+            requestMayHaveBeenSent: true)
     }
 }

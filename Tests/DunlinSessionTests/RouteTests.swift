@@ -74,6 +74,15 @@ import Testing
         #expect(try Self.origin("http://a.test/", options: { $0.hostOverrides = [:] }).route == nil)
     }
 
+    @Test func `none in place of the session's sockets and interfaces is the system's own`() throws {
+        let origin = try Self.origin(
+            "http://a.test/",
+            options: {
+                $0.sockets = .none; $0.interfaces = .none
+            })
+        #expect(origin.route == HTTP.Route(sockets: HTTP.SocketOptions(), interfaces: .any))
+    }
+
     @Test(arguments: ["", "a b", "http://a", "a.test/", "a.test/x", "a@b", "a:0", "a:x", "a#b", "a?b", "::1"])
     func `an override for what is no host is refused`(key: String) throws {
         let early = #expect(throws: NetworkError.self) {

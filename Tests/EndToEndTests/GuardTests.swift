@@ -177,7 +177,7 @@ struct `The guard` {
             var own = Self.loopbackAlone
             own.schemes = [stage.scheme == "http" ? .https : .http]
             try await Self.expectRefused(
-                stage, .url(base + "api.test/"), saying: "the scheme \(stage.scheme) is not allowed",
+                stage, .url(base + "api.test/"), saying: "the scheme \(stage.scheme) is not in `schemes`",
                 options: .init(guard: .value(own)))
             #expect(resolver.names.isEmpty)
         }

@@ -96,6 +96,7 @@ struct DiskIndex {
     private mutating func noteGone(_ cost: Int) {
         drift += cost
         share = 16
+        if changed != nil { hasOthers = true }
     }
 
     private mutating func leave(_ names: [CacheName]) -> [CacheName] {

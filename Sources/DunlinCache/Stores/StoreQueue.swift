@@ -59,10 +59,19 @@ final class StoreQueue: Sendable {
     /// Writes the responses that wait, on disk threads of the level.
     func write(on level: DiskLevel) {
         if level.background({ self.writeSome(on: level) }) { return }
-        // The level was closed meanwhile. Work that was queued after a response is still done.
+        // The level was closed meanwhile.
+        level.threads.start { self.end() }
+    }
+
+    /// Writes none of the responses that wait, and those that are given meanwhile; work that was queued after them is
+    /// still done.
+    private func end() {
         dropAll()
-        while case .work(let work)? = machine.withLock({ $0.next() }) {
-            work()
+        while let step = machine.withLock({ $0.next() }) {
+            switch step {
+            case .store(let pending): pending.told(false)
+            case .work(let work): work()
+            }
             machine.withLock { $0.done() }
         }
     }

@@ -8,7 +8,7 @@ final class CookieObserver: Sendable {
     private let expected: String?
     private let differed = Mutex(false)
 
-    /// Creates an observer; `expected` is the whole field, the request's own cookies first.
+    /// Creates an observer; `expected` is what the jar adds to the field.
     init(_ expected: String?) {
         self.expected = expected
     }
@@ -33,4 +33,9 @@ extension HTTPSession {
             return CookieField.joined(own, [])
         }
     }
+}
+
+extension ImageDownloader.Download {
+    /// What the jar added to the request's own cookies.
+    var jarCookies: String? { CookieField.added(to: request.fields.values(of: "cookie"), in: cookies) }
 }

@@ -90,7 +90,7 @@ extension ImageDownloader {
             limit: configuration.bodyLimit ?? session.configuration.limits.bodyBytes ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil,
             user: download.identity.selection[ImageIdentity.user],
-            cookies: session.configuration.cookies == nil ? nil : CookieObserver(download.cookies))
+            cookies: session.configuration.cookies == nil ? nil : CookieObserver(download.jarCookies))
         if session.hasQueue {
             transfer.begun = { [reference] in reference.events.yield(.turned(id)) }
         }

@@ -10,9 +10,9 @@ extension HTTP.JSON {
             case loneSurrogate = "text holds half of a surrogate pair"
             case repeatedKey = "an object has a key twice"
             case fragment = "it is neither an object nor an array"
-            case tooDeep = "it is nested too deep"
-            case tooMany = "it holds too many values"
-            case textTooLong = "a text or number is too long"
+            case tooDeep = "it is nested deeper than `limits.depth` allows"
+            case tooMany = "it holds more values and keys than `limits.values` allows"
+            case textTooLong = "a text, key or number is longer than `limits.textLength` allows"
             case tooLong = "it is longer than 4 GiB"
         }
 

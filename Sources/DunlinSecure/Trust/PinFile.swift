@@ -21,7 +21,7 @@ package enum PinFile {
         for block in try CertificateFile.blocks(of: bytes, source: source) {
             if block.label == "PUBLIC KEY" {
                 guard let key = publicKey(block.bytes) else {
-                    throw .notACertificate(source: source, problem: "a public key in it cannot be read")
+                    throw .contradiction("\(source) cannot be used for pins: a public key in it cannot be read")
                 }
                 contents.keys.append(key)
             } else {

@@ -10,11 +10,11 @@ package enum RevocationListFile {
             do throws(PEM.Problem) {
                 lists = try PEM.blocks(of: bytes).filter { $0.label == "X509 CRL" }.map(\.bytes)
             } catch {
-                throw .notACertificate(source: source, problem: error.description)
+                throw .contradiction("\(source) is not a revocation list: \(error.description)")
             }
         }
         guard !lists.isEmpty, lists.allSatisfy(isList) else {
-            throw .notACertificate(source: source, problem: "it holds no revocation list that can be read")
+            throw .contradiction("\(source) holds no revocation list that can be read")
         }
         return lists
     }

@@ -19,15 +19,15 @@ extension GuardRefusal: CustomStringConvertible {
     /// Half a sentence for an error's reason.
     package var description: String {
         switch self {
-        case .scheme(let scheme): "refused by the guard: the scheme \(scheme.rawValue) is not allowed"
-        case .port(let port): "refused by the guard: port \(port) is not allowed"
+        case .scheme(let scheme): "refused by the guard: the scheme \(scheme.rawValue) is not in `schemes`"
+        case .port(let port): "refused by the guard: port \(port) is not in `ports`"
         case .deniedHost(let host, let pattern):
             "refused by the guard: \(pattern) is denied"
                 + (host == pattern.description ? "" : ", which covers \(Self.shown(host))")
         case .unlistedHost(let host): "refused by the guard: \(Self.shown(host)) is not in `allowedHosts`"
         case .deniedAddress(let address, let range): "refused by the guard: \(range) is denied, and \(address)"
         case .kind(let address): "refused by the guard: \(address)"
-        case .unixSocket: "refused by the guard: Unix sockets are not allowed"
+        case .unixSocket: "refused by the guard: Unix sockets are not allowed; `allowsUnixSockets` allows them"
         case .untrustedProxy(let proxy):
             "refused by the guard: \(proxy) resolves the name, so its addresses cannot be checked; add that proxy to "
                 + "`trustedProxies`, or use socks5://"

@@ -22,7 +22,7 @@ struct ConnectivityWait: Sendable {
 
     /// Returns when the request should be sent again; throws `error`, or what ended the wait.
     func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
-        guard let told = error as? NetworkError, !told.isDecided, loop.now() < request.deadline else { throw error }
+        guard let told = error as? NetworkError, !told.isLastWord, loop.now() < request.deadline else { throw error }
         let failure = told.beneathRefresh
         guard machine.failed(ConnectivityMachine.Failure(failure)) == .look
         else { throw error }

@@ -1,3 +1,4 @@
+internal import DunlinSemantics
 internal import DunlinTransport
 
 /// Sends each hop with the jar's cookies for it, and stores those that its response sets. Cookies belong to what is
@@ -21,7 +22,9 @@ struct CookieStage: Stage {
         func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
             let completed = jar.completing(request)
             if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
-                tell(completed.head.fields["cookie"])
+                tell(
+                    CookieField.added(to: request.head.fields.values(of: "cookie"), in: completed.head.fields["cookie"])
+                )
             }
             return completed
         }

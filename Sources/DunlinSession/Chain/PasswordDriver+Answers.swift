@@ -98,7 +98,8 @@ extension PasswordDriver {
         let reply = try await reply(to: challenge, item, question, call)
         switch reply.response {
         case .cancel(let error):
-            throw (error ?? failure(.cancelled, "the challenge hook cancelled the request", question.response)).decided
+            throw (error ?? failure(.cancelled, "the authentication handler cancelled the request", question.response))
+                .decided
         case .reject: return .next(problem: nil)
         case .performDefault: return byDefault(item, reply, question, &machine)
         case .useCredential(let credential):
@@ -212,7 +213,7 @@ extension PasswordDriver {
         case .fail:
             throw failure(
                 .authenticationFailed,
-                "the server refused \(ChallengeMachine.mostHookAnswers) answers of the challenge hook, the limit",
+                "the server refused \(ChallengeMachine.mostHookAnswers) answers of the authentication handler, the limit",
                 question.response)
         case .answerByPassword:
             guard let login = question.login else { return nil }
@@ -268,7 +269,9 @@ extension PasswordDriver {
 
     func cannotBeSentAgain(_ response: ResponseHead) -> NetworkError {
         failure(
-            .bodyNotReplayable, "the server asks for credentials, and the body can be sent once only", response)
+            .bodyNotReplayable,
+            "the server asks for credentials, and its body can be sent once only; a file or bytes could be sent again",
+            response)
     }
 }
 

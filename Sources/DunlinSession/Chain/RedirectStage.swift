@@ -151,7 +151,10 @@ extension Redirecting {
             method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
         let renewed = try await call.ask(\.replacementBody) { await $0(asked) }
         guard let renewed, renewed.canBeSent else {
-            throw error(.bodyNotReplayable, "the redirect needs the body again, and it can be sent once only")
+            throw error(
+                .bodyNotReplayable,
+                "the redirect needs the body again, and it can be sent once only; the hook `replacementBody` can give another"
+            )
         }
         step.hop.fields.describe(renewed, insteadOf: step.body)
         (step.body, step.isRenewed) = (renewed, true)

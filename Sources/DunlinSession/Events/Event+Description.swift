@@ -7,19 +7,19 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
         case .waitingForConnectivity(let task, let error):
             "\(Self.name(task)) waits for a network: \(error.summary)"
         case .retrying(let task, let retry):
-            "\(Self.name(task)) is tried again in \(retry.wait.readable): \(retry.cause)"
+            "\(Self.name(task)) will be retried in \(retry.wait.readable): \(retry.cause)"
         case .interimResponse(let task, let head): "\(Self.name(task)) got the interim response \(head.status)"
-        case .reachability(let status): "the network is \(status)"
+        case .reachability(let status): "the network's status: \(status)"
         case .downloadResumed(let task, let offset, let total):
-            "\(Self.name(task)) goes on after \(offset) bytes\(total.map { " of \($0)" } ?? "")"
+            "\(Self.name(task)) continues after \(offset)\(total.map { " of \($0)" } ?? "") bytes"
         case .fileMoved(let task, let from, let to):
-            VisibleText.of("\(Self.name(task)) has its file moved from \(from) to \(to)")
+            VisibleText.of("\(Self.name(task)) moved its file from \(from) to \(to)")
         case .fileMoveFailed(let task, let error): "\(Self.name(task)) could not store its file: \(error.summary)"
         case .completed(let end): end.description
         case .journalDrained(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
         case .journalIssue(_, let issue): VisibleText.of("a file of the journal was set aside: \(issue)")
         case .storingEnded(let task, let isStored):
-            "\(Self.name(task)) \(isStored ? "has its response stored" : "could not have its response stored")"
+            "\(Self.name(task)) \(isStored ? "stored its response" : "could not store its response")"
         case .invalidated: "the session is shut down"
         }
     }

@@ -105,7 +105,8 @@ private struct TransportInterceptor: HTTPSession.Interceptor {
         func exchange(_ request: TransportRequest) async throws -> TransportResponse {
             guard let next = Self.present else {
                 throw NetworkError(
-                    .interceptorFailed, "the session's transport was called outside of an exchange, by another task"
+                    .interceptorFailed,
+                    "a transport around the session's called it from another task than its `exchange` runs in"
                 )
             }
             return try await next(request)

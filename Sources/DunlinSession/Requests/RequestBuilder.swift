@@ -71,7 +71,7 @@ final class RequestBuilder: Sendable {
         }
         if baseOriginSettings.hasAuthorization || fields.contains("authorization") {
             throw NetworkError(
-                .invalidConfiguration, "credentials are given twice: `authentication` and others; give one")
+                .invalidConfiguration, RequestBuilder.givenTwice)
         }
     }
 
@@ -243,11 +243,17 @@ extension RequestBuilder {
 // MARK: - Credentials
 
 extension RequestBuilder {
+    static let givenTwice = """
+        credentials are given twice: by `authentication`, and by `credentials`, a field Authorization or the base URL; \
+        give one
+        """
+
     static func prepare(_ fields: Fields) throws -> PreparedFields? {
         do throws(WireError) {
             return try RequestEncoder.prepare(fields)
         } catch {
-            throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
+            throw NetworkError(
+                .invalidConfiguration, "a field of `fields` or `originFields` cannot be sent", underlying: error)
         }
     }
 

@@ -8,6 +8,9 @@ extension NetworkError {
         return error
     }
 
+    /// Whether the user's code has decided that the request ends with this error, or a refresh that it needed.
+    var isLastWord: Bool { isDecided || beneathRefresh.isDecided }
+
     /// Whether there was no network by which to ask anybody. A host that refuses connections or does not answer may be
     /// in trouble, so it does not count.
     var askedNobody: Bool { ConnectivityMachine.Failure(self) == .noWay }

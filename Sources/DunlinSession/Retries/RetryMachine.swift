@@ -117,7 +117,7 @@ struct RetryMachine {
 
 extension RetryMachine.Failure {
     init(_ error: any Error) {
-        guard let told = error as? NetworkError, !told.isDecided else {
+        guard let told = error as? NetworkError, !told.isLastWord else {
             self = .other
             return
         }

@@ -72,14 +72,15 @@ enum ChallengeRules {
         _ credential: HTTPSession.AuthenticationChallenge.Credential, _ challenge: HTTPSession.AuthenticationChallenge
     ) -> NetworkError {
         NetworkError(
-            .unusableCredential, "the challenge hook answered with \(credential), which does not fit the challenge",
+            .unusableCredential,
+            "the authentication handler answered with \(credential), which does not fit the challenge",
             phase: challenge.response == nil ? .tls : .receive,
             requestMayHaveBeenSent: challenge.response != nil, isSafeToRetry: true,
             peer: challenge.origin.description, response: challenge.response)
     }
 
     private static var cancellation: NetworkError {
-        NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .tls, isSafeToRetry: true)
+        NetworkError(.cancelled, "the authentication handler cancelled the request", phase: .tls, isSafeToRetry: true)
     }
 }
 

@@ -106,7 +106,7 @@ extension SessionTLSPolicy {
         let challenge = HTTPSession.AuthenticationChallenge(.serverTrust(decision), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .proceedDespite(let refusal):
-            let reason = "the challenge hook trusted \(origin.host) in spite of this: \(refusal)"
+            let reason = "the authentication handler trusted \(origin.host) in spite of this: \(refusal)"
             setup.warnings.note(HTTPSession.SecurityWarning(.refusedServerWasBelieved, reason, host: origin.host))
             return .accepted(path: refusal.path)
         case .refuse(let refusal): return .refused(refusal)

@@ -265,11 +265,11 @@ extension HTTPSession.Configuration {
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
         try require(limits.resends >= 0, "limits.resends must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
-        if let problem = retry.problem { try require(false, "retry: \(problem)") }
+        if let problem = retry.problem { try require(false, "retry.\(problem)") }
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for limit in Timeouts.Limit.allCases {
-            try require(timeouts[limit].map { $0 > .zero } ?? true, "the \(limit.rawValue) timeout must be above zero")
+            try require(timeouts[limit].map { $0 > .zero } ?? true, "timeouts.\(limit.rawValue) must be above zero")
         }
     }
 }

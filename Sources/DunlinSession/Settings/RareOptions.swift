@@ -126,8 +126,8 @@ extension HTTPSession.Options {
         set { setRare { $0.begun = newValue } }
     }
 
-    /// Called on the loop with the Cookie field of each exchange before a redirect, as the jar completed it; nil for
-    /// none. It is not called if no jar is asked.
+    /// Called on the loop with what the jar added to the Cookie field of each exchange before a redirect; nil for
+    /// nothing. It is not called if no jar is asked.
     package var cookiesSent: (@Sendable (String?) -> Void)? {
         get { rare?.values.cookiesSent }
         set { setRare { $0.cookiesSent = newValue } }
@@ -230,7 +230,7 @@ extension HTTPSession.Options {
 
     /// Adds these options to a head; `own` are the fields that override them.
     func complete(_ head: inout RequestHead, _ own: Fields, _ basic: BasicRule) throws {
-        if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
+        if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry.\(problem)") }
         head.origin = try routed(head.origin)
         if own.contains("authorization") { return }
         func checkBasic(_ head: RequestHead) throws {
@@ -256,9 +256,10 @@ extension HTTPSession.Options {
         let address =
             try Routes(values.connecting.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
         if address == origin.route?.address, sockets.isSession, interfaces.isSession { return origin }
+        // In a route nil stands for the session's; none is what a session has that says nothing.
         let route = HTTP.Route(
-            address: address, sockets: sockets.resolved(origin.route?.sockets),
-            interfaces: interfaces.resolved(origin.route?.interfaces))
+            address: address, sockets: sockets.isSession ? origin.route?.sockets : sockets.own ?? HTTP.SocketOptions(),
+            interfaces: interfaces.isSession ? origin.route?.interfaces : interfaces.own ?? .any)
         return origin.over(route)
     }
 }

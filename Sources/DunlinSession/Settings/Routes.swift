@@ -57,9 +57,10 @@ final class Routes: Sendable {
                 return Endpoint(host: address.origin.host, port: hasPort ? other.port : nil)
             }
         } catch {
-            throw NetworkError(code, "\"\(key)\" is not valid; write a host, or a host and a port", underlying: error)
+            throw NetworkError(
+                code, "hostOverrides: \"\(key)\" is neither a host nor a host and a port", underlying: error)
         }
-        throw NetworkError(code, "\"\(key)\" is not valid; write a host, or a host and a port")
+        throw NetworkError(code, "hostOverrides: \"\(key)\" is neither a host nor a host and a port")
     }
 }
 

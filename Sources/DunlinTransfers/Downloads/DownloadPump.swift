@@ -200,8 +200,8 @@ struct DownloadPump: Sendable {
     private func check(_ count: Int) throws {
         guard let limit = options.byteLimit, count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true,
-            response: head)
+            .limitExceeded, "the body has more than \(limit) bytes, the download's `byteLimit`", phase: .receive,
+            requestMayHaveBeenSent: true, response: head)
     }
 }
 

@@ -140,8 +140,8 @@ extension DownloadRun {
     private func check(_ length: Int, _ head: ResponseHead) throws {
         guard let limit = options.byteLimit, length > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true,
-            response: head)
+            .limitExceeded, "the body has more than \(limit) bytes, the download's `byteLimit`", phase: .receive,
+            requestMayHaveBeenSent: true, response: head)
     }
 
     /// Runs work on a disk thread, and turns a file system's error into one about the download.

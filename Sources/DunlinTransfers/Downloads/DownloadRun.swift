@@ -176,7 +176,7 @@ extension DownloadRun {
         guard mayAskAgain(delegate[.main]) else {
             throw NetworkError(
                 .interceptorFailed,
-                "the file would have to be asked for again, and an interceptor or a hook sent another request for it",
+                "the rest of the file cannot be requested: an interceptor or a hook sent something other than a GET",
                 phase: .receive, requestMayHaveBeenSent: true, response: response.head)
         }
         leave(response, delegate)

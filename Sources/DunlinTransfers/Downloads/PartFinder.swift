@@ -54,7 +54,7 @@ struct PartFinder {
             try await call.pass(isUnsent: true)
             if call.loop.now() >= call.request.deadline {
                 throw NetworkError(
-                    .timedOut, "what is there of the file could not be read again in time", isSafeToRetry: true,
+                    .timedOut, "timed out reading the part file again", isSafeToRetry: true,
                     exceeding: .total, limit: call.request.timeouts.total)
             }
             throw HTTPSession.FileFailure(part.file.path, error)

@@ -44,7 +44,9 @@ extension ResumeData {
         _ path: String, of url: String, _ validator: Validator?, _ fields: Fields, _ completeLength: Int?
     ) async throws {
         guard let known = validator else {
-            throw NetworkError.invalidResumeData("its validator is weak or missing")
+            throw NetworkError.invalidResumeData(
+                "its validator is weak or missing: an entity tag must be strong, and `lastModified` a minute before `date`"
+            )
         }
         let absolute = try Self.absolute(path)
         let piece = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in

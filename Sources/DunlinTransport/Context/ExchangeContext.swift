@@ -232,7 +232,7 @@ extension ExchangeContext {
 
     private static func slowness(of limit: Timeouts.Limit) -> String {
         switch limit {
-        case .pool: "timed out waiting for a free connection"
+        case .pool: "timed out waiting for a free connection; `connections.perOrigin` and `.total` limit them"
         case .resolve: "timed out resolving the name"
         case .connect: "timed out connecting"
         case .proxyTLS: "timed out in the TLS handshake with the proxy"

@@ -283,4 +283,27 @@ private final class HeldDisk: Sendable {
         #expect(await store.list().count == 2)
         await store.close()
     }
+
+    @Test func `a response that is given while the disk closes is told, and keeps nobody waiting`() async throws {
+        final class Ends: Sendable {
+            let all = Mutex<[Bool]>([])
+        }
+        let level = try #require(await store().disk)
+        await level.close()
+        let (queue, key, ends) = (level.queue, TestCacheFolder.key("/a"), Ends())
+        func pending(_ then: @escaping @Sendable () -> Void = {}) -> StoreQueue.Pending {
+            StoreQueue.Pending {
+                true
+            } told: { isStored in
+                ends.all.withLock { $0.append(isStored) }
+                then()
+            }
+        }
+        let late = pending()
+        #expect(queue.offer(pending { _ = queue.offer(late, for: key, cost: 1) }, for: key, cost: 1) == .begin)
+        queue.write(on: level)
+        while queue.waiting.count > 0 { await Task.yield() }
+        #expect(ends.all.withLock(\.self) == [false, false])
+        #expect(queue.offer(pending(), for: key, cost: 1) == .begin)
+    }
 }

@@ -29,7 +29,7 @@ struct `Gauges of a session` {
         }
         let gauges = await mock.session.gauges()
         #expect(gauges.pool == nil && gauges.retriesLeft.isEmpty)
-        #expect("\(gauges)" == "5 running, 2 of them queued\nno connections of its own")
+        #expect("\(gauges)" == "5 requests, 2 of them queued\nno connections of its own")
         await mock.session.shutdown()
         #expect(await mock.session.gauges() == Gauges())
     }
@@ -77,7 +77,7 @@ struct `Gauges of a session` {
     @Test func `a snapshot prints as a table`() {
         #expect(
             "\(Self.example)" == """
-                12 running, 3 of them queued
+                12 requests, 3 of them queued
                 origin             open idle waiting opened reuses failed resolve connect proxy tls
                 http://b.test:8080    0    0       0      1      0      0       0       0     0   0
                 https://api.test      4    1       0  12345      0      0       0       0     0   1

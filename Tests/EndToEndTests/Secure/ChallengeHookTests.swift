@@ -169,7 +169,7 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test func `the configured identity is shown where the challenge hook has no opinion`() async throws {
+    @Test func `the configured identity is shown where the authentication handler has no opinion`() async throws {
         let hook = Hook { _ in .performDefault }
         try await SecureStage.with(
             tls: { tls, _ in tls.clientCertificate = .required },

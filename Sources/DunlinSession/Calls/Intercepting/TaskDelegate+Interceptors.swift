@@ -232,7 +232,8 @@ extension LiveCall {
     fileprivate func checkBody(of request: TransportRequest, _ held: InterceptedResponse) throws {
         guard held.last != nil, !request.body.canBeSent else { return }
         throw NetworkError(
-            .bodyNotReplayable, "an interceptor sent the request again, and the body can be sent once only",
+            .bodyNotReplayable,
+            "an interceptor sent the request again, and its body can be sent once only; a file or bytes could be sent again",
             requestMayHaveBeenSent: true)
     }
 
