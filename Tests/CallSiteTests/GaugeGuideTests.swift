@@ -29,10 +29,10 @@ struct `Guide to gauges` {
             }
         }
 
-        #expect(await logger.next()?.hasPrefix("0 running") == true)
+        #expect(await logger.next()?.hasPrefix("0 requests") == true)
         try await clock.waitForDeadlines()
         try await clock.advance(by: .seconds(10))
-        #expect(await logger.next()?.hasPrefix("0 running") == true)
+        #expect(await logger.next()?.hasPrefix("0 requests") == true)
         await client.shutdown()
         await log.value
     }

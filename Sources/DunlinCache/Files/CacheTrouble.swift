@@ -28,7 +28,8 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
     package var description: String {
         switch kind {
         case .ownedByOthers:
-            "Other users own or can write to the cache folder \(folder); change its owner or its permissions, nothing is stored there until then"
+            "Other users own or can write to the cache folder \(folder); nothing is stored there until its owner or "
+                + "permissions are changed"
         case .folder(let errno): "The cache folder \(folder) cannot be used: \(errno)"
         case .reading(let errno): "The cache in \(folder) cannot be read: \(errno)"
         case .writing(let errno): "The cache in \(folder) cannot be written: \(errno)"

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// The responses of a cache: in memory, on a disk, or in memory in front of a disk.
 ///
-/// Short responses go into memory when they are stored, and when they are found on the disk; what is in memory is also on the
-/// disk, if there is one. Each level evicts on its own. Several processes may share a folder; what another one removes
-/// or replaces shows here once memory has dropped it.
+/// Short responses go into memory when they are stored, and when they are found on the disk; what is in memory is also
+/// on the disk, if there is one. Each level evicts on its own. Several processes may share a folder; what another one
+/// removes or replaces shows here once memory has dropped it.
 ///
 /// A folder that is full, unwritable, gone or owned by others is reported once and counts as empty.
 package final class CacheStore: ResponseStore {

@@ -63,7 +63,8 @@ struct AuthenticatorStage: Stage {
             guard call.request.body.canBeSent else {
                 throw NetworkError(
                     .bodyNotReplayable,
-                    "the credential was refused, and its body can be sent once only; a file or bytes could be sent again",
+                    "the credential was refused, and its body can be sent once only; "
+                        + "a file or bytes could be sent again",
                     requestMayHaveBeenSent: true, response: head)
             }
             let hop = try await call.discard(response)

@@ -213,7 +213,8 @@ extension PasswordDriver {
         case .fail:
             throw failure(
                 .authenticationFailed,
-                "the server refused \(ChallengeMachine.mostHookAnswers) answers of the authentication handler, the limit",
+                "the server refused \(ChallengeMachine.mostHookAnswers) answers of the authentication handler, "
+                    + "the limit",
                 question.response)
         case .answerByPassword:
             guard let login = question.login else { return nil }

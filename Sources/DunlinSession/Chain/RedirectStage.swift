@@ -153,7 +153,8 @@ extension Redirecting {
         guard let renewed, renewed.canBeSent else {
             throw error(
                 .bodyNotReplayable,
-                "the redirect needs the body again, and it can be sent once only; the hook `replacementBody` can give another"
+                "the redirect needs the body again, and it can be sent once only; "
+                    + "the hook `replacementBody` can give another"
             )
         }
         step.hop.fields.describe(renewed, insteadOf: step.body)

@@ -45,7 +45,8 @@ extension ResumeData {
     ) async throws {
         guard let known = validator else {
             throw NetworkError.invalidResumeData(
-                "its validator is weak or missing: an entity tag must be strong, and `lastModified` a minute before `date`"
+                "its validator is weak or missing: an entity tag must be strong, "
+                    + "and `lastModified` a minute before `date`"
             )
         }
         let absolute = try Self.absolute(path)

@@ -93,9 +93,9 @@ struct `Gauges of a session` {
     @Test func `one origin has no line for the sum, and none has zeros`() {
         var gauges = Gauges()
         gauges.pool = Gauges.Pool()
-        #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 runn", "origin", "total "])
+        #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 requ", "origin", "total "])
         gauges.pool?.origins["http://a"] = HTTP.ConnectionGauges()
-        #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 runn", "origin", "http:/"])
+        #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 requ", "origin", "http:/"])
     }
 
     @Test(arguments: [example, Gauges()]) func `a snapshot survives the way through JSON`(gauges: Gauges) throws {

@@ -233,7 +233,8 @@ extension LiveCall {
         guard held.last != nil, !request.body.canBeSent else { return }
         throw NetworkError(
             .bodyNotReplayable,
-            "an interceptor sent the request again, and its body can be sent once only; a file or bytes could be sent again",
+            "an interceptor sent the request again, and its body can be sent once only; "
+                + "a file or bytes could be sent again",
             requestMayHaveBeenSent: true)
     }
 
