@@ -64,17 +64,17 @@ import Testing
             let mock = try Self.mocked(body) { $0.use(try PrivateLoop.single()) }
             let hashing = begun.duration(to: .now)
             async let long = mock.session.put("a", body: .bytes(body), as: .string).value
-            try await eventually("the server asks") { Self.puts(mock) == 1 }
-            var longest = Duration.zero
+            try await eventually("the server asks") { Self.puts(mock) >= 1 }
+            var longest: Duration?
             while Self.puts(mock) == 1 {
                 let asked = ContinuousClock.now
                 let reached = try await mock.session.onEventLoop { ContinuousClock.now }
-                longest = max(longest, asked.duration(to: reached))
+                longest = max(longest ?? .zero, asked.duration(to: reached))
             }
             #expect(try await long == "in")
             await mock.session.shutdown()
-            if longest < hashing / 2 { return }
-            attempts.append("\(longest) of \(hashing)")
+            if let longest, longest < hashing / 2 { return }
+            attempts.append("\(longest, default: "not asked in time") of \(hashing)")
         } while attempts.count < 10
         Issue.record("the loop stood still: \(attempts)")
     }
@@ -86,7 +86,7 @@ import Testing
             let mock = try Self.mocked(body)
             let task = try mock.session.task("a", method: .put, body: .bytes(body), as: .string)
             task.resume()
-            try await eventually("the server asks") { Self.puts(mock) == 1 }
+            try await eventually("the server asks") { Self.puts(mock) >= 1 }
             task.cancel()
             let error = try await networkError { _ = try await task.value }
             await mock.session.shutdown()
