@@ -31,7 +31,7 @@ extension NetworkError {
         .unusableCredential: .userAuthenticationRequired, .authenticationFailed: .userAuthenticationRequired,
         .tooManyRedirects: .tooManyRedirects, .sentTooOften: .tooManyRedirects,
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
-        .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
+        .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionShutDown: .unknown,
         .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
         .invalidResumeData: .cannotDecodeRawData, .cacheUnreadable: .cannotDecodeRawData,
         // From DunlinImages, which need not be present.

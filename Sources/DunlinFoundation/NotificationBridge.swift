@@ -62,7 +62,7 @@ public final class NotificationBridge: Sendable {
     ) -> Notification? {
         switch event {
         // AFNetworking has no such notifications.
-        case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse,
+        case .downloadResumed, .journalEmptied, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse,
             .storingEnded:
             nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
@@ -77,7 +77,7 @@ public final class NotificationBridge: Sendable {
             Notification(
                 name: Name.downloadDidFailToMoveFile, object: objects.told(task),
                 userInfo: NSError(bridging: error).userInfo)
-        case .invalidated: Notification(name: Name.sessionDidInvalidate, object: session)
+        case .shutDown: Notification(name: Name.sessionDidInvalidate, object: session)
         }
     }
 }

@@ -4,14 +4,14 @@ extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The base URL without user info, and whether the session accepts requests.
     public var description: String {
         let base = configuration.baseURL.map { [WebAddress.shown($0)] } ?? []
-        return "HTTPSession(\((base + (isClosed ? ["shut down"] : [])).joined(separator: ", ")))"
+        return "HTTPSession(\((base + (isShutDown ? ["shut down"] : [])).joined(separator: ", ")))"
     }
 
     public var debugDescription: String { description }
 
     /// Shows only the configuration: other properties contain secrets in many forms, such as fields ready to be sent.
     public var customMirror: Mirror {
-        Mirror(self, children: ["configuration": configuration, "isClosed": isClosed], displayStyle: .class)
+        Mirror(self, children: ["configuration": configuration, "isShutDown": isShutDown], displayStyle: .class)
     }
 }
 

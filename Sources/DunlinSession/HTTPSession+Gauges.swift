@@ -45,7 +45,7 @@ extension Cancellation {
 extension SessionCore {
     fileprivate func gauges() async -> HTTPSession.Gauges {
         var gauges = HTTPSession.Gauges()
-        gauges.running = await tasks.count
+        gauges.requests = await tasks.count
         gauges.queued = queue?.waiting ?? 0
         let chain = tasks.chain
         gauges.pool = chain.callTransport.sockets.map { HTTPSession.Gauges.Pool($0.counts) }

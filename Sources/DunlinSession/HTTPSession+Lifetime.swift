@@ -67,7 +67,7 @@ extension HTTPSession {
     }
 
     /// Whether the session accepts no more requests.
-    public var isClosed: Bool { tasks.isClosed }
+    public var isShutDown: Bool { tasks.isClosed }
 
     /// The events of this session's requests from now on, until it is shut down. Any number of observers is allowed; a
     /// slow one gets only the newest 256 events.
@@ -78,7 +78,7 @@ extension HTTPSession {
     /// Returns the session's events, of which the newest `capacity` are buffered for a busy observer.
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.observe(bufferingNewest: capacity)
-        if core.configuration.emitsReachabilityEvents, !isClosed {
+        if core.configuration.emitsReachabilityEvents, !isShutDown {
             core.reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
         }
         return events
@@ -87,12 +87,12 @@ extension HTTPSession {
     /// Ends the session: it accepts no new requests, waits up to `grace` for running ones, cancels the rest, and closes
     /// all connections. Returns the number of cancelled requests, when the last of them has ended.
     ///
-    /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again has no effect.
+    /// Requests made afterwards fail with `NetworkError` code `sessionShutDown`. Calling it again has no effect.
     ///
     /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which is neither
-    /// counted nor waited for. It continues on its connection, but fails with code `sessionClosed` if it needs another,
-    /// for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the awaiting
-    /// task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
+    /// counted nor waited for. It continues on its connection, but fails with code `sessionShutDown` if it needs
+    /// another, for a redirect or a retry. Nor does it wait for requests that themselves wait in such a call. If the
+    /// awaiting task is cancelled, all requests are cancelled at once, and it returns without waiting for their end.
     ///
     /// Requests of the session itself that update its cache are waited for like others, and not counted. Responses that
     /// its cache has still to write are waited for as long as `grace`, and at least two seconds. A refresh of the
@@ -109,7 +109,7 @@ extension HTTPSession {
         let number = closing.number
         if grace > .zero {
             let end = core.loops[0].now().advanced(by: grace.clampedNanoseconds)
-            await tasks.drain(until: end, upTo: closing.era)
+            await tasks.waitUntilEmpty(until: end, upTo: closing.era)
         }
         var cancelled = 0
         if !core.residents.isOver(number) {
@@ -124,17 +124,17 @@ extension HTTPSession {
         // Not the current transport, which may belong to a restart meanwhile.
         await closing.chain.callTransport.sockets?.close()
         // The hook may shut the session down again; it is not told a second time then.
-        let subject = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
-        if !core.residents.isOver(number), let invalidated = core.configuration.hooks.invalidated,
+        let subject = Enclosure.Subject.shutDown(of: ObjectIdentifier(core))
+        if !core.residents.isOver(number), let shutDown = core.configuration.hooks.shutDown,
             !Enclosure.contains(subject)
         {
-            await Enclosure.enter(subject) { await invalidated() }
+            await Enclosure.enter(subject) { await shutDown() }
         }
         if let reporting = unlessOver(number, { core.reachabilityReporter.take() }) {
             reporting.cancel()
             await reporting.value
         }
-        if let ending = unlessOver(number, { core.hub.noteEnd(after: .invalidated) }) { core.hub.tell(ending) }
+        if let ending = unlessOver(number, { core.hub.noteEnd(after: .shutDown) }) { core.hub.tell(ending) }
         closing.chain.end.cancel(.handle)
         return cancelled
     }
@@ -164,7 +164,7 @@ extension HTTPSession {
     }
 
     /// Shuts the session down and reopens it with the same configuration. Earlier connections, addresses and TLS
-    /// sessions are no longer used. Requests made before it returns fail with `NetworkError` code `sessionClosed`; it
+    /// sessions are no longer used. Requests made before it returns fail with `NetworkError` code `sessionShutDown`; it
     /// waits for a cache's writer as `shutdown` does. If the session is shut down meanwhile, it stays closed.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {

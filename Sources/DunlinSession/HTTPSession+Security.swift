@@ -12,16 +12,16 @@ extension HTTPSession {
     /// before and not sent yet are refused with `clearTextRefused`.
     ///
     /// Throws what creating a session with `tls` would throw, and then changes nothing.
-    public func replaceTLS(_ tls: TLS) throws {
+    public func replace(tls: TLS) throws {
         let tlsGeneration = try core.tlsPolicySource.replace(tls)
         tasks.chain.callTransport.sockets?.retire(before: tlsGeneration)
     }
 
     /// Reads all files of `tls` again: roots (including the system's), revocation lists, the identity. Existing
-    /// connections are closed as in `replaceTLS`.
+    /// connections are closed as in `replace(tls:)`.
     ///
     /// An identity's files are checked with each new connection anyway; this also replaces open connections.
     public func reloadTLS() throws {
-        try replaceTLS(tls)
+        try replace(tls: tls)
     }
 }

@@ -58,21 +58,22 @@ extension HTTPSession {
     /// part file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
     @discardableResult
     public func download(
-        resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
+        resumeData: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions(),
         progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
-        let download = Download(to: destination.anchored, transfer, resuming: data)
-        return try await run(download, Asked(newURL ?? .url(data.url), options: options.with(data.fields)), progress)
+        let download = Download(to: destination.anchored, transfer, resuming: resumeData)
+        return try await run(
+            download, Asked(newURL ?? .url(resumeData.url), options: options.with(resumeData.fields)), progress)
     }
 
     /// Creates a download with a handle, which continues a cancelled one.
     public func downloadTask(
-        resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
+        resumeData: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
-        let download = Download(to: destination.anchored, transfer, resuming: data)
-        return try task(download, Asked(newURL ?? .url(data.url), options: options.with(data.fields)))
+        let download = Download(to: destination.anchored, transfer, resuming: resumeData)
+        return try task(download, Asked(newURL ?? .url(resumeData.url), options: options.with(resumeData.fields)))
     }
 }
 

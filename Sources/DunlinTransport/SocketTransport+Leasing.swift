@@ -154,7 +154,7 @@ extension SocketTransport {
             context.error(
                 .poolExhausted, "as many requests wait for a connection as `connections.maximumWaiting` allows",
                 in: .pool, hop)
-        case .closed: context.error(.sessionClosed, "the session is shut down", in: .pool, hop)
+        case .closed: context.error(.sessionShutDown, "the session is shut down", in: .pool, hop)
         }
     }
 }

@@ -1,6 +1,6 @@
 extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {
-        case pinningMode, pins, backupPins, hosts, pinPosition, requirePinningForAllHosts, allowInvalidCertificates
+        case pinningMode, pins, backupPins, hosts, pinPosition, requiresPinningForAllHosts, allowsInvalidCertificates
         case validatesDomainName, certificateRules
         /// Encoded only for `insecure`, so that no policy becomes insecure by an omission.
         case insecure
@@ -18,8 +18,8 @@ extension SecurityPolicy: Codable {
         backupPins = try value(.backupPins, or: backupPins)
         hosts = try value(.hosts, or: hosts)
         pinPosition = try value(.pinPosition, or: pinPosition)
-        requirePinningForAllHosts = try value(.requirePinningForAllHosts, or: requirePinningForAllHosts)
-        allowInvalidCertificates = try value(.allowInvalidCertificates, or: allowInvalidCertificates)
+        requiresPinningForAllHosts = try value(.requiresPinningForAllHosts, or: requiresPinningForAllHosts)
+        allowsInvalidCertificates = try value(.allowsInvalidCertificates, or: allowsInvalidCertificates)
         validatesDomainName = try value(.validatesDomainName, or: validatesDomainName)
         certificateRules = try value(.certificateRules, or: certificateRules)
         isDeclaredInsecure = try value(.insecure, or: false)
@@ -32,8 +32,8 @@ extension SecurityPolicy: Codable {
         try container.encode(Self.sorted(backupPins), forKey: .backupPins)
         try container.encode(hosts.mapValues(Self.sorted), forKey: .hosts)
         try container.encode(pinPosition, forKey: .pinPosition)
-        try container.encode(requirePinningForAllHosts, forKey: .requirePinningForAllHosts)
-        try container.encode(allowInvalidCertificates, forKey: .allowInvalidCertificates)
+        try container.encode(requiresPinningForAllHosts, forKey: .requiresPinningForAllHosts)
+        try container.encode(allowsInvalidCertificates, forKey: .allowsInvalidCertificates)
         try container.encode(validatesDomainName, forKey: .validatesDomainName)
         if certificateRules != .strict { try container.encode(certificateRules, forKey: .certificateRules) }
         if isDeclaredInsecure { try container.encode(true, forKey: .insecure) }

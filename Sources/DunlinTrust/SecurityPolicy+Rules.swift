@@ -14,8 +14,8 @@ extension SecurityPolicy {
             case .certificate: .certificate
             }
         rules.position = pinPosition == .leaf ? .leaf : .any
-        rules.requiresPins = requirePinningForAllHosts
-        rules.allowsInvalid = allowInvalidCertificates
+        rules.requiresPins = requiresPinningForAllHosts
+        rules.allowsInvalid = allowsInvalidCertificates
         rules.checksHost = validatesDomainName
         rules.isStrict = certificateRules == .strict
         guard isPinning else { return rules }
@@ -28,11 +28,11 @@ extension SecurityPolicy {
     }
 
     private func checkSense() throws(NetworkError.TrustConfigurationError) {
-        if pinningMode == .none, allowInvalidCertificates, !validatesDomainName, !isDeclaredInsecure {
+        if pinningMode == .none, allowsInvalidCertificates, !validatesDomainName, !isDeclaredInsecure {
             throw .contradiction(
                 "the policy would trust every server; if that is what you want, use `SecurityPolicy.insecure`")
         }
-        if pinningMode == .none, requirePinningForAllHosts {
+        if pinningMode == .none, requiresPinningForAllHosts {
             throw .contradiction("the policy requires pins for all hosts, and its pinning mode is none")
         }
     }

@@ -51,11 +51,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var hosts: [String: Set<Pin>] = [:]
     public var pinPosition = PinPosition.any
     /// Whether hosts without pins are refused. If not, they are verified as if there were no policy.
-    public var requirePinningForAllHosts = false
+    public var requiresPinningForAllHosts = false
     /// **Lowers security.** Whether certificates that lead to no root are trusted: with pinned keys regardless of their
     /// dates, with pinned certificates only within their dates. Without pins nothing would be left to verify, so the
     /// server is refused, unless names are not checked either, which requires `insecure`.
-    public var allowInvalidCertificates = false
+    public var allowsInvalidCertificates = false
     /// **Lowers security when false.** Whether the certificate must name the host.
     public var validatesDomainName = true
     /// How strictly certificates must follow RFC 5280.
@@ -80,7 +80,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// way. For a laboratory, never for production.
     public static var insecure: SecurityPolicy {
         var policy = SecurityPolicy()
-        policy.allowInvalidCertificates = true
+        policy.allowsInvalidCertificates = true
         policy.validatesDomainName = false
         policy.isDeclaredInsecure = true
         return policy

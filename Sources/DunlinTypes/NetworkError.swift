@@ -153,7 +153,7 @@ extension NetworkError.Code {
     public static let sentTooOften = Self("sentTooOften")
     /// The data to resume a download with is damaged or is not resume data.
     public static let invalidResumeData = Self("invalidResumeData")
-    public static let sessionClosed = Self("sessionClosed")
+    public static let sessionShutDown = Self("sessionShutDown")
     /// The TLS handshake failed, or TLS failed afterwards; the underlying `TLSError` says how.
     public static let secureConnectionFailed = Self("secureConnectionFailed")
     /// The server is not trusted; `trustRefusal` says why.

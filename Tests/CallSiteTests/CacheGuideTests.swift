@@ -23,9 +23,9 @@ import Testing
 
         configuration.coalescing.isOn = true
 
-        configuration.user = account.id
+        configuration.userID = account.id
 
-        configuration.hooks.willCache = { task, head in
+        configuration.hooks.storing = { task, head in
             task.tags.contains("private") ? .skip : nil
         }
 

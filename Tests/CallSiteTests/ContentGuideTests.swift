@@ -131,7 +131,7 @@ struct `Guides to content` {
         let (token, password) = ("t", "p")
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/", transport: transport)
         configuration.secretFields = ["X-Tenant-Key"]
-        configuration.redirects.sensitiveFields = ["X-Tenant"]
+        configuration.redirects.secretFields = ["X-Tenant"]
 
         var options = HTTPSession.Options(fields: ["X-Tenant-Key": "k", "X-Tenant": "t", "X-Trace": "7"])
         configuration.credentials = .bearer(token: token)

@@ -49,7 +49,7 @@ struct `Guide to gauges` {
             }
             var origins = gauges.pool?.origins ?? [:]
             origins["others"] = gauges.pool?.others
-            var page = "http_requests_running \(gauges.running)\n"
+            var page = "http_requests \(gauges.requests)\n"
             for (name, value) in values {
                 for (origin, numbers) in origins {
                     page += "http_connections_\(name){origin=\"\(label(origin))\"} "
@@ -60,14 +60,14 @@ struct `Guide to gauges` {
         }
 
         var gauges = HTTPSession.Gauges()
-        #expect(page(gauges) == "http_requests_running 0\n")
-        gauges.running = 2
+        #expect(page(gauges) == "http_requests 0\n")
+        gauges.requests = 2
         gauges.pool = .init()
         gauges.pool?.others.failed = 3
         gauges.pool?.origins["https://api.test"] = .init()
         gauges.pool?.origins["https://api.test"]?.open = 1
         let lines = page(gauges).split(separator: "\n")
-        #expect(lines.count == 11 && lines[0] == "http_requests_running 2")
+        #expect(lines.count == 11 && lines[0] == "http_requests 2")
         #expect(lines.contains("http_connections_open{origin=\"https://api.test\"} 1"))
         #expect(lines.contains("http_connections_failed_total{origin=\"others\"} 3"))
         gauges.pool?.origins = [#"http://a via unix:/a"b\c"#: .init()]

@@ -56,7 +56,7 @@ struct `Guides` {
         do {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/")
 
-            #expect(!client.isClosed)
+            #expect(!client.isShutDown)
         }
 
         do {
@@ -95,7 +95,7 @@ struct `Guides` {
         }
 
         await client.shutdown(grace: .seconds(5))
-        #expect(client.isClosed)
+        #expect(client.isShutDown)
     }
 
     @Test func `headers and options`() async throws {
@@ -185,7 +185,7 @@ struct `Guides` {
         let connections = configuration.connections
         #expect(connections.perOrigin == 128 && connections.total == 1024 && connections.maximumWaiting == 10_000)
         #expect(connections.idleTime == .seconds(60) && connections.maximumAge == nil && connections.maximumUses == nil)
-        #expect(configuration.queue == .init(running: nil, runningPerHost: nil, maximumWaiting: 10_000))
+        #expect(configuration.queue == .init(running: nil, runningPerOrigin: nil, maximumWaiting: 10_000))
         #expect(configuration.redirects.limit == 20 && configuration.retry.attempts == 1)
         let retry = HTTPSession.RetryPolicy.exponential(attempts: 3)
         #expect(retry.cap == .seconds(10) && retry.budget == .ratio(0.2, floor: 10))
@@ -197,7 +197,7 @@ struct `Guides` {
         #expect(names.connectionAttemptDelay == .milliseconds(250))
         let cookies = CookieJar.Limits()
         #expect(cookies.perDomain == 180 && cookies.total == 3000 && cookies.perResponse == 180)
-        #expect(HTTPSession.DownloadOptions().byteLimit == nil)
+        #expect(HTTPSession.DownloadOptions().bodyLimit == nil)
     }
 
     @Test func `errors`() async throws {

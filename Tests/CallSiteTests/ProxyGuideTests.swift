@@ -34,7 +34,7 @@ import Testing
 
         _ = try HTTPSession(configuration)
         configuration.guard = .publicInternet
-        configuration.guard?.proxyAddresses = ["10.0.0.7"]
+        configuration.guard?.allowedProxyAddresses = ["10.0.0.7"]
         configuration.guard?.trustedProxies = ["http://10.0.0.7:3128"]
 
         _ = try HTTPSession(configuration)

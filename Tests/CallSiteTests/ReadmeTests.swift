@@ -42,7 +42,7 @@ struct `Readme` {
         do {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/")
 
-            #expect(!client.isClosed)
+            #expect(!client.isShutDown)
         }
         let user = try await client.get("users/42", as: User.self)
 

@@ -133,7 +133,7 @@ struct `Guides to transfers` {
         var transfer = HTTPSession.DownloadOptions(
             overwrites: true, createsFolders: true)
         transfer.digest = try ContentDigest(.sha256, hex: text)
-        transfer.byteLimit = 4_000_000_000
+        transfer.bodyLimit = 4_000_000_000
         let file = try await client.download(
             "images/disk.img", to: .file(path), transfer: transfer)
 
@@ -215,7 +215,7 @@ struct `Guides to transfers` {
 
             #expect(!FileManager.default.fileExists(atPath: path))
             let file = try await client.download(
-                resuming: data, to: .file(path))
+                resumeData: data, to: .file(path))
 
             (resumedAt, isWhole) = (file.value.resumedAt, try stage.holds("disk.img"))
         }
@@ -236,14 +236,14 @@ struct `Guides to transfers` {
             if isRenewed {
                 let data = try await ResumeData(partialFile: part, of: url, entityTag: "\"v1\"")
                 let file = try await client.download(
-                    resuming: data, from: .url(signedAnew), to: .file(path))
+                    resumeData: data, from: .url(signedAnew), to: .file(path))
 
                 #expect(file.value.resumedAt == 200_000)
             } else {
                 let data = try await ResumeData(
                     partialFile: part, of: url, entityTag: "\"v1\"")
                 let file = try await client.download(
-                    resuming: data, to: .file(path))
+                    resumeData: data, to: .file(path))
 
                 #expect(file.value.resumedAt == 200_000)
             }
@@ -289,7 +289,7 @@ struct `Guides to transfers` {
             if let film = try transfer.metadata(as: Film.self) {
                 print("going on with", film.title)
             }
-            transfer.start()
+            transfer.resume()
         }
 
         do {
@@ -306,7 +306,7 @@ struct `Guides to transfers` {
         let (token, signedAnew) = ("t", "\(stage.server.baseURL)/films/7.mp4?until=later")
         stage.server.route(.get, "/films/7.mp4?until=later", .response(body: "later"))
         let transfer = try await journal.download("films/8.mp4", to: .file("\(stage.folder)/8.mp4"))
-        try transfer.start(
+        try transfer.resume(
             from: signedAnew,
             options: .init(fields: ["Authorization": token]))
 
@@ -319,10 +319,10 @@ struct `Guides to transfers` {
         do {
             var configuration = HTTPSession.Configuration(
                 baseURL: "https://api.example.com")
-            configuration.queue = .init(running: 20, runningPerHost: 4)
+            configuration.queue = .init(running: 20, runningPerOrigin: 4)
             let client = try HTTPSession(configuration)
 
-            #expect(client.configuration.queue.runningPerHost == 4)
+            #expect(client.configuration.queue.runningPerOrigin == 4)
             configuration.timeouts.queue = .seconds(30)
             #expect(try HTTPSession(configuration).configuration.timeouts.queue == .seconds(30))
         }
@@ -332,7 +332,7 @@ struct `Guides to transfers` {
         transport.otherwise { _ in .respond(json: Album(id: 7)) }
         let client = try HTTPSession(baseURL: "http://api.test/") {
             $0.transport = transport
-            $0.queue = .init(running: 20, runningPerHost: 4)
+            $0.queue = .init(running: 20, runningPerOrigin: 4)
         }
         do {
             let task = try client.task(

@@ -24,7 +24,7 @@ struct `Guides to trust and networks` {
             "api.example.com": apiPins, "*.cdn.example.com": cdnPins,
             "**.example.com": companyPins,
         ]
-        configuration.tls.policy.requirePinningForAllHosts = true
+        configuration.tls.policy.requiresPinningForAllHosts = true
 
         #expect(try HTTPSession(configuration).configuration.tls.policy.hosts.count == 3)
         configuration.baseURL = "http://api.example.com"
@@ -104,7 +104,7 @@ struct `Guides to trust and networks` {
         configuration.tls.policy = try SecurityPolicy(
             mode: .publicKey,
             pins: [.init(CertificateAuthority.Key().pin)])
-        try client.replaceTLS(configuration.tls)
+        try client.replace(tls: configuration.tls)
         let error = await #expect(throws: NetworkError.self) {
             try await client.get("x", as: .string)
         }

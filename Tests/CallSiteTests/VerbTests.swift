@@ -133,7 +133,7 @@ import Testing
             #expect(user == User())
             return client
         }
-        #expect(outer.isClosed)
+        #expect(outer.isShutDown)
         await #expect(throws: CancellationError.self) {
             try await withSession(configuration) { _ in throw CancellationError() }
         }

@@ -20,7 +20,7 @@ import Testing
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
         (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016), (.decodingFailed, -1016),
         (.invalidConfiguration, -1),
-        (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
+        (.sessionShutDown, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
         (.insecureRedirect, -1022), (.fileNotCreated, -3000), (.fileNotWritten, -3003), (.fileNotMoved, -3005),
         (.digestMismatch, -1016), (.invalidResumeData, -1015), (.init("imageDecodingFailed"), -1016),

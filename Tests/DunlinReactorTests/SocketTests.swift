@@ -100,9 +100,9 @@ import Testing
         var total = 0
         while let count = try pair.near.write(chunk) { total += count }
         #expect(total > 0)
-        var waitUntilEmpty = 0
-        while let bytes = try pair.far.read(upTo: 1 << 16) { waitUntilEmpty += bytes.count }
-        #expect(waitUntilEmpty == total)
+        var drained = 0
+        while let bytes = try pair.far.read(upTo: 1 << 16) { drained += bytes.count }
+        #expect(drained == total)
     }
 
     @Test func `a socket reports a refused connection by its number`() throws {

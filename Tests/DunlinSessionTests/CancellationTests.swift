@@ -67,7 +67,7 @@ import Testing
         #expect(await mock.session.shutdown() == 1)
         #expect(try await answer?.code == .cancelled)
         let late = try await networkError { _ = try await mock.session.get("/", as: .bytes) }
-        #expect(late?.code == .sessionClosed)
+        #expect(late?.code == .sessionShutDown)
         #expect(await mock.session.shutdown() == 0)
         #expect(mock.transport.requests.count == 1)
     }

@@ -102,7 +102,7 @@ import Testing
         #expect(refused?.request?.description == "GET a/..?sig=***")
         await mock.session.shutdown()
         let closed = try await networkError { _ = try await mock.session.get("a", as: .bytes) }
-        #expect(closed?.code == .sessionClosed && closed?.request?.description == "GET http://api.test/a")
+        #expect(closed?.code == .sessionShutDown && closed?.request?.description == "GET http://api.test/a")
     }
 
     @Test(arguments: [(10, true), (9, false)])

@@ -36,7 +36,7 @@ import Testing
         unusual.connections.idleTime = .nanoseconds(1_000_000_001)
         unusual.connections.maximumAge = .seconds(9)
         unusual.connections.maximumUses = 6
-        unusual.queue = .init(running: 7, runningPerHost: 8, maximumWaiting: 9)
+        unusual.queue = .init(running: 7, runningPerOrigin: 8, maximumWaiting: 9)
         unusual.nameResolution.timeToLive = nil
         unusual.nameResolution.negativeTimeToLive = .seconds(1)
         unusual.nameResolution.capacity = 10
@@ -68,7 +68,7 @@ import Testing
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
         (unusual.limits.errorBodyBytes, unusual.limits.resends) = (30, 31)
         unusual.secretFields = ["X-Tenant"]
-        unusual.redirects = .init(limit: 23, sensitiveFields: ["X-Mine"])
+        unusual.redirects = .init(limit: 23, secretFields: ["X-Mine"])
         unusual.redirects.follows = false
         unusual.redirects.allowsHTTPSToHTTP = true
         unusual.retry = .exponential(

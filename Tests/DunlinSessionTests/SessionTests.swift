@@ -61,7 +61,7 @@ import Testing
         try await first.transport.waitForRequests()
         #expect(await second.tasks.count == 0)
         #expect(await second.shutdown() == 0)
-        #expect(await first.session.tasks.count == 1 && !first.session.isClosed)
+        #expect(await first.session.tasks.count == 1 && !first.session.isShutDown)
         running.cancel()
         _ = await running.result
     }

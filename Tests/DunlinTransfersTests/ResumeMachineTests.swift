@@ -294,7 +294,7 @@ extension `Resume machine` {
         (.error(NetworkError(.timedOut, "", phase: .receive, exceeding: .total)), false),
         (.error(NetworkError(.timedOut, "", phase: .pool)), false), (.error(NetworkError(.cancelled, "")), false),
         (.error(NetworkError(.invalidResponse, "")), false), (.error(NetworkError(.limitExceeded, "")), false),
-        (.error(NetworkError(.serverTrustFailed, "")), false), (.error(NetworkError(.sessionClosed, "")), false),
+        (.error(NetworkError(.serverTrustFailed, "")), false), (.error(NetworkError(.sessionShutDown, "")), false),
         (.status(503), true), (.status(502), true), (.status(429), true), (.status(404), false), (.status(401), false),
     ]
 

@@ -35,7 +35,7 @@ struct `A cancelled request` {
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .cancelled)
             let late = try await NetworkError.thrown { _ = try await stage.session.get("late", as: .bytes) }
-            #expect(late.code == .sessionClosed)
+            #expect(late.code == .sessionShutDown)
         }
     }
 

@@ -29,7 +29,7 @@ struct `Gauges of connections` {
                 }
             }
             let gauges = await stage.session.gauges()
-            #expect(gauges.running == 0 && gauges.pool?.others == Connections() && gauges.pool?.origins.count == 1)
+            #expect(gauges.requests == 0 && gauges.pool?.others == Connections() && gauges.pool?.origins.count == 1)
             await stage.session.shutdown()
             let left = Self.gauges { ($0.opened, $0.reuses) = (1, 3) }
             #expect(try await Self.own(stage) == left)
@@ -47,7 +47,7 @@ struct `Gauges of connections` {
             _ = try await stage.server.waitForRequests(2)
             try await stage.eventually("three wait") { session.connections.waiting == 3 }
             #expect(try await Self.own(stage) == Self.gauges { ($0.open, $0.waiting, $0.opened) = (2, 3, 2) })
-            #expect(await session.gauges().running == 5)
+            #expect(await session.gauges().requests == 5)
             gate.open()
             for task in tasks { _ = try await task.value }
             try await stage.eventually("both are idle") {
@@ -222,7 +222,7 @@ struct `Gauges of connections` {
             try await stage.eventually("all are idle") { session.connections.leased == 0 }
             let gauges = await session.gauges()
             let total = try #require(gauges.pool).total
-            #expect(gauges.running == 0 && total.waiting == 0 && total.failed == 0)
+            #expect(gauges.requests == 0 && total.waiting == 0 && total.failed == 0)
             #expect(total.inResolve + total.inConnect + total.inTLS == 0)
             // Each that was served had a connection of its own, or one that was open.
             #expect(total.opened + total.reuses >= served)

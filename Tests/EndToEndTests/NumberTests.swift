@@ -33,7 +33,7 @@ struct `Numbers of strangers` {
         Setting("age") { settings, number in settings.connections.maximumAge = number.time },
         Setting("idleTime") { settings, number in settings.connections.idleTime = number.time },
         Setting("running") { settings, number in settings.queue.running = number.count },
-        Setting("perHost") { settings, number in settings.queue.runningPerHost = number.count },
+        Setting("perHost") { settings, number in settings.queue.runningPerOrigin = number.count },
         Setting("body") { settings, number in settings.limits.bodyBytes = number.count },
         Setting("decoded") { settings, number in settings.limits.decodedBytes = number.count },
         Setting("ratio") { settings, number in settings.limits.decodingRatio = number.count },

@@ -243,7 +243,7 @@ struct `Opening ahead of need` {
             let error = try await NetworkError.thrown { _ = try await cut.value }
             #expect(error.code == .cancelled)
             let late = try await NetworkError.thrown { try await session.prewarm(1) }
-            #expect(late.code == .sessionClosed)
+            #expect(late.code == .sessionShutDown)
         }
     }
 }
@@ -267,9 +267,9 @@ struct `Ending a session` {
                 if index == 0 { _ = try await stage.server.waitForRequests(1) }
             }
             async let cut = session.shutdown(grace: .seconds(5))
-            try await stage.eventually("intake stops") { session.isClosed }
+            try await stage.eventually("intake stops") { session.isShutDown }
             let late = try await NetworkError.thrown { _ = try await session.get("late", as: .bytes) }
-            #expect(late.code == .sessionClosed)
+            #expect(late.code == .sessionShutDown)
             gate.open()
             #expect(try await tasks[0].value == "1")
             #expect(try await tasks[1].value == "2")

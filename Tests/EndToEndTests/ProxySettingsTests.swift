@@ -123,7 +123,7 @@ struct `Proxies of the environment and of guards` {
             rules.trustedProxies = [proxy.url()]
             #expect(try await refusal(rules).contains("127.0.0.1 is a loopback address"))
             #expect(proxy.connectionCount == 0)
-            rules.proxyAddresses = ["127.0.0.1"]
+            rules.allowedProxyAddresses = ["127.0.0.1"]
             let options = HTTPSession.Options(guard: .value(rules))
             #expect(try await stage.session.get(url, options: options, as: .string).value == "x")
             // Through socks5 each address is judged here.

@@ -64,7 +64,7 @@ struct `A request that fails with its response` {
     }
 
     private static func answering(
-        _ response: HTTPSession.AuthenticationChallenge.Response
+        _ response: HTTPSession.AuthenticationChallenge.Answer
     ) -> @Sendable (inout HTTPSession.Configuration) -> Void {
         // It is asked about certificates too.
         { $0.authenticationHandler = { $0.response == nil ? .performDefault : response } }
@@ -114,7 +114,7 @@ struct `A request that fails with its response` {
         },
         Failure(
             "a download of what is not there", .unacceptableStatus, reply: { _ in .response(404) }, ask: download()),
-        Failure("a download that is too long", .limitExceeded, ask: download { $0.byteLimit = 0 }),
+        Failure("a download that is too long", .limitExceeded, ask: download { $0.bodyLimit = 0 }),
         Failure(
             "a download with another digest", .digestMismatch,
             ask: download { $0.digest = try ContentDigest(.sha256, hex: String(repeating: "0", count: 64)) }),

@@ -34,7 +34,7 @@ struct `Restarting a session` {
 
     @Test func `a session that is shut down while it restarts stays shut down`() async throws {
         let holding = Holding(1)
-        try await Stage.with(configure: { $0.hooks.invalidated = { await holding.hold() } }) {
+        try await Stage.with(configure: { $0.hooks.shutDown = { await holding.hold() } }) {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let session = stage.session
@@ -43,9 +43,9 @@ struct `Restarting a session` {
             await session.shutdown()
             holding.goOn[0].open()
             _ = await restart.value
-            #expect(session.isClosed)
+            #expect(session.isShutDown)
             let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
-            #expect(error.code == .sessionClosed)
+            #expect(error.code == .sessionShutDown)
             #expect(stage.server.requests.isEmpty)
             // Nobody shuts it down meanwhile.
             await session.restart()
@@ -59,7 +59,7 @@ struct `Restarting a session` {
             oneLoop: true,
             configure: {
                 $0.cache = HTTPSession.Cache()
-                $0.hooks.invalidated = { await holding.hold() }
+                $0.hooks.shutDown = { await holding.hold() }
             }
         ) { (stage: Stage) async throws in
             let session = stage.session
@@ -84,7 +84,7 @@ struct `Restarting a session` {
         try await Stage.with(
             configure: {
                 $0.cache = HTTPSession.Cache()
-                $0.hooks.invalidated = { await holding.hold() }
+                $0.hooks.shutDown = { await holding.hold() }
             }
         ) { (stage: Stage) async throws in
             let session = stage.session
@@ -94,9 +94,9 @@ struct `Restarting a session` {
             try await holding.told[1].opened()
             holding.goOn[0].open()
             _ = await earlier.value
-            #expect(session.isClosed)
+            #expect(session.isShutDown)
             let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
-            #expect(error.code == .sessionClosed)
+            #expect(error.code == .sessionShutDown)
             holding.goOn[1].open()
             _ = await later.value
             try await Self.expectOpen(stage, folder, session.events)
@@ -122,14 +122,14 @@ struct `Restarting a session` {
                     defer { isOver.raise() }
                     return await session.shutdown(grace: .seconds(10))
                 }
-                try await stage.eventually("the session takes no more") { session.isClosed }
+                try await stage.eventually("the session takes no more") { session.isShutDown }
                 await session.restart()
                 async let held = session.get("held", as: .string).value
                 _ = try await stage.server.waitForRequests(2)
                 let events = session.events
                 try await clock.advance(by: .seconds(10), until: "the end of the shutdown") { isOver.isUp }
                 #expect(await shutdown.value == 0)
-                #expect(!session.isClosed)
+                #expect(!session.isShutDown)
                 gate.open()
                 #expect(try await held == "late")
                 return events
@@ -143,7 +143,7 @@ struct `Restarting a session` {
         try await Self.endMeanwhile {
             await $0.shutdown()
         } _: { session in
-            #expect(session.isClosed)
+            #expect(session.isShutDown)
             await session.restart()
         }
     }
@@ -189,7 +189,7 @@ struct `Restarting a session` {
         _ stage: Stage, _ folder: Folder, _ events: AsyncStream<HTTPSession.Event>
     ) async throws {
         let session = stage.session
-        #expect(!session.isClosed)
+        #expect(!session.isShutDown)
         let journal = try await TransferJournal(in: folder.path + "/journal", of: session)
         #expect(journal.transfers.isEmpty)
         let aged: Fields = ["Cache-Control": "max-age=0, stale-while-revalidate=100000"]
@@ -200,7 +200,7 @@ struct `Restarting a session` {
         }
         var isTold = false
         for await event in events {
-            if case .invalidated = event { break }
+            if case .shutDown = event { break }
             guard case .completed(let completion) = event, completion.url.hasSuffix("aged") else {
                 continue
             }

@@ -77,7 +77,7 @@ struct `A session over several loops` {
             _ = try await server.waitForRequests(2)
             #expect(loops.map(\.openChannels) == [1, 1])
             let gauges = await session.gauges()
-            #expect(gauges.running == 2 && gauges.pool?.origins.values.map(\.leased) == [2])
+            #expect(gauges.requests == 2 && gauges.pool?.origins.values.map(\.leased) == [2])
             gate.open()
             _ = try await requests.value
             #expect(await session.gauges().pool?.total.idle == 2)
@@ -163,13 +163,13 @@ struct `A session over several loops` {
                 // What was asked for since may go on, where it may.
                 for request in requests {
                     guard case .failure(let error as NetworkError) = await request.result else { continue }
-                    let codes: [NetworkError.Code] = end == .cancelAll ? [.cancelled] : [.cancelled, .sessionClosed]
+                    let codes: [NetworkError.Code] = end == .cancelAll ? [.cancelled] : [.cancelled, .sessionShutDown]
                     #expect(codes.contains(error.code))
                 }
                 #expect(await session.tasks.count == 0)
                 if end != .shutdown { continue }
                 let error = try await NetworkError.thrown { _ = try await session.get("held", as: .bytes) }
-                #expect(error.code == .sessionClosed)
+                #expect(error.code == .sessionShutDown)
                 await session.restart()
             }
             _ = try await session.get("x", as: .bytes)
@@ -177,7 +177,9 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `a drain within a request does not wait for others that wait for that request`() async throws {
+    @Test func `a request that waits until its session is empty does not wait for others that wait for it`()
+        async throws
+    {
         let waiting = Mutex(0)
         let held = Mutex<HTTPSession?>(nil)
         try await Self.play(configure: { configuration in
@@ -189,14 +191,14 @@ struct `A session over several loops` {
                 // Each is within its own, and all are on their lists by then.
                 do {
                     try await eventually("all are there") { all == 4 || waiting.withLock { $0 == 4 } }
-                    try await held.withLock { $0 }?.tasks.drain()
+                    try await held.withLock { $0 }?.tasks.waitUntilEmpty()
                 } catch { Issue.record(error) }
             }
         }) { session, _, _ in
             held.withLock { $0 = session }
             let requests = (0..<4).map { _ in Task { try await session.get("x", as: .string) } }
             for request in requests { #expect(try await request.value.value == "fit") }
-            try await session.tasks.drain()
+            try await session.tasks.waitUntilEmpty()
             held.withLock { $0 = nil }
         }
     }

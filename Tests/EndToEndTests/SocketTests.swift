@@ -137,7 +137,7 @@ struct `A session` {
             let request = Task { try await session.get("x", as: .string).value }
             _ = try await stage.server.waitForRequests(1)
             async let cut = session.shutdown(grace: .seconds(30))
-            try await stage.eventually("intake stops") { session.isClosed }
+            try await stage.eventually("intake stops") { session.isShutDown }
             gate.open()
             #expect(try await request.value == "done")
             #expect(await cut == 0)

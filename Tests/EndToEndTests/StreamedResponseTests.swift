@@ -81,7 +81,7 @@ struct `A response that is handed on` {
         try await Stage.with { configuration in
             configuration.hooks.data = { _, _ in
                 let session = box.withLock { $0 }
-                try? await session?.tasks.drain()
+                try? await session?.tasks.waitUntilEmpty()
             }
         } _: { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<300_000))

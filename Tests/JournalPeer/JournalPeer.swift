@@ -67,7 +67,7 @@ struct JournalPeer {
         }
         let restored = try await journal.restoredTransfers()
         for transfer in restored { print(transfer.id) }
-        for transfer in restored { transfer.start() }
+        for transfer in restored { transfer.resume() }
         try await journal.waitUntilEmpty()
         for issue in journal.issues { print("issue: \(issue)") }
         await session.shutdown()

@@ -113,7 +113,7 @@ struct `Downloads from nginx` {
             let file = hasChanged ? Noise.bytes(Self.size + 1) : try nginx.contents(of: "file")
             if hasChanged { try nginx.publish(file, as: "file") }
             try nginx.start()
-            let response = try await session.download(resuming: data, to: .file(folder.path + "/into/file"))
+            let response = try await session.download(resumeData: data, to: .file(folder.path + "/into/file"))
             #expect(response.value.byteCount == file.count)
             #expect((response.value.resumedAt > 0) == !hasChanged)
             #expect(Noise.isEqual(try folder.contents("into/file").array, file))

@@ -141,7 +141,7 @@ extension Run {
         case .serverTrustFailed: return call.host.isBelieved ? "a good server was refused" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed:
             return error.phase == nil ? "no phase is named" : nil
-        case .sessionClosed: return mayEndEarly ? nil : "nobody shut the session down"
+        case .sessionShutDown: return mayEndEarly ? nil : "nobody shut the session down"
         default: return "unexpected"
         }
     }

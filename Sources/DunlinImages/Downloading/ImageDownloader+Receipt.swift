@@ -14,8 +14,8 @@ extension ImageDownloader {
         let reference: Reference
 
         /// The picture. Throws the request's error: a `NetworkError` with code `cancelled` if the receipt was
-        /// cancelled, with code `sessionClosed` if the downloader was released; and `CancellationError` if the awaiting
-        /// task was cancelled, which cancels nothing else.
+        /// cancelled, with code `sessionShutDown` if the downloader was released; and `CancellationError` if the
+        /// awaiting task was cancelled, which cancels nothing else.
         public var image: ImageBuffer {
             get async throws { try await response.image }
         }

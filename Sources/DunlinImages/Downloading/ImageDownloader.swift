@@ -16,7 +16,7 @@ public import FoundationEssentials
 /// The waiters of a download are answered when it has ended, in order of arrival. It is cancelled when the last of them
 /// leaves. Each has its own time limit (`Request.timeout`); one whose time is up gets a `NetworkError` with code
 /// `timedOut`, and the others keep waiting. Releasing the downloader ends it: remaining waiters get a `NetworkError`
-/// with code `sessionClosed`. The session belongs to its owner and stays open.
+/// with code `sessionShutDown`. The session belongs to its owner and stays open.
 public actor ImageDownloader {
     public nonisolated let session: HTTPSession
     /// The cache that is asked first; nil for none.
@@ -144,7 +144,7 @@ extension ImageDownloader {
     }
 
     /// Requests a picture, and returns a receipt at once. Throws a `NetworkError` with code `invalidRequest` for a
-    /// target that is not a URL, and with code `sessionClosed` after `shutdown`. `id` is the caller's own ID for it.
+    /// target that is not a URL, and with code `sessionShutDown` after `shutdown`. `id` is the caller's own ID for it.
     public func download(_ request: Request, id: UUID = UUID()) throws -> Receipt {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
@@ -217,7 +217,7 @@ extension ImageDownloader {
 // MARK: - Its end
 
 extension ImageDownloader {
-    /// Ends the downloader: current waiters and later callers get a `NetworkError` with code `sessionClosed`. Returns
+    /// Ends the downloader: current waiters and later callers get a `NetworkError` with code `sessionShutDown`. Returns
     /// when everything that ran has ended. The session and the cache are not affected.
     public func shutdown() async {
         isClosed = true
@@ -259,7 +259,7 @@ extension ImageDownloader {
     }
 
     static func ended(_ request: Request) -> NetworkError {
-        var error = NetworkError(.sessionClosed, "the image downloader has ended", isSafeToRetry: true)
+        var error = NetworkError(.sessionShutDown, "the image downloader has ended", isSafeToRetry: true)
         error.request = request.name
         return error
     }

@@ -6,8 +6,8 @@ internal import Synchronization
 /// Asks a session's hook one question at a time about each protection space, by the rules of `QuestionMachine`.
 final class ChallengeQuestions: Sendable {
     typealias Credential = HTTPSession.AuthenticationChallenge.Credential
-    typealias Response = HTTPSession.AuthenticationChallenge.Response
-    private typealias Waiter = ValueWaiter<(Response, UInt64)?>
+    typealias Answer = HTTPSession.AuthenticationChallenge.Answer
+    private typealias Waiter = ValueWaiter<(Answer, UInt64)?>
 
     struct Space: Hashable, Sendable {
         let origin: String
@@ -29,11 +29,11 @@ final class ChallengeQuestions: Sendable {
     /// The hook's response, perhaps to an earlier question by another request. If `isRefused` returns true for it, it
     /// is not used again, and `ask` asks anew.
     func response(
-        about space: Space, _ call: LiveCall, isRefused: (Credential) -> Bool, _ ask: () async throws -> Response
-    ) async throws -> (Response, Mark) {
+        about space: Space, _ call: LiveCall, isRefused: (Credential) -> Bool, _ ask: () async throws -> Answer
+    ) async throws -> (Answer, Mark) {
         while true {
             let waiter = Waiter(on: call.loop)
-            let response: Response
+            let response: Answer
             let number: UInt64
             switch machine.withLock({ $0.came(space, waiter) }) {
             case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
@@ -53,8 +53,8 @@ final class ChallengeQuestions: Sendable {
     }
 
     private func asked(
-        _ space: Space, _ number: UInt64, _ ask: () async throws -> Response
-    ) async throws -> Response {
+        _ space: Space, _ number: UInt64, _ ask: () async throws -> Answer
+    ) async throws -> Answer {
         do {
             let response = try await ask()
             var credential: Credential?
@@ -71,7 +71,7 @@ final class ChallengeQuestions: Sendable {
     /// Waits for the response to another request's question; nil if that request ended without one.
     private func wait(
         _ waiter: Waiter, _ space: Space, _ questionNumber: UInt64, _ call: LiveCall
-    ) async throws -> (Response, UInt64)? {
+    ) async throws -> (Answer, UInt64)? {
         do {
             return try await call.value(
                 of: waiter, isUnsent: false, late: "timed out waiting for an answer to the challenge")

@@ -185,7 +185,7 @@ extension HTTPSession.Cache {
     public func removeAll() async { await own?.removeAll() }
 
     /// Waits until every response that waits to be written now is in the folder, or turned out not to be stored.
-    public func written() async { await store.written(within: nil) }
+    public func waitUntilWritten() async { await store.written(within: nil) }
 
     /// Ends the cache's background work and waits for it; responses that wait to be written are written. Nothing is
     /// stored or found in its folder afterwards. Sessions do not close their cache, because they may share it.

@@ -84,9 +84,9 @@ extension SessionCore {
     /// `asked` are for its first origin only.
     func ownCall(insteadOf asked: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
         var options = asked.options
-        let willCache = options.hooks.willCache
+        let storing = options.hooks.storing
         (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
-        (options.hooks.willCache, options.cacheMode) = (willCache, .validating)
+        (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
         (options.begun, options.cookiesSent) = (nil, nil)
         var extras = asked.extras

@@ -235,9 +235,9 @@ extension CacheDriver {
         // An interceptor around the exchange replaced the body, which the fields then do not describe, or requested
         // another resource or another part of this one.
         if call.hasMadeBody || isOfOther(before, call) { return update.changes.map(\.withoutStoring) }
-        guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
+        guard update.changes.contains(where: \.isStoring), call.hasHook(\.storing) else { return update.changes }
         let snapshot = call.snapshot
-        switch try await call.ask(\.willCache, { await $0(snapshot, head) }) {
+        switch try await call.ask(\.storing, { await $0(snapshot, head) }) {
         case nil, .store: return update.changes
         case .skip: return update.changes.map(\.withoutStoring)
         case .storeWith(let fields):

@@ -232,7 +232,7 @@ private final class CoalescingDriver: StageDriver {
         switch error.code {
         // The session's handler may cancel too, and then speaks for all of them.
         case .cancelled where call.cancellation.cause != nil: return .again
-        case .sessionClosed, .sentTooOften: return .again
+        case .sessionShutDown, .sentTooOften: return .again
         case .timedOut where error.exceeded == .total: return .again
         default: return .failure(error)
         }

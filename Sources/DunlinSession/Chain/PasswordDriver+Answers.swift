@@ -15,7 +15,7 @@ extension PasswordDriver {
     }
 
     private struct Reply {
-        let response: HTTPSession.AuthenticationChallenge.Response
+        let response: HTTPSession.AuthenticationChallenge.Answer
         /// The shared memory; nil for the request's own memory.
         var shared: PasswordMemories.Shared?
         var mark: ChallengeQuestions.Mark?
@@ -176,7 +176,7 @@ extension PasswordDriver {
     private func ask(
         _ hook: @escaping HTTPSession.AuthenticationHandler, _ challenge: HTTPSession.AuthenticationChallenge,
         _ call: LiveCall
-    ) async throws -> HTTPSession.AuthenticationChallenge.Response {
+    ) async throws -> HTTPSession.AuthenticationChallenge.Answer {
         let subject = Enclosure.Subject.challenge(of: ObjectIdentifier(call.session))
         return try await call.withinLimits {
             await Enclosure.enter(subject) { await ChallengeHooks.response(of: hook, to: challenge) }

@@ -16,11 +16,11 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
             VisibleText.of("\(Self.name(task)) moved its file from \(from) to \(to)")
         case .fileMoveFailed(let task, let error): "\(Self.name(task)) could not store its file: \(error.summary)"
         case .completed(let end): end.description
-        case .journalDrained(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
+        case .journalEmptied(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
         case .journalIssue(_, let issue): VisibleText.of("a file of the journal was set aside: \(issue)")
         case .storingEnded(let task, let isStored):
             "\(Self.name(task)) \(isStored ? "stored its response" : "could not store its response")"
-        case .invalidated: "the session is shut down"
+        case .shutDown: "the session is shut down"
         }
     }
 

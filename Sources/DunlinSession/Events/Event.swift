@@ -23,7 +23,7 @@ extension HTTPSession {
         /// A request is over. Reported after its caller has been told.
         case completed(Completion)
         /// The last unfinished transfer of the journal in this folder is over.
-        case journalDrained(folder: String)
+        case journalEmptied(folder: String)
         /// A file of the journal in this folder is damaged, and was set aside.
         case journalIssue(folder: String, JournalIssue)
         /// A response that waited to be written into the cache's folder (`CacheUse.Storing`) was stored, or will not
@@ -31,7 +31,7 @@ extension HTTPSession {
         case storingEnded(HTTPSession.TaskSnapshot, isStored: Bool)
         /// The session accepts no more requests and none is running. This is the last event, unless the session is
         /// restarted.
-        case invalidated
+        case shutDown
     }
 
     /// A problem with a file of a journal.

@@ -21,7 +21,7 @@ extension HTTPSession {
         /// default is to accept it.
         public var response: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> ResponseDecision?)?
         /// Asked before a response is stored in the session's cache. Nil means no opinion; the default is to store it.
-        public var willCache: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> CacheDecision?)?
+        public var storing: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> CacheDecision?)?
         /// Asked for a download's destination once its response has been accepted; the answer overrides the request's
         /// destination. Nil means no opinion.
         public var destination: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> Destination?)?
@@ -45,7 +45,7 @@ extension HTTPSession {
         /// Told the end of a request, once, before its caller.
         public var completed: (@Sendable (Completion) async -> Void)?
         /// Told that the session accepts no more requests and none is running. Only a session's hook is called.
-        public var invalidated: (@Sendable () async -> Void)?
+        public var shutDown: (@Sendable () async -> Void)?
 
         public init() {}
 
@@ -54,7 +54,7 @@ extension HTTPSession {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
                 || completed != nil || waitingForConnectivity != nil || retrying != nil || interimResponse != nil
-                || willCache != nil
+                || storing != nil
         }
     }
 

@@ -1,7 +1,7 @@
 extension HTTPSession.Gauges: CustomStringConvertible {
     /// A table with a line for requests and one for each origin.
     public var description: String {
-        var lines = ["\(running) requests, \(queued) of them queued"]
+        var lines = ["\(requests) requests, \(queued) of them queued"]
         if coalesced > 0 { lines[0] += ", \(coalesced) waiting for another like them" }
         if let pool { lines += pool.lines } else { lines.append("no connections of its own") }
         if let cache {

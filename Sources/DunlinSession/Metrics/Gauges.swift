@@ -4,7 +4,7 @@ extension HTTPSession {
     /// It prints as a table. Its JSON is an object with the same names.
     public struct Gauges: Sendable, Hashable, Codable {
         /// The number of running requests, as in `tasks`, including waiting and suspended ones.
-        public var running = 0
+        public var requests = 0
         /// The number of those that wait for their turn in the session's queue; zero if the queue has no limits.
         public var queued = 0
         /// The number of those that wait for the response to an identical request (`configuration.coalescing`).

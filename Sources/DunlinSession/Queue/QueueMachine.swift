@@ -88,9 +88,9 @@ struct QueueMachine<Waiter> {
 
 extension QueueMachine {
     /// The queue for `host`; all hosts share one if there is no cap for each.
-    private func queueName(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
+    private func queueName(of host: String) -> String { limits.runningPerOrigin == nil ? "" : host }
 
-    private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerHost ?? .max }
+    private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerOrigin ?? .max }
 
     /// The turn of the first waiter at `host`, if the host has room.
     private func turn(at host: String) -> Turn? {

@@ -10,14 +10,14 @@ extension HTTPSession {
         public var limit: Int
         /// The names of fields that no other origin may see, in addition to the session's `secretFields` and fields
         /// that were appended as sensitive.
-        public var sensitiveFields: [String]
+        public var secretFields: [String]
         /// **Lowers security.** Whether redirects from https to http are followed. This is reported to
         /// `securityWarningHandler`. A session with pins never follows them.
         public var allowsHTTPSToHTTP = false
 
-        public init(limit: Int = 20, sensitiveFields: [String] = []) {
+        public init(limit: Int = 20, secretFields: [String] = []) {
             self.limit = limit
-            self.sensitiveFields = sensitiveFields
+            self.secretFields = secretFields
         }
 
         /// A policy that follows no redirects.
@@ -35,7 +35,7 @@ extension HTTPSession.RedirectPolicy {
     var rules: RedirectMachine.Policy {
         RedirectMachine.Policy(
             follows: follows, limit: limit, allowsHTTPSToHTTP: allowsHTTPSToHTTP,
-            secretFields: HTTP.SecretFields(sensitiveFields))
+            secretFields: HTTP.SecretFields(secretFields))
     }
 
     /// The warning for this policy; nil if it lowers no security.

@@ -15,7 +15,7 @@ package final class Enclosure: Sendable {
         case request(HTTPSession.TaskID)
         case transfer(of: ObjectIdentifier)
         /// The hook that is told the end of a session.
-        case invalidation(of: ObjectIdentifier)
+        case shutDown(of: ObjectIdentifier)
         /// Code that refreshes a session's credential.
         case refresh(of: ObjectIdentifier)
         /// A session's authentication handler.

@@ -24,7 +24,7 @@ enum ChallengeRules {
     }
 
     static func outcome(
-        of response: HTTPSession.AuthenticationChallenge.Response, to challenge: HTTPSession.AuthenticationChallenge
+        of response: HTTPSession.AuthenticationChallenge.Answer, to challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         if case .cancel(let error) = response {
             return .fail((error ?? cancellation).decided)
@@ -38,7 +38,7 @@ enum ChallengeRules {
     }
 
     private static func trust(
-        _ decision: HTTP.TrustDecision, _ response: HTTPSession.AuthenticationChallenge.Response,
+        _ decision: HTTP.TrustDecision, _ response: HTTPSession.AuthenticationChallenge.Answer,
         _ challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         switch (response, decision) {
@@ -51,7 +51,7 @@ enum ChallengeRules {
     }
 
     private static func identity(
-        _ response: HTTPSession.AuthenticationChallenge.Response, _ challenge: HTTPSession.AuthenticationChallenge
+        _ response: HTTPSession.AuthenticationChallenge.Answer, _ challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         switch response {
         case .performDefault: .presentDefault
@@ -104,7 +104,7 @@ struct ChallengeHooks: Sendable {
     /// The response of a hook, which runs off the loop.
     static func response(
         of hook: HTTPSession.AuthenticationHandler?, to challenge: HTTPSession.AuthenticationChallenge
-    ) async -> HTTPSession.AuthenticationChallenge.Response {
+    ) async -> HTTPSession.AuthenticationChallenge.Answer {
         guard let hook else { return .performDefault }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
             leaveLoop()

@@ -89,12 +89,12 @@ extension HTTPSession {
     /// challenged meanwhile wait for the answer, each within its own limits, and use it. A handler's own requests
     /// through its session wait in no queue and do not ask the session's handler about a 401.
     public typealias AuthenticationHandler =
-        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
+        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Answer
 }
 
 extension HTTPSession.AuthenticationChallenge {
     /// The answer to a challenge.
-    public enum Response: Sendable {
+    public enum Answer: Sendable {
         /// Answer with this credential.
         case useCredential(HTTPSession.AuthenticationChallenge.Credential)
         /// Act as without a handler: the policy decides about servers, the configured identity is presented, the

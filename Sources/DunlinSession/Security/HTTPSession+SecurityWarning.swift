@@ -5,7 +5,7 @@ extension HTTPSession {
     public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// Every server is trusted (`SecurityPolicy.insecure`).
-            case everyServerIsBelieved
+            case everyServerIsTrusted
             /// Certificates are trusted that do not lead to a root.
             case invalidCertificatesAreAllowed
             /// Certificates need not name the host.
@@ -17,7 +17,7 @@ extension HTTPSession {
             /// Issuers without a revocation list are trusted.
             case missingRevocationListsAreAllowed
             /// The authentication handler trusted a server that the policy refuses.
-            case refusedServerWasBelieved
+            case refusedServerWasTrusted
             /// Redirects from https to http are followed.
             case redirectsMayLoseProtection
             /// A password is sent by Basic over http, where everybody on the way can read it.
@@ -63,10 +63,10 @@ extension HTTPSession.TLS {
     /// The warnings for this configuration.
     var warnings: [HTTPSession.SecurityWarning] {
         var warnings: [HTTPSession.SecurityWarning] = []
-        if policy.isDeclaredInsecure, policy.allowInvalidCertificates, !policy.validatesDomainName, !policy.isPinning {
-            warnings.append(.init(.everyServerIsBelieved, "certificates are not checked: every server is trusted"))
+        if policy.isDeclaredInsecure, policy.allowsInvalidCertificates, !policy.validatesDomainName, !policy.isPinning {
+            warnings.append(.init(.everyServerIsTrusted, "certificates are not checked: every server is trusted"))
         } else {
-            if policy.allowInvalidCertificates {
+            if policy.allowsInvalidCertificates {
                 warnings.append(
                     .init(.invalidCertificatesAreAllowed, "certificates are trusted without a chain to a root"))
             }

@@ -107,7 +107,7 @@ extension SessionTLSPolicy {
         switch await hooks.outcome(of: challenge) {
         case .proceedDespite(let refusal):
             let reason = "the authentication handler trusted \(origin.host) in spite of this: \(refusal)"
-            setup.warnings.note(HTTPSession.SecurityWarning(.refusedServerWasBelieved, reason, host: origin.host))
+            setup.warnings.note(HTTPSession.SecurityWarning(.refusedServerWasTrusted, reason, host: origin.host))
             return .accepted(path: refusal.path)
         case .refuse(let refusal): return .refused(refusal)
         case .fail(let error): throw error

@@ -7,7 +7,7 @@ extension HTTPSession.TLS {
             case .only(let sources), .systemAnd(let sources): sources
             }
         return CurlSettings.Trust(
-            believesAll: policy.allowInvalidCertificates && !policy.validatesDomainName && !policy.isPinning,
+            believesAll: policy.allowsInvalidCertificates && !policy.validatesDomainName && !policy.isPinning,
             isPinning: policy.isPinning, authorities: sources.map(\.path), identity: identity?.curl)
     }
 }

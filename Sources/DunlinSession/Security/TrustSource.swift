@@ -32,7 +32,7 @@ final class TrustSource: Sendable {
         case .system: (own, self.system) = ([], system)
         case .only(let sources):
             // Without roots, only pins can count, and only if invalid certificates are allowed.
-            if sources.isEmpty, !tls.policy.allowInvalidCertificates {
+            if sources.isEmpty, !tls.policy.allowsInvalidCertificates {
                 throw .contradiction("the list of trusted roots is empty")
             }
             (own, self.system) = (try Self.certificates(sources), nil)

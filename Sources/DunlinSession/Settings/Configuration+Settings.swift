@@ -25,7 +25,7 @@ extension HTTPSession.Configuration: SettingsGroup {
         try visitor.group("proxyTLS", &proxyTLS)
         visitor.leaveOut("json", "acceptedContentTypes", "acceptedStatuses", "hostOverrides", "reachability")
         visitor.leaveOut("authenticationHandler", "showsRefusedBodies", "credentials", "authentication", "originFields")
-        visitor.leaveOut("interceptors", "cookies", "cache", "user", "hooks", "securityWarningHandler", "resolver")
+        visitor.leaveOut("interceptors", "cookies", "cache", "userID", "hooks", "securityWarningHandler", "resolver")
         visitor.leaveOut("transport", "random", "codecs", "environment", "loops", "loopOwner")
     }
 }
@@ -50,7 +50,7 @@ extension HTTPSession.Connections: SettingsGroup {
 extension HTTPSession.QueueLimits: SettingsGroup {
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("running", &running)
-        try visitor.visit("runningPerHost", &runningPerHost)
+        try visitor.visit("runningPerOrigin", &runningPerOrigin)
         try visitor.visit("maximumWaiting", &maximumWaiting)
     }
 }
@@ -127,7 +127,7 @@ extension HTTPSession.RedirectPolicy: SettingsGroup {
     mutating func visitSettings<Visitor: SettingsVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
         try visitor.visit("follows", &follows)
         try visitor.visit("limit", &limit)
-        try visitor.visit("sensitiveFields", &sensitiveFields)
+        try visitor.visit("secretFields", &secretFields)
         try visitor.visit("allowsHTTPSToHTTP", &allowsHTTPSToHTTP)
     }
 }

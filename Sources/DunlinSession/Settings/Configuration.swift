@@ -98,7 +98,7 @@ extension HTTPSession {
         /// `transport` that lead to the same ones, now and after a restart of the program. Nil by default: such
         /// responses are then only for the session that requested them, or for sessions with the same resolver or
         /// transport.
-        public var user: String?
+        public var userID: String?
         /// The use of the cache for requests that do not set their own.
         public var cacheMode = CacheMode.standard
         /// Whether identical simultaneous requests are sent as one.
@@ -247,7 +247,7 @@ extension HTTPSession.Configuration {
         try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
         try require(coalescing.largestBody >= 0, "coalescing.largestBody must not be negative")
         try require(queue.running.map { $0 > 0 } ?? true, "queue.running must be at least 1")
-        try require(queue.runningPerHost.map { $0 > 0 } ?? true, "queue.runningPerHost must be at least 1")
+        try require(queue.runningPerOrigin.map { $0 > 0 } ?? true, "queue.runningPerOrigin must be at least 1")
         try require(queue.maximumWaiting >= 0, "queue.maximumWaiting must not be negative")
         try require(connections.maximumAge.map { $0 > .zero } ?? true, "connections.maximumAge must be above zero")
         try require(connections.maximumUses.map { $0 > 0 } ?? true, "connections.maximumUses must be at least 1")

@@ -9,7 +9,7 @@ extension HTTPSession.Guard: SettingsGroup {
         try visitor.visit("allowedHosts", &allowedHosts, orNull: [])
         try visitor.visit("deniedHosts", &deniedHosts, orNull: [])
         try visitor.visit("allowsUnixSockets", &allowsUnixSockets, orNull: false)
-        try visitor.visit("proxyAddresses", &proxyAddresses, orNull: [])
+        try visitor.visit("allowedProxyAddresses", &allowedProxyAddresses, orNull: [])
         // Without user info, which is secret and not needed here.
         try visitor.visit("trustedProxies", &trustedProxies, as: { $0.map { "\(HTTPSession.Proxy.url($0))" } }) {
             (urls: [String]?) in urls ?? []

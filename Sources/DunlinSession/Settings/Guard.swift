@@ -33,7 +33,7 @@ extension HTTPSession {
         /// Whether connections to Unix sockets are allowed.
         public var allowsUnixSockets = false
         /// Ranges in which proxies may be, whatever else is allowed.
-        public var proxyAddresses: [String] = []
+        public var allowedProxyAddresses: [String] = []
         /// The URLs of proxies that themselves judge where they connect to. Through any other proxy that resolves names
         /// (`http`, `socks5h`), no name can be requested, since Dunlin would not see the address.
         public var trustedProxies: [String] = []
@@ -94,7 +94,7 @@ extension HTTPSession.Guard {
         rules.allowedHosts = try Self.names(allowedHosts, "allowedHosts")
         rules.deniedHosts = try Self.names(deniedHosts, "deniedHosts")
         rules.allowsUnixSockets = allowsUnixSockets
-        rules.proxyRanges = try Self.ranges(proxyAddresses, "proxyAddresses")
+        rules.proxyRanges = try Self.ranges(allowedProxyAddresses, "allowedProxyAddresses")
         for (index, text) in trustedProxies.enumerated() {
             do throws(ProxyAddressError) {
                 rules.trustedProxies.insert(GuardRules.TrustedProxy(try ProxyAddress(text)))

@@ -10,25 +10,25 @@ extension HTTPSession {
         /// The number of requests to all hosts together; nil for no limit.
         public var running: Int?
         /// The number of requests to one host, by name and port of the requested URL; nil for no limit.
-        public var runningPerHost: Int?
+        public var runningPerOrigin: Int?
         /// The number of requests that may wait for their turn. One more fails at once with `NetworkError` code
         /// `queueFull`.
         public var maximumWaiting: Int
 
-        public init(running: Int? = nil, runningPerHost: Int? = nil, maximumWaiting: Int = 10_000) {
+        public init(running: Int? = nil, runningPerOrigin: Int? = nil, maximumWaiting: Int = 10_000) {
             self.running = running
-            self.runningPerHost = runningPerHost
+            self.runningPerOrigin = runningPerOrigin
             self.maximumWaiting = maximumWaiting
         }
 
         /// The limits as text for errors.
         var shown: String {
             let all = running.map { "`queue.running` is \($0)" }
-            let each = runningPerHost.map { "`queue.runningPerHost` is \($0)" }
+            let each = runningPerOrigin.map { "`queue.runningPerOrigin` is \($0)" }
             return [all, each].compactMap(\.self).joined(separator: ", ")
         }
 
         /// Whether there is a limit.
-        var isSet: Bool { running != nil || runningPerHost != nil }
+        var isSet: Bool { running != nil || runningPerOrigin != nil }
     }
 }

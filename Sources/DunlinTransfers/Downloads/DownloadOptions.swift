@@ -23,7 +23,7 @@ extension HTTPSession {
         /// The accepted content types, such as `image/png` or `image/*`; nil for any.
         public var contentTypes: HTTP.ContentTypes?
         /// The greatest number of bytes in the file; nil for no limit.
-        public var byteLimit: Int?
+        public var bodyLimit: Int?
         /// Whether disk space is reserved for a body of known length, so that a download without enough space fails
         /// before the first byte.
         public var preallocates = true
@@ -40,14 +40,14 @@ extension HTTPSession {
 
         public init(
             overwrites: Bool = false, createsFolders: Bool = false, resuming: Resuming = .whileRunning,
-            digest: ContentDigest? = nil, contentTypes: HTTP.ContentTypes? = nil, byteLimit: Int? = nil
+            digest: ContentDigest? = nil, contentTypes: HTTP.ContentTypes? = nil, bodyLimit: Int? = nil
         ) {
             self.overwrites = overwrites
             self.createsFolders = createsFolders
             self.resuming = resuming
             self.digest = digest
             self.contentTypes = contentTypes
-            self.byteLimit = byteLimit
+            self.bodyLimit = bodyLimit
         }
     }
 }

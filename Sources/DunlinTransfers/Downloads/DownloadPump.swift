@@ -198,9 +198,9 @@ struct DownloadPump: Sendable {
     }
 
     private func check(_ count: Int) throws {
-        guard let limit = options.byteLimit, count > limit else { return }
+        guard let limit = options.bodyLimit, count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes, the download's `byteLimit`", phase: .receive,
+            .limitExceeded, "the body has more than \(limit) bytes, the download's `bodyLimit`", phase: .receive,
             requestMayHaveBeenSent: true, response: head)
     }
 }

@@ -138,9 +138,9 @@ extension DownloadRun {
     }
 
     private func check(_ length: Int, _ head: ResponseHead) throws {
-        guard let limit = options.byteLimit, length > limit else { return }
+        guard let limit = options.bodyLimit, length > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes, the download's `byteLimit`", phase: .receive,
+            .limitExceeded, "the body has more than \(limit) bytes, the download's `bodyLimit`", phase: .receive,
             requestMayHaveBeenSent: true, response: head)
     }
 

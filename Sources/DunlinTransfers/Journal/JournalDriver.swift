@@ -59,7 +59,7 @@ struct JournalDriver: Sendable {
     private func told(_ result: Result) -> Result {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
         var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
-        let isShutDown = stopped.code == .sessionClosed || journal.session.isClosed
+        let isShutDown = stopped.code == .sessionShutDown || journal.session.isShutDown
         let what = isShutDown ? "the session was shut down" : "its request was cancelled"
         stopped.code = .cancelled
         // The part file is the journal's, or gone.
@@ -181,7 +181,7 @@ extension JournalDriver {
             var options = options
             options.startsOverIfDamaged = true
             return try session.downloadTask(
-                resuming: data, from: asked.target, options: asked.options, to: download.destination,
+                resumeData: data, from: asked.target, options: asked.options, to: download.destination,
                 transfer: options)
         }
         return try session.downloadTask(

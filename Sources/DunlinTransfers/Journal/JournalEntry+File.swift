@@ -80,7 +80,7 @@ extension JournalEntry {
         case .download(let download):
             guard Self.isPath(download.path) else { return "its destination is not an absolute path" }
             if let problem = download.segments?.problem { return problem }
-            guard download.byteLimit ?? 0 >= 0 else { return "a limit is negative" }
+            guard download.bodyLimit ?? 0 >= 0 else { return "a limit is negative" }
             let hasDigest = download.digest != nil || download.digestAlgorithm != nil
             return hasDigest && download.contentDigest == nil ? "its digest is invalid" : nil
         case .upload(let upload):

@@ -95,7 +95,7 @@ extension JournalEntry.Download {
         createsFolders = options.createsFolders
         preallocates = options.preallocates
         contentTypes = options.contentTypes
-        byteLimit = options.byteLimit
+        bodyLimit = options.bodyLimit
         digestAlgorithm = options.digest?.algorithm.rawValue
         digest = options.digest?.hex
         checksDigestFields = options.checksDigestFields
@@ -116,7 +116,7 @@ extension JournalEntry.Download {
     var options: HTTPSession.DownloadOptions {
         var options = HTTPSession.DownloadOptions(
             overwrites: overwrites, createsFolders: createsFolders, digest: contentDigest, contentTypes: contentTypes,
-            byteLimit: byteLimit)
+            bodyLimit: bodyLimit)
         options.preallocates = preallocates
         options.checksDigestFields = checksDigestFields
         options.segments = segments

@@ -39,7 +39,7 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var createsFolders: Bool
         var preallocates: Bool
         var contentTypes: HTTP.ContentTypes?
-        var byteLimit: Int?
+        var bodyLimit: Int?
         var digestAlgorithm: String?
         var digest: String?
         var checksDigestFields: Bool

@@ -6,7 +6,7 @@ extension JournalMachine.Ending {
             self = error is CancellationError ? .stopped : .failed(mayPass: false, isSafe: false)
             return
         }
-        if error.code == .cancelled || error.code == .sessionClosed {
+        if error.code == .cancelled || error.code == .sessionShutDown {
             self = .stopped
             return
         }

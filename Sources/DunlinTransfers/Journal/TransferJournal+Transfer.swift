@@ -5,7 +5,7 @@ internal import Synchronization
 extension TransferJournal {
     /// A saved transfer, which belongs to this journal until it is over.
     ///
-    /// It begins with `start()`, or when its outcome is first awaited. From then on it runs by itself, with further
+    /// It begins with `resume()`, or when its outcome is first awaited. From then on it runs by itself, with further
     /// attempts by the journal's rules, and the object may be released. If it is released before it has begun, the
     /// transfer stays in the folder until it is restored.
     ///
@@ -14,7 +14,7 @@ extension TransferJournal {
         /// What this process requested the transfer with.
         struct Asked: Sendable {
             var target: HTTP.Target
-            /// The URL that was given to `start`, instead of the saved one.
+            /// The URL that was given to `resume`, instead of the saved one.
             var url: String?
             var query = HTTP.Query()
             var options: HTTPSession.Options
@@ -92,7 +92,7 @@ extension TransferJournal.Transfer {
     public var method: HTTP.Method { HTTP.Method(first.request.method) }
     /// The transfer's URL as it is saved: without user info, and with asterisks for secrets in its query.
     public var url: String { entry.request.url }
-    /// Whether the URL had secrets, which are not saved, so that the transfer must be begun with `start(from:)`. Begun
+    /// Whether the URL had secrets, which are not saved, so that the transfer must be begun with `resume(from:)`. Begun
     /// otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder.
     public var needsURL: Bool { state.withLock { $0.machine.lacksURL } }
     public var label: String? { first.request.label }
@@ -118,7 +118,7 @@ extension TransferJournal.Transfer {
 extension TransferJournal.Transfer {
     /// Begins the transfer; no effect if it has begun. For a restored transfer, `options` supplies what was not saved:
     /// hooks, credentials, secret fields. They override what was saved.
-    public func start(options: HTTPSession.Options? = nil) {
+    public func resume(options: HTTPSession.Options? = nil) {
         begin(nil, options)
     }
 
@@ -127,7 +127,7 @@ extension TransferJournal.Transfer {
     ///
     /// As with a redirect, another origin gets no secrets of the old one: no secret fields, none of `Rules.keptFields`
     /// but `Idempotency-Key`, and no credentials. Options given here are sent.
-    public func start(from url: String, options: HTTPSession.Options? = nil) throws {
+    public func resume(from url: String, options: HTTPSession.Options? = nil) throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
             begin(address, options)
@@ -193,7 +193,7 @@ extension TransferJournal.Transfer {
     /// The outcome. Awaiting it begins the transfer if it has not begun.
     public var result: Result<TransferJournal.Outcome, any Error> {
         get async {
-            start()
+            resume()
             return await settlement.value
         }
     }
@@ -228,7 +228,7 @@ extension TransferJournal.Transfer {
     }
 
     static var withoutURL: NetworkError {
-        let remedy = "begin the transfer with `start(from:)`, or set `Rules.keepsSecretsOfURLs`"
+        let remedy = "begin the transfer with `resume(from:)`, or set `Rules.keepsSecretsOfURLs`"
         return NetworkError(
             .invalidRequest, "the journal does not save secrets in URLs, and this URL had some: \(remedy)")
     }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// let journal = try await TransferJournal(in: "/var/lib/app/transfers", of: client)
 /// for transfer in try await journal.restoredTransfers() {
 ///     show(try transfer.metadata(as: Film.self))
-///     transfer.start()
+///     transfer.resume()
 /// }
 /// let transfer = try await journal.download("films/7.mp4", to: .file("/data/7.mp4"), metadata: film)
 /// let file = try await transfer.value.file
@@ -41,7 +41,7 @@ public final class TransferJournal: SessionResident, Sendable {
     /// Opens the journal in a folder, which is created if it is missing, readable only by this user.
     ///
     /// Throws a `FileFailure` if that is impossible or if the folder does not belong to this user alone
-    /// (`FileFailure.distrust`), and a `NetworkError` with code `sessionClosed` if the session is shut down.
+    /// (`FileFailure.distrust`), and a `NetworkError` with code `sessionShutDown` if the session is shut down.
     public init(
         in folder: String, of session: HTTPSession, rules: Rules = Rules(),
         ended: (@Sendable (Transfer, Result<Outcome, any Error>) async -> Void)? = nil
@@ -57,7 +57,7 @@ public final class TransferJournal: SessionResident, Sendable {
         let storage = storage
         try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.open() }
         guard session.core.residents.add(self) else {
-            throw NetworkError(.sessionClosed, "the session is shut down")
+            throw NetworkError(.sessionShutDown, "the session is shut down")
         }
     }
 
@@ -69,7 +69,7 @@ public final class TransferJournal: SessionResident, Sendable {
     public var issues: [HTTPSession.JournalIssue] { list.withLock { $0.issues } }
 
     /// Takes over the unfinished transfers of processes that have ended, unless others have taken them. Each begins
-    /// when it is started or awaited. A second call returns those that were left since the first.
+    /// when it is resumed or awaited. A second call returns those that were left since the first.
     ///
     /// A damaged entry is set aside, as a file whose name ends in `.transfer-damaged`, and reported in `issues` and as
     /// an event.
@@ -111,7 +111,7 @@ public final class TransferJournal: SessionResident, Sendable {
 // MARK: - New ones
 
 extension TransferJournal {
-    /// Saves a download, which begins when it is started or awaited. The destination must be a file or a folder; others
+    /// Saves a download, which begins when it is resumed or awaited. The destination must be a file or a folder; others
     /// would have to be chosen by this process, which may be gone by then, and throw a `NetworkError` with code
     /// `invalidRequest`.
     ///
@@ -131,14 +131,14 @@ extension TransferJournal {
         return try await add(.download(download), .get, .none, asked, metadata)
     }
 
-    /// Saves an upload, which begins when it is started or awaited. The file must exist until the upload is over.
+    /// Saves an upload, which begins when it is resumed or awaited. The file must exist until the upload is over.
     ///
     /// Each attempt sends the whole upload, so a server may get it more than once. Where that matters, add a field
     /// `Idempotency-Key` or use an idempotent method. Other uploads are sent again only if they were not sent; for a
     /// restored one, `Transfer.attempts` shows whether it may have been.
     public func upload(
         _ target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = .init(),
-        options: HTTPSession.Options = .init(), from path: String, contentType: String? = "application/octet-stream",
+        options: HTTPSession.Options = .init(), file path: String, contentType: String? = "application/octet-stream",
         metadata: (any Encodable & Sendable)? = nil
     ) async throws -> Transfer {
         let absolute: String
@@ -194,14 +194,14 @@ extension TransferJournal {
         throw Self.closed
     }
 
-    private static var closed: NetworkError { NetworkError(.sessionClosed, "the journal is closed") }
+    private static var closed: NetworkError { NetworkError(.sessionShutDown, "the journal is closed") }
 }
 
 // MARK: - The end
 
 extension TransferJournal {
     /// Returns when every transfer of this journal is over, including those added meanwhile. Throws `CancellationError`
-    /// if the awaiting task is cancelled, which cancels no transfer. A transfer that is never started is never over.
+    /// if the awaiting task is cancelled, which cancels no transfer. A transfer that is never resumed is never over.
     public func waitUntilEmpty() async throws {
         if await untilEmpty() { try Task.checkCancellation() }
     }
@@ -247,8 +247,8 @@ extension TransferJournal {
     }
 
     private func remove(_ id: String, isForgotten: Bool) {
-        let (isDrained, waiters) = list.withLock { $0.remove(id, isForgotten: isForgotten) }
-        if isDrained { session.core.hub.tell(.journalDrained(folder: folder)) }
+        let (isEmptied, waiters) = list.withLock { $0.remove(id, isForgotten: isForgotten) }
+        if isEmptied { session.core.hub.tell(.journalEmptied(folder: folder)) }
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 

@@ -8,7 +8,7 @@ extension ResumeData {
     /// ```swift
     /// let data = try await ResumeData(
     ///     partialFile: "/data/disk.img.part", of: "https://example.test/disk.img", entityTag: "\"v1\"")
-    /// let file = try await client.download(resuming: data, to: .file("/data/disk.img"))
+    /// let file = try await client.download(resumeData: data, to: .file("/data/disk.img"))
     /// ```
     ///
     /// The server is asked whether the file is unchanged. If not, all of it is downloaded, and nothing of the partial

@@ -16,7 +16,7 @@ extension NetworkError {
     var isOfOneExchange: Bool {
         if isDecided { return false }
         return switch code {
-        case .fileNotWritten, .sessionClosed, .cancelled: false
+        case .fileNotWritten, .sessionShutDown, .cancelled: false
         case .timedOut: exceeded != .total
         default: true
         }

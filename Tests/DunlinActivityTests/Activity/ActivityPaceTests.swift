@@ -120,7 +120,7 @@ import Testing
         try await stage.comes(to: .active)
         try await stage.advance(20)
         second.cancel()
-        try await stage.mock.session.tasks.drain()
+        try await stage.mock.session.tasks.waitUntilEmpty()
         try await stage.hides(after: 170)
         #expect(stage.told.all == [true, false])
     }
@@ -189,11 +189,11 @@ import Testing
         two.resume()
         try await stage.show()
         one.cancel()
-        try await stage.mock.session.tasks.drain()
+        try await stage.mock.session.tasks.waitUntilEmpty()
         for _ in 0..<5 { try await stage.advance(60) }
         #expect(stage.told.all == [true])
         two.cancel()
-        try await other.session.tasks.drain()
+        try await other.session.tasks.waitUntilEmpty()
         try await stage.hides(after: 170)
     }
 

@@ -100,7 +100,7 @@ private final class Diary: LoadObserver {
                 "started \(first.id)", "failed \(first.id): cancelled", "started \(second.id)",
                 "finished \(second.id): ü",
             ])
-        try await stage.session.tasks.drain()
+        try await stage.session.tasks.waitUntilEmpty()
     }
 
     @Test func `a load that cannot be sent leaves the current load running`() async throws {
@@ -111,7 +111,7 @@ private final class Diary: LoadObserver {
         await stage.loader.cancel()
         await stage.loader.cancel()
         #expect(stage.diary.lines == ["started \(load.id)", "failed \(load.id): cancelled"])
-        try await stage.session.tasks.drain()
+        try await stage.session.tasks.waitUntilEmpty()
     }
 
     @Test(.rows("UI-59"))
@@ -228,7 +228,7 @@ private final class Diary: LoadObserver {
         }
         await stage.loader.cancel()
         try await stage.diary.wait(for: 120)
-        try await stage.session.tasks.drain()
+        try await stage.session.tasks.waitUntilEmpty()
         let ended = stage.diary.lines.filter { !$0.hasPrefix("started") }
             .compactMap { $0.split(separator: ":").first?.split(separator: " ").last }
         #expect(ended.count == 60 && Set(ended).count == 60 && stage.diary.lines.count == 120)

@@ -150,7 +150,7 @@ import Testing
             try await transport.waitForRequests()
         }
         let error = try await networkError { _ = try await receipt?.image }
-        #expect(error?.code == .sessionClosed)
+        #expect(error?.code == .sessionShutDown)
         #expect(gone == nil)
         try await eventually("its request ends") { await session.tasks.count == 0 }
         await receipt?.cancel()
@@ -167,12 +167,12 @@ import Testing
         await gallery.downloader.shutdown()
         #expect(await gallery.session.tasks.count == 0)
         for receipt in receipts {
-            #expect(try await networkError { _ = try await receipt.image }?.code == .sessionClosed)
+            #expect(try await networkError { _ = try await receipt.image }?.code == .sessionShutDown)
         }
         let error = try await networkError { _ = try await gallery.downloader.image("http://a.test/cat") }
-        #expect(error?.code == .sessionClosed)
+        #expect(error?.code == .sessionShutDown)
         #expect(await gallery.downloader.isIdle)
-        #expect(!gallery.session.isClosed)
+        #expect(!gallery.session.isShutDown)
         await gallery.downloader.shutdown()
     }
 
@@ -184,6 +184,6 @@ import Testing
         await gallery.session.shutdown()
         #expect(try await networkError { _ = try await receipt.image } != nil)
         let later = try await networkError { _ = try await gallery.downloader.image("http://a.test/cat") }
-        #expect(later?.code == .sessionClosed)
+        #expect(later?.code == .sessionShutDown)
     }
 }

@@ -63,7 +63,7 @@ import Testing
         let cache = HTTPSession.Cache(MapStore(isAtHand: true))
         let sessions = try users.map { user in
             var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
-            (configuration.cache, configuration.user) = (cache, user)
+            (configuration.cache, configuration.userID) = (cache, user)
             change(&configuration)
             return try HTTPSession(configuration)
         }

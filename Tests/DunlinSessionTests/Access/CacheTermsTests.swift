@@ -113,7 +113,7 @@ import Testing
             { _ in }, { $0.tls.policy = .insecure }, { $0.authenticationHandler = { _ in .performDefault } },
             { $0.tls.policy.validatesDomainName = false },
             {
-                ($0.user, $0.authenticationHandler) = ("alice", { _ in .performDefault })
+                ($0.userID, $0.authenticationHandler) = ("alice", { _ in .performDefault })
             },
         ]
         let sessions = try ways.map { try session(transport, cache, scheme: "https", $0) }

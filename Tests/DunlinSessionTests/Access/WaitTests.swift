@@ -105,7 +105,7 @@ import Testing
             switch asking {
             case .hook:
                 configuration.cache = HTTPSession.Cache(MapStore(isAtHand: true))
-                configuration.hooks.willCache = { snapshot, _ in
+                configuration.hooks.storing = { snapshot, _ in
                     do { try await ask(snapshot.targetTemplate) } catch { Issue.record(error) }
                     return nil
                 }

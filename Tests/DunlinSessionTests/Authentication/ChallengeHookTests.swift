@@ -22,7 +22,7 @@ private final class Asked: Sendable {
     func handler(
         _ answer:
             @escaping @Sendable (HTTPSession.AuthenticationChallenge) async ->
-            HTTPSession.AuthenticationChallenge.Response
+            HTTPSession.AuthenticationChallenge.Answer
     ) -> HTTPSession.AuthenticationHandler {
         { challenge in
             self.log.withLock { $0.append(challenge) }
@@ -34,13 +34,13 @@ private final class Asked: Sendable {
 private struct OwnError: Error, Equatable {}
 
 @Suite(.timeLimit(.minutes(10))) struct `A challenge hook and a 401` {
-    private static let right = HTTPSession.AuthenticationChallenge.Response.useCredential(
+    private static let right = HTTPSession.AuthenticationChallenge.Answer.useCredential(
         .password(user: "ada", password: "pw"))
 
     /// Another password each time it is asked for in a request.
     private static func wrong(
         _ challenge: HTTPSession.AuthenticationChallenge
-    ) -> HTTPSession.AuthenticationChallenge.Response {
+    ) -> HTTPSession.AuthenticationChallenge.Answer {
         .useCredential(.password(user: "ada", password: "no \(challenge.previousFailures)"))
     }
 

@@ -6,10 +6,10 @@ import Testing
 
 /// Answers of hooks that concern more than one request, or must not.
 @Suite(.timeLimit(.minutes(10))) struct `A challenge hook of many requests` {
-    private typealias Response = HTTPSession.AuthenticationChallenge.Response
+    private typealias Answer = HTTPSession.AuthenticationChallenge.Answer
 
-    private static let right = Response.useCredential(.password(user: "ada", password: "pw"))
-    private static let wrong = Response.useCredential(.password(user: "eve", password: "pw"))
+    private static let right = Answer.useCredential(.password(user: "ada", password: "pw"))
+    private static let wrong = Answer.useCredential(.password(user: "eve", password: "pw"))
     private static let basic = "Basic realm=b"
     private static let digest = "Digest realm=d, nonce=n, qop=auth, algorithm=SHA-256"
 
@@ -91,7 +91,7 @@ import Testing
     /// The words the hook says, one after the other, and how often it is asked.
     @Test(arguments: [([right], 1), ([wrong, right], 2)], [basic, digest])
     fileprivate func `two hundred requests ask one question at a time`(
-        answers: ([HTTPSession.AuthenticationChallenge.Response], Int), challenge: String
+        answers: ([HTTPSession.AuthenticationChallenge.Answer], Int), challenge: String
     ) async throws {
         let asks = Mutex(0)
         let transport = Mutex<MockTransport?>(nil)

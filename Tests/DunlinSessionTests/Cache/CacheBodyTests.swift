@@ -60,7 +60,7 @@ extension Fields {
     @Test(arguments: Refusal.allCases)
     func `a newer response replaces the stored one, even if its body is not stored`(refusal: Refusal) async throws {
         let stage = try CachedStage {
-            $0.hooks.willCache = { task, _ in task.tags.contains("skip") ? .skip : nil }
+            $0.hooks.storing = { task, _ in task.tags.contains("skip") ? .skip : nil }
             if refusal == .length { $0.transport = $0.transport.map { Overstating(inner: $0) } }
         }
         let newer = ["Cache-Control": "max-age=60", "ETag": "\"2\""] as Fields

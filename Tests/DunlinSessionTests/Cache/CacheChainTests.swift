@@ -54,7 +54,7 @@ import Testing
 
     @Test func `the hook is asked about what the session asks for itself too`() async throws {
         let stage = try CachedStage { configuration in
-            configuration.hooks.willCache = { _, head in head.fields.contains("x-new") ? .skip : .store }
+            configuration.hooks.storing = { _, head in head.fields.contains("x-new") ? .skip : .store }
         }
         stage.transport.on(.get, "/a").respond(fields: Self.soonStale, body: "old").thenRespond(
             fields: ["Cache-Control": "max-age=60", "X-New": "1"], body: "new")
@@ -97,7 +97,7 @@ import Testing
     {
         let box = Mutex<HTTPSession?>(nil)
         let stage = try CachedStage { configuration in
-            configuration.hooks.willCache = { _, head in
+            configuration.hooks.storing = { _, head in
                 if head.fields.contains("x-new") { await box.withLock(\.self)?.shutdown() }
                 return .store
             }
@@ -108,7 +108,7 @@ import Testing
         _ = try await stage.get()
         stage.time.pass(50)
         #expect(try await stage.get().value == "old")
-        try await eventually("the session is closed", following: stage.transport) { stage.session.isClosed }
+        try await eventually("the session is closed", following: stage.transport) { stage.session.isShutDown }
         await stage.session.shutdown()
         box.withLock { $0 = nil }
     }

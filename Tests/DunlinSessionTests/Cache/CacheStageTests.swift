@@ -237,7 +237,7 @@ struct CachedStage {
 
     @Test(.rows("UC-5", "SM-93")) func `a hook may keep a response out, or have it kept for longer`() async throws {
         let stage = try CachedStage {
-            $0.hooks.willCache = { task, head in
+            $0.hooks.storing = { task, head in
                 task.tags.contains("skip") ? .skip : .storeWith(["Cache-Control": "max-age=500"])
             }
         }

@@ -123,7 +123,7 @@ import Testing
         name: String, follows: Bool
     ) throws {
         let change: (inout HTTPSession.Configuration) -> Void = {
-            $0.redirects = .init(sensitiveFields: ["X-Own"])
+            $0.redirects = .init(secretFields: ["X-Own"])
             $0.fields[name] = "hunter2"
         }
         #expect(try Self.curl(change, showingSecrets: true).contains(" --location ") == follows)

@@ -57,15 +57,15 @@ struct `A stream of gauges` {
         let clock = ManualClock()
         let mock = try Self.mocked(clock)
         let stream = mock.session.gauges(every: .seconds(1))
-        #expect(await Self.next(of: stream)?.running == 0)
+        #expect(await Self.next(of: stream)?.requests == 0)
         for count in 1...3 {
             try await Self.begin(mock, running: count)
             let next = Task { await Self.next(of: stream) }
             try await clock.waitForDeadlines()
             try await clock.advance(by: .milliseconds(999))
-            #expect(await mock.session.gauges().running == count)
+            #expect(await mock.session.gauges().requests == count)
             try await clock.advance(by: .milliseconds(1))
-            #expect(await next.value?.running == count)
+            #expect(await next.value?.requests == count)
         }
         await mock.session.shutdown()
         #expect(await Self.next(of: stream) == nil)
@@ -75,15 +75,15 @@ struct `A stream of gauges` {
         let clock = ManualClock()
         let mock = try Self.mocked(clock)
         let stream = mock.session.gauges(every: .seconds(1))
-        #expect(await Self.next(of: stream)?.running == 0)
+        #expect(await Self.next(of: stream)?.requests == 0)
         try await clock.advance(by: .seconds(10))
         try await Self.begin(mock, running: 1)
-        #expect(await Self.next(of: stream)?.running == 1)
+        #expect(await Self.next(of: stream)?.requests == 1)
         let next = Task { await Self.next(of: stream) }
         try await clock.waitForDeadlines()
         try await Self.begin(mock, running: 2)
         try await clock.advance(by: .seconds(1))
-        #expect(await next.value?.running == 2)
+        #expect(await next.value?.requests == 2)
         await mock.session.shutdown()
     }
 

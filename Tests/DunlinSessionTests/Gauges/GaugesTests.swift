@@ -25,7 +25,7 @@ struct `Gauges of a session` {
         try await eventually("two have their turn, and two wait for it") {
             let gauges = await mock.session.gauges()
             // The fifth is suspended.
-            return gauges.running == 5 && gauges.queued == 2
+            return gauges.requests == 5 && gauges.queued == 2
         }
         let gauges = await mock.session.gauges()
         #expect(gauges.pool == nil && gauges.retriesLeft.isEmpty)
@@ -64,7 +64,7 @@ struct `Gauges of a session` {
 
     private static let example: Gauges = {
         var gauges = Gauges()
-        (gauges.running, gauges.queued) = (12, 3)
+        (gauges.requests, gauges.queued) = (12, 3)
         var pool = Gauges.Pool()
         pool.origins["https://api.test"] = connections(4, 1, opened: 12_345, tls: 1)
         pool.origins["http://b.test:8080"] = connections(0, 0, opened: 1)

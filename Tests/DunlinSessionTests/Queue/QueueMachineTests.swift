@@ -7,7 +7,7 @@ import Testing
     typealias Machine = QueueMachine<String>
 
     private static func machine(_ running: Int?, perHost: Int? = nil, waiting: Int = .max) -> Machine {
-        QueueMachine(.init(running: running, runningPerHost: perHost, maximumWaiting: waiting))
+        QueueMachine(.init(running: running, runningPerOrigin: perHost, maximumWaiting: waiting))
     }
 
     /// Enters requests named after their order, and tells those that went.

@@ -29,7 +29,7 @@ struct QueueModel {
 
     private func mayGo(_ host: String) -> Bool {
         running.count < limits.running ?? .max
-            && running.count { $0 == host } < limits.runningPerHost ?? .max
+            && running.count { $0 == host } < limits.runningPerOrigin ?? .max
     }
 
     /// Who should go next.
@@ -79,7 +79,7 @@ struct QueueModel {
     }
 
     /// Without a limit for hosts all stand in one line.
-    private func line(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
+    private func line(of host: String) -> String { limits.runningPerOrigin == nil ? "" : host }
 
     mutating func stepAside(_ number: UInt64, _ host: String) {
         let index = waiting.firstIndex { $0.number == number }
@@ -95,7 +95,7 @@ struct QueueModel {
     func check() {
         #expect([machine.running, machine.waiting] == [running.count, waiting.count])
         #expect(running.count <= limits.running ?? .max)
-        for host in Set(running) { #expect(running.count { $0 == host } <= limits.runningPerHost ?? .max) }
+        for host in Set(running) { #expect(running.count { $0 == host } <= limits.runningPerOrigin ?? .max) }
         #expect(next == nil, "somebody waits while there is room")
     }
 }
@@ -111,7 +111,7 @@ struct QueueModel {
         running: Int?, perHost: Int?, waiting: Int, hosts: Int, seed: UInt64
     ) async {
         var random = SeededGenerator(seed: seed)
-        var model = QueueModel(.init(running: running, runningPerHost: perHost, maximumWaiting: waiting))
+        var model = QueueModel(.init(running: running, runningPerOrigin: perHost, maximumWaiting: waiting))
         for round in 0..<3000 {
             // Others wait for the thread, with limits.
             if round.isMultiple(of: 50) { await Task.yield() }

@@ -259,7 +259,7 @@ import Testing
         let mocked = try Self.triangle {
             $0.fields.append(name: "Proxy-Authorization", value: "P")
             $0.fields.append(name: "X-Default", value: "d", sensitive: true)
-            $0.redirects.sensitiveFields = ["x-key"]
+            $0.redirects.secretFields = ["x-key"]
             $0.secretFields = ["X-Tenant"]
             $0.fields["x-tenant"] = "t"
         }

@@ -154,7 +154,7 @@ import Testing
         let stays: [NetworkError.Code] = [
             .invalidRequest, .invalidConfiguration, .invalidResponse, .invalidContent, .limitExceeded, .poolExhausted,
             .queueFull, .cancelled, .unacceptableStatus, .unacceptableContentType, .bodyConsumed, .bodyNotReplayable,
-            .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionClosed, .secureConnectionFailed,
+            .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionShutDown, .secureConnectionFailed,
             .serverTrustFailed, .clearTextRefused, .interfaceRefused, .guardRefused, .unusableCredential,
             .digestMismatch,
         ]

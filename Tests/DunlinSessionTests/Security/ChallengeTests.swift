@@ -38,7 +38,7 @@ import Testing
     }
 
     private static let table:
-        [(HTTPSession.AuthenticationChallenge.Kind, HTTPSession.AuthenticationChallenge.Response, Result)] = [
+        [(HTTPSession.AuthenticationChallenge.Kind, HTTPSession.AuthenticationChallenge.Answer, Result)] = [
             (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
             (believed, .useCredential(identity), .fails(.unusableCredential)),
             (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),

@@ -21,11 +21,11 @@ import Testing
     @Test func `replaced TLS settings decide from then on whether clear text is refused`() async throws {
         let session = try HTTPSession(Self.configuration())
         _ = try await session.get("http://api.test/x", as: .bytes)
-        try session.replaceTLS(Self.pinned())
+        try session.replace(tls: Self.pinned())
         #expect(try session.tls == Self.pinned())
         let error = try await networkError { _ = try await session.get("http://api.test/x", as: .bytes) }
         #expect(error?.code == .clearTextRefused)
-        try session.replaceTLS(HTTPSession.TLS())
+        try session.replace(tls: HTTPSession.TLS())
         _ = try await session.get("http://api.test/x", as: .bytes)
     }
 
@@ -40,7 +40,7 @@ import Testing
             (try Self.pinned(), NetworkError.Code.insecurePinningConfiguration), (broken, .invalidConfiguration),
             (nobody, .invalidConfiguration), (unknown, .invalidConfiguration),
         ] {
-            let error = #expect(throws: NetworkError.self) { try session.replaceTLS(tls) }
+            let error = #expect(throws: NetworkError.self) { try session.replace(tls: tls) }
             #expect(error?.code == code)
             #expect(session.tls == HTTPSession.TLS())
         }
@@ -53,11 +53,11 @@ import Testing
         configuration.securityWarningHandler = { warning in told.withLock { $0.append(warning.kind) } }
         let session = try HTTPSession(configuration)
         #expect(told.withLock { $0.isEmpty })
-        for _ in 0..<2 { try session.replaceTLS(HTTPSession.TLS(policy: .insecure)) }
-        #expect(told.withLock { $0 } == [.everyServerIsBelieved])
+        for _ in 0..<2 { try session.replace(tls: HTTPSession.TLS(policy: .insecure)) }
+        #expect(told.withLock { $0 } == [.everyServerIsTrusted])
         var wrong = HTTPSession.TLS(roots: .only(["/nonexistent.pem"]))
         wrong.policy.validatesDomainName = false
-        #expect(throws: NetworkError.self) { try session.replaceTLS(wrong) }
+        #expect(throws: NetworkError.self) { try session.replace(tls: wrong) }
         #expect(told.withLock { $0.count } == 1, "what was refused is no warning")
     }
 }

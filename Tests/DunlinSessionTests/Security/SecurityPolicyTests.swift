@@ -34,7 +34,7 @@ import Testing
     func `the default security policy pins nothing, allows nothing invalid and checks names`() throws {
         let policy = SecurityPolicy()
         #expect(policy.pinningMode == .none && policy.pins.isEmpty && policy.pinPosition == .any)
-        #expect(!policy.allowInvalidCertificates && policy.validatesDomainName && !policy.requirePinningForAllHosts)
+        #expect(!policy.allowsInvalidCertificates && policy.validatesDomainName && !policy.requiresPinningForAllHosts)
         #expect(try isAccepted(policy, server.chain))
         #expect(try !isAccepted(policy, server.chain, roots: []))
         #expect(try !isAccepted(policy, server.chain, for: "other.test"))
@@ -64,7 +64,7 @@ import Testing
         #expect(try isAccepted(policy, server.chain))
         #expect(try isAccepted(policy, other, for: "other.test"))
         #expect(try decide(policy, other, for: "x.pinned.test").refusal?.reason == .pinMismatch)
-        policy.requirePinningForAllHosts = true
+        policy.requiresPinningForAllHosts = true
         #expect(try isAccepted(policy, server.chain))
         #expect(try decide(policy, other, for: "other.test").refusal?.reason == .hostNotPinned)
     }
@@ -85,7 +85,7 @@ import Testing
         let stranger = try IssuedCertificate.selfSigned(.server("other.test").expired)
         #expect(try isAccepted(.insecure, stranger.chain))
         var policy = SecurityPolicy()
-        policy.allowInvalidCertificates = true
+        policy.allowsInvalidCertificates = true
         #expect(try decide(policy, server.chain).refusal?.reason == .nameNeedsPin)
         policy.validatesDomainName = false
         #expect(throws: NetworkError.TrustConfigurationError.self) { try policy.rules() }
@@ -93,7 +93,7 @@ import Testing
 
     static let contradictions: [(String, @Sendable (inout SecurityPolicy) throws -> Void)] = [
         ("a key pins no certificate", { $0 = .init(mode: .certificate, pins: [try .init(key)]) }),
-        ("pins required and none possible", { $0.requirePinningForAllHosts = true }),
+        ("pins required and none possible", { $0.requiresPinningForAllHosts = true }),
         (
             "a host without pins",
             {
@@ -148,8 +148,8 @@ import Testing
             backupPins: [try .init(server.pin)])
         policy.hosts = ["*.a.test": [try .init(Self.key)]]
         policy.pinPosition = .leaf
-        policy.requirePinningForAllHosts = true
-        policy.allowInvalidCertificates = true
+        policy.requiresPinningForAllHosts = true
+        policy.allowsInvalidCertificates = true
         policy.validatesDomainName = false
         for policy in [policy, SecurityPolicy(), .insecure] {
             let data = try JSONEncoder().encode(policy)

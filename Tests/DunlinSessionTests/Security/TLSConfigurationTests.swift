@@ -153,8 +153,8 @@ import Testing
 
     static let lowered: [(@Sendable (inout HTTPSession.TLS) throws -> Void, [HTTPSession.SecurityWarning.Kind])] = [
         ({ _ in }, []), ({ $0.policy = try pinned() }, []),
-        ({ $0.policy = .insecure }, [.everyServerIsBelieved]),
-        ({ $0.policy.allowInvalidCertificates = true }, [.invalidCertificatesAreAllowed]),
+        ({ $0.policy = .insecure }, [.everyServerIsTrusted]),
+        ({ $0.policy.allowsInvalidCertificates = true }, [.invalidCertificatesAreAllowed]),
         ({ $0.policy.validatesDomainName = false }, [.hostNamesAreNotChecked]),
         ({ $0.policy.pins = [try .init(`Security policy`.key)] }, [.pinsAreIgnored]),
         ({ $0.keyLog = .environment }, [.secretsAreLogged]),
@@ -168,7 +168,7 @@ import Testing
         let kinds = Kinds()
         configuration.securityWarningHandler = { kinds.note($0) }
         let session = try HTTPSession(configuration)
-        try session.replaceTLS(configuration.tls)
+        try session.replace(tls: configuration.tls)
         #expect(kinds.all == Self.lowered[index].1)
     }
 
@@ -176,9 +176,9 @@ import Testing
         let kinds = Kinds()
         let warnings = SecurityWarnings { kinds.note($0) }
         for host in ["a.test", "a.test", "b.test"] {
-            warnings.note(HTTPSession.SecurityWarning(.refusedServerWasBelieved, "again", host: host))
+            warnings.note(HTTPSession.SecurityWarning(.refusedServerWasTrusted, "again", host: host))
         }
-        #expect(kinds.all == [.refusedServerWasBelieved, .refusedServerWasBelieved])
+        #expect(kinds.all == [.refusedServerWasTrusted, .refusedServerWasTrusted])
     }
 
     @Test func `nothing secret is in a description`() throws {

@@ -22,7 +22,7 @@ import Testing
         try await eventually("it is there") { await mock.session.tasks.count > 0 }
         #expect(await mock.session.tasks.cancel(held.id))
         #expect(try await networkError { _ = try await held.value }?.code == .cancelled)
-        try await mock.session.tasks.drain()
+        try await mock.session.tasks.waitUntilEmpty()
         #expect(await mock.session.shutdown() == 0)
     }
 }

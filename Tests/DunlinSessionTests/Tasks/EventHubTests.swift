@@ -52,7 +52,7 @@ import Testing
         let hub = EventHub(always: false)
         func told() -> HTTPSession.Event {
             Issue.record("nobody wants to know")
-            return .invalidated
+            return .shutDown
         }
         #expect(!hub.hasObservers)
         hub.tell(told())

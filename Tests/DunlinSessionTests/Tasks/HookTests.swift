@@ -157,28 +157,28 @@ import Testing
             case .resumed: told.append("resumed")
             case .suspended: told.append("suspended")
             case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
-            case .journalDrained, .journalIssue: told.append("journal")
+            case .journalEmptied, .journalIssue: told.append("journal")
             case .storingEnded: told.append("stored")
             case .waitingForConnectivity, .retrying, .interimResponse, .reachability: told.append("network")
             case .completed: told.append("completed")
-            case .invalidated: told.append("invalidated")
+            case .shutDown: told.append("shutDown")
             }
         }
-        #expect(told == ["resumed", "completed", "invalidated"])
+        #expect(told == ["resumed", "completed", "shutDown"])
     }
 
-    @Test(.rows("SM-14")) func `the session's invalidation hook runs last, once nothing runs`() async throws {
+    @Test(.rows("SM-14")) func `the session's shutDown hook runs last, once nothing runs`() async throws {
         let log = Log()
         var hooks = HTTPSession.Hooks()
         hooks.completed = { _ in log.note("completed") }
-        hooks.invalidated = { log.note("invalidated") }
+        hooks.shutDown = { log.note("shutDown") }
         let mock = try mocked(log, hooks: hooks)
         mock.transport.on(.get, "/never").never()
         let task = try mock.session.task("never", as: .string)
         task.resume()
         try await mock.transport.waitForRequests()
         #expect(await mock.session.shutdown() == 1)
-        #expect(log.all == ["completed", "invalidated"])
+        #expect(log.all == ["completed", "shutDown"])
     }
 
     @Test(.rows("SM-92")) func `a stream calls the same hooks, and those for its end when its scope is left`()
@@ -229,7 +229,7 @@ import Testing
         try await mock.transport.waitForRequests()
         #expect(await mock.session.restart() == 1)
         #expect(try await before?.code == .cancelled)
-        #expect(!mock.session.isClosed)
+        #expect(!mock.session.isShutDown)
         #expect(try await mock.session.get("/", as: .string).value == "again")
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let task = try mock.session.handle(for: call, into: WholeSink())
         let batch = try mock.session.batch([task], running: 1)
         let error = try await networkError { _ = try await task.value }
-        #expect(error?.code == (isClosed ? .sessionClosed : .cancelled))
+        #expect(error?.code == (isClosed ? .sessionShutDown : .cancelled))
         for await _ in task.downloadProgress {}
         for await _ in task.activity {}
         #expect(await batch.results.count == 1)
@@ -33,7 +33,7 @@ import Testing
         let mock = try Mocked { $0.useLoopOfTest() }
         let waiting = Task {
             while !Task.isCancelled { await Task.yield() }
-            try await mock.session.tasks.drain()
+            try await mock.session.tasks.waitUntilEmpty()
         }
         waiting.cancel()
         try await waiting.value

@@ -121,7 +121,7 @@ import Testing
         #expect(await mock.session.shutdown() == 1)
         #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
         let late = try await networkError { _ = try mock.session.task("user", as: .bytes) }
-        #expect(late?.code == .sessionClosed)
+        #expect(late?.code == .sessionShutDown)
     }
 
     @Test(.rows("SM-15")) func `a task is found by id, kind and tag, and cancelled by tag`() async throws {

@@ -15,7 +15,7 @@ import Testing
 
     static var download: JournalEntry.Work {
         get throws {
-            var options = HTTPSession.DownloadOptions(overwrites: true, contentTypes: ["image/*"], byteLimit: 5)
+            var options = HTTPSession.DownloadOptions(overwrites: true, contentTypes: ["image/*"], bodyLimit: 5)
             options.digest = try ContentDigest(.sha256, hex: String(repeating: "a0", count: 32))
             options.segments = .init(3, minimumLength: 5)
             return .download(try #require(JournalEntry.Download(.folder("/data/ü"), options)))
@@ -83,11 +83,11 @@ import Testing
         #expect(throws: JournalEntry.Damage("its name does not match its ID")) { try JournalEntry(bytes, id: other) }
     }
 
-    private static func limited(_ byteLimit: Int) -> JournalEntry.Work {
+    private static func limited(_ bodyLimit: Int) -> JournalEntry.Work {
         .download(
             .init(
                 path: "/data/x", isFolder: false, overwrites: true, createsFolders: true, preallocates: true,
-                byteLimit: byteLimit, checksDigestFields: true))
+                bodyLimit: bodyLimit, checksDigestFields: true))
     }
 
     @Test func `a journal entry with the largest counts is read and sent again`() throws {
@@ -202,7 +202,7 @@ import Testing
         guard case .download(let full) = try Self.download else { return }
         #expect("\(full.destination.kind)" == #"folder("/data/ü")"#)
         #expect(full.options.digest == full.contentDigest && full.contentDigest != nil)
-        #expect(full.options.overwrites && full.options.isDurable && full.options.byteLimit == 5)
+        #expect(full.options.overwrites && full.options.isDurable && full.options.bodyLimit == 5)
         #expect(full.options.contentTypes == ["image/*"])
         #expect(full.options.segments == .init(3, minimumLength: 5) && file.options.segments == nil)
     }

@@ -181,7 +181,7 @@ import Testing
     }
 
     static let stops: [any Error] = [
-        NetworkError(.cancelled, "test"), NetworkError(.sessionClosed, "test"), CancellationError(),
+        NetworkError(.cancelled, "test"), NetworkError(.sessionShutDown, "test"), CancellationError(),
     ]
 
     @Test(arguments: stops.indices) func `a transfer whose request is cancelled otherwise is left in the journal`(

@@ -57,7 +57,7 @@ struct `What a resolver or transport of one's own brings` {
             (Leading(to: second), "bob", "second", [4, 3]),
         ]
         for (index, way) in ways.enumerated() {
-            let session = try Self.session(way.0) { ($0.cache, $0.user) = (cache, way.user) }
+            let session = try Self.session(way.0) { ($0.cache, $0.userID) = (cache, way.user) }
             #expect(try await session.get("page", as: .string).value == way.body, "\(index)")
             #expect([first, second].map(\.requests.count) == way.sent, "\(index)")
             await session.shutdown()
@@ -125,7 +125,7 @@ struct `What a resolver or transport of one's own brings` {
         let cache = HTTPSession.Cache()
         for (index, way) in ways.enumerated() {
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)") {
-                ($0.cache, $0.user, $0.proxy) = (cache, way.user, .none)
+                ($0.cache, $0.userID, $0.proxy) = (cache, way.user, .none)
                 $0.interceptors = way.around.map { [$0] } ?? []
             }
             for _ in 1...2 { #expect(try await session.get("page", as: .string).value == way.body, "\(index)") }

@@ -162,7 +162,7 @@ struct `A body belongs to who asked for it, over real connections` {
         try await eventually("it waits", following: stage.loop, stage.server) { session.connections.waiting == 1 }
         var tls = session.tls
         tls.identity = try identity("bob")
-        try session.replaceTLS(tls)
+        try session.replace(tls: tls)
         gate.open()
         #expect(try await first.value == "first")
         return try await waiting.value

@@ -88,7 +88,7 @@ import Testing
             // Three of the eight have their turn in the batch; with the other batch's one, two of four go.
             try await stage.eventually("five wait in the batch, and two in the session") {
                 let gauges = await stage.session.gauges()
-                return batch.queued == 5 && gauges.queued == 2 && gauges.running == 9
+                return batch.queued == 5 && gauges.queued == 2 && gauges.requests == 9
             }
             gate.open()
             #expect(try await batch.values.count == 8)

@@ -149,16 +149,17 @@ import Testing
         }
     }
 
-    @Test(.rows("SM-47")) func `drain waits for queued requests, and a cancel of its task ends that wait alone`()
+    @Test(.rows("SM-47"))
+    func `waitUntilEmpty waits for queued requests, and a cancel of its task ends that wait alone`()
         async throws
     {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let session = stage.session
-            try await session.tasks.drain()
+            try await session.tasks.waitUntilEmpty()
             let tasks = [try await stage.begin("first"), try await stage.begin("second", behind: 0)]
-            let impatient = Task { try await session.tasks.drain() }
-            let patient = Task { try await session.tasks.drain() }
+            let impatient = Task { try await session.tasks.waitUntilEmpty() }
+            let patient = Task { try await session.tasks.waitUntilEmpty() }
             impatient.cancel()
             await #expect(throws: CancellationError.self) { try await impatient.value }
             #expect(await session.tasks.count == 2)
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a request that is suspended before its turn neither begins nor ends, and drain waits for it`(
+    func `a request that is suspended before its turn neither begins nor ends, and waitUntilEmpty waits for it`(
         isCancelled: Bool
     ) async throws {
         let clock = ManualClock()
@@ -186,15 +187,15 @@ import Testing
             turnstile.open()
             _ = try await first.value
             let isDrained = Atomic(false)
-            let drain = Task {
-                try await stage.session.tasks.drain()
+            let waiting = Task {
+                try await stage.session.tasks.waitUntilEmpty()
                 isDrained.store(true, ordering: .relaxed)
             }
             try await clock.advance(by: .seconds(1000))
             #expect(await stage.session.tasks.count == 1 && held.resultIfEnded == nil)
             #expect(isDrained.load(ordering: .relaxed) == false)
             if isCancelled { held.cancel() } else { held.resume() }
-            try await drain.value
+            try await waiting.value
             switch held.resultIfEnded {
             case .success(let response)?: #expect(!isCancelled && response.value == "x")
             case .failure(let error as NetworkError)?: #expect(isCancelled && error.code == .cancelled)
@@ -204,7 +205,7 @@ import Testing
     }
 
     @Test func `many requests suspended, resumed and cancelled at random leave nothing behind`() async throws {
-        try await Stage.with(configure: { $0.queue = .init(running: 3, runningPerHost: 2) }) {
+        try await Stage.with(configure: { $0.queue = .init(running: 3, runningPerOrigin: 2) }) {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let session = stage.session

@@ -7,7 +7,7 @@ import Testing
     private static func limits(
         _ running: Int?, perHost: Int? = nil, waiting: Int = 10_000
     ) -> @Sendable (inout HTTPSession.Configuration) -> Void {
-        { $0.queue = .init(running: running, runningPerHost: perHost, maximumWaiting: waiting) }
+        { $0.queue = .init(running: running, runningPerOrigin: perHost, maximumWaiting: waiting) }
     }
 
     @Test(.rows("SM-5", "HS-28"), arguments: [(1, nil), (3, nil), (nil, 2), (4, 3)] as [(Int?, Int?)])
@@ -132,7 +132,7 @@ import Testing
         async throws
     {
         var configuration = HTTPSession.Configuration()
-        configuration.queue = .init(running: running, runningPerHost: perHost, maximumWaiting: waiting)
+        configuration.queue = .init(running: running, runningPerOrigin: perHost, maximumWaiting: waiting)
         let error = try await NetworkError.thrown { _ = try HTTPSession(configuration) }
         #expect(error.code == .invalidConfiguration)
     }

@@ -37,7 +37,7 @@ enum RecordingHooks {
             heard(owner + "response", task) { _ in "\(head.status.code)" }
             return nil
         }
-        hooks.willCache = { task, head in
+        hooks.storing = { task, head in
             heard(owner + "will cache", task) { _ in "\(head.status.code)" }
             return nil
         }
@@ -65,7 +65,7 @@ enum RecordingHooks {
         hooks.completed = { completion in
             heard(owner + "completed", completion.task) { $0.text(completion) }
         }
-        hooks.invalidated = { heard(owner + "invalidated") }
+        hooks.shutDown = { heard(owner + "shut down") }
         return hooks
     }
 }

@@ -74,9 +74,9 @@ extension Scenario {
         Scenario("cache-and-a-hook", configure: withCache) { scene in
             scene.server.respond { _ in .response(fields: fresh, body: "hello") }
             var options = HTTPSession.Options()
-            options.hooks.willCache = { _, _ in .skip }
+            options.hooks.storing = { _, _ in .skip }
             await scene.noteGet("skipped", "a", options)
-            options.hooks.willCache = { _, head in
+            options.hooks.storing = { _, head in
                 RecordingHooks.transcript?.note("about to store \(head.status.code)")
                 return .storeWith(["Cache-Control": "no-cache", "ETag": "\"own\""])
             }

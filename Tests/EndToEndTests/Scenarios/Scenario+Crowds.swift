@@ -18,7 +18,7 @@ extension Scenario {
         },
         Scenario("handle-let-go-of-before-it-begins") { scene in
             do { _ = try scene.session.task("a", as: .string) }
-            try await scene.session.tasks.drain()
+            try await scene.session.tasks.waitUntilEmpty()
             await scene.noteTasks("afterwards")
         },
         Scenario("handle-suspended-and-resumed") { scene in
@@ -141,7 +141,7 @@ extension Scenario {
             let running = Task { await scene.note("get") { try await scene.session.get("a", as: .bytes) } }
             try await reached.opened()
             async let cancelled = scene.session.shutdown(grace: .seconds(10))
-            try await scene.stage.eventually("it is closed") { scene.session.isClosed }
+            try await scene.stage.eventually("it is closed") { scene.session.isShutDown }
             goOn.open()
             await running.value
             await scene.transcript.note("shutdown: \(cancelled)")

@@ -34,7 +34,7 @@ extension Scenario {
             await scene.note("stopped") { try await task.response }
             try scene.noteFiles()
             await scene.note("gone on with") {
-                try await scene.session.download(resuming: data, to: .file("\(scene.folder.path)/file"))
+                try await scene.session.download(resumeData: data, to: .file("\(scene.folder.path)/file"))
             }
             try scene.noteFiles()
         },
@@ -66,7 +66,7 @@ extension Scenario {
             scene.server.enqueue(.response(body: "0123456789"))
             await scene.note("download") {
                 try await scene.session.download(
-                    "a", to: .file("\(scene.folder.path)/file"), transfer: .init(byteLimit: 5))
+                    "a", to: .file("\(scene.folder.path)/file"), transfer: .init(bodyLimit: 5))
             }
             try scene.noteFiles()
         },

@@ -11,7 +11,7 @@ extension Scenario {
             let source = try scene.folder.write("content", as: "source")
             let journal = try await scene.openJournal()
             let download = try await journal.download("film", to: .file("\(scene.folder.path)/film"))
-            let upload = try await journal.upload("up", from: source)
+            let upload = try await journal.upload("up", file: source)
             try scene.noteJournal()
             await scene.note("download", download)
             await scene.note("upload", upload)
@@ -56,8 +56,8 @@ extension Scenario {
             scene.server.enqueue([.signal(reached), .stall], .response(201, body: "thanks"))
             let source = try scene.folder.write("content", as: "source")
             let journal = try await scene.openJournal()
-            let transfer = try await journal.upload("up", method: .put, from: source)
-            transfer.start()
+            let transfer = try await journal.upload("up", method: .put, file: source)
+            transfer.resume()
             try await reached.opened()
             await scene.noteTasks("while it waits")
             await journal.close()
@@ -119,7 +119,7 @@ extension Scenario {
             let source = try scene.folder.write("content", as: "source")
             let journal = try await scene.openJournal()
             let download = try await journal.download("film", to: .file("\(scene.folder.path)/film"))
-            let upload = try await journal.upload("up", from: source)
+            let upload = try await journal.upload("up", file: source)
             await scene.note("download", download)
             await scene.note("upload", upload)
             try await journal.waitUntilEmpty()
@@ -161,7 +161,7 @@ extension Scene {
     /// Begins a download, and waits until a thousand bytes lie in its file.
     fileprivate func beginFilm(in journal: TransferJournal) async throws -> TransferJournal.Transfer {
         let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
-        transfer.start()
+        transfer.resume()
         try await stage.eventually("some has come") {
             try folder.names().contains(".film.dunlin-part") && folder.contents(".film.dunlin-part").count >= 1000
         }

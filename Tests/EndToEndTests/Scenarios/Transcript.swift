@@ -185,8 +185,8 @@ extension Transcript {
         case .fileMoveFailed(let task, let error): "file not moved \(text(task)): \(error.code)"
         case .storingEnded(let task, let isStored): "storing ended \(text(task)): \(isStored)"
         case .completed(let completion): "completed \(text(completion))"
-        case .journalDrained, .journalIssue: "journal"
-        case .invalidated: "invalidated"
+        case .journalEmptied, .journalIssue: "journal"
+        case .shutDown: "shut down"
         }
     }
 

@@ -32,7 +32,7 @@ struct `A session's challenge hook` {
             for _ in 0..<3 { #expect(try await stage.session.get("x", as: .string).value == "x") }
             #expect(hook.questions == "rrr", "nothing is resumed that only the hook believed")
             let told = warnings.withLock { $0 }
-            #expect(told.map(\.kind) == [.refusedServerWasBelieved])
+            #expect(told.map(\.kind) == [.refusedServerWasTrusted])
             #expect(told.first?.host == "127.0.0.1")
             #expect(told.first?.reason.contains("unknown issuer") == true)
         }
@@ -83,12 +83,12 @@ struct `A session's challenge hook` {
     @Test(
         .rows("SM-43"),
         arguments: [
-            (HTTPSession.AuthenticationChallenge.Response.reject, NetworkError.Code.serverTrustFailed),
+            (HTTPSession.AuthenticationChallenge.Answer.reject, NetworkError.Code.serverTrustFailed),
             (.cancel(), .cancelled),
             (.useCredential(.identity(.pem("me.pem"))), .unusableCredential), (.cancel(OwnError()), nil),
-        ] as [(HTTPSession.AuthenticationChallenge.Response, NetworkError.Code?)], versions)
+        ] as [(HTTPSession.AuthenticationChallenge.Answer, NetworkError.Code?)], versions)
     func `a challenge hook can refuse a server that the policy trusts, before anything is sent`(
-        answer: (response: HTTPSession.AuthenticationChallenge.Response, code: NetworkError.Code?),
+        answer: (response: HTTPSession.AuthenticationChallenge.Answer, code: NetworkError.Code?),
         version: LoopbackServer.TLS.Version
     ) async throws {
         let hook = Hook { _ in answer.response }

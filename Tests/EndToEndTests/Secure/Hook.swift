@@ -5,13 +5,13 @@ import Synchronization
 /// Answers as told, and remembers what it was asked.
 final class Hook: Sendable {
     private let answers:
-        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
+        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Answer
     private let log = Mutex<[HTTPSession.AuthenticationChallenge]>([])
 
     init(
         _ answers:
             @escaping @Sendable (HTTPSession.AuthenticationChallenge) async ->
-            HTTPSession.AuthenticationChallenge.Response
+            HTTPSession.AuthenticationChallenge.Answer
     ) {
         self.answers = answers
     }

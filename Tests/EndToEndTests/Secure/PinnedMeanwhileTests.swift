@@ -14,7 +14,7 @@ import Testing
                 pin = {
                     var tls = session.tls
                     tls.policy = policy
-                    try session.replaceTLS(tls)
+                    try session.replace(tls: tls)
                 }
             }
         }

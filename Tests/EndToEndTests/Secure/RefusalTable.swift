@@ -144,7 +144,7 @@ enum RefusalTable {
             ).client { tls, cast in
                 tls.policy = SecurityPolicy(mode: .publicKey, pins: [])
                 tls.policy.hosts = ["other.test": try HTTPSession.TLS.pins([cast.issued])]
-                tls.policy.requirePinningForAllHosts = true
+                tls.policy.requiresPinningForAllHosts = true
             },
             TrustCase(
                 "other pins for this host, though those for all would do", .refused(.pinMismatch, "pin mismatch")
@@ -158,7 +158,7 @@ enum RefusalTable {
                 try tls.pin(.certificate, cast.issued, allowingInvalid: true)
             },
             TrustCase("names to be checked by nobody's word", .refused(.nameNeedsPin, "nothing is pinned"))
-                .client { tls, _ in tls.policy.allowInvalidCertificates = true },
+                .client { tls, _ in tls.policy.allowsInvalidCertificates = true },
         ]
 
     private static func pins(by mode: SecurityPolicy.PinningMode) -> [TrustCase] {

@@ -141,7 +141,7 @@ struct `Files that secure a session` {
                 }
             }
             try await asked.opened()
-            try session.replaceTLS(HTTPSession.TLS(roots: .only([.bytes(other.certificate.der)])))
+            try session.replace(tls: HTTPSession.TLS(roots: .only([.bytes(other.certificate.der)])))
             try session.reloadTLS()
             goOn.open()
             #expect(try await running.value == 600_000)

@@ -19,7 +19,7 @@ struct `Replacing what a session believes` {
             let clear = HTTP.Target(plain.baseURL + "/x")
             _ = try await stage.session.get("x", as: .bytes)
             _ = try await stage.session.get(clear, as: .bytes)
-            try stage.session.replaceTLS(stage.session.tls)
+            try stage.session.replace(tls: stage.session.tls)
             #expect(stage.session.connections.idle == 1)
             try await stage.server.wait { $0.open == 0 }
             _ = try await stage.session.get("x", as: .bytes)
@@ -34,14 +34,14 @@ struct `Replacing what a session believes` {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", as: .bytes)
-            try stage.session.replaceTLS(Self.roots(other))
+            try stage.session.replace(tls: Self.roots(other))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(error.trustRefusal?.reason == .unknownIssuer)
-            try stage.session.replaceTLS(Self.roots(stage.authority))
+            try stage.session.replace(tls: Self.roots(stage.authority))
             _ = try await stage.session.get("x", as: .bytes)
             var pinned = Self.roots(stage.authority)
             pinned.policy = SecurityPolicy(mode: .publicKey, pins: [try .init(other.certificate.pin)])
-            try stage.session.replaceTLS(pinned)
+            try stage.session.replace(tls: pinned)
             let mismatch = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(mismatch.trustRefusal?.reason == .pinMismatch)
             #expect(stage.server.requests.count == 2)
@@ -61,7 +61,7 @@ struct `Replacing what a session believes` {
             _ = try await stage.server.waitForRequests(1)
             let waiting = Task { try await session.get("new", as: .string).value }
             try await eventually("it waits", following: stage.loop, stage.server) { session.connections.waiting == 1 }
-            try session.replaceTLS(Self.roots(other))
+            try session.replace(tls: Self.roots(other))
             gate.open()
             #expect(try await running.value == "old")
             let error = try await NetworkError.thrown { _ = try await waiting.value }
@@ -85,7 +85,7 @@ struct `Replacing what a session believes` {
             let session = stage.session
             let running = Task { try await session.get("x", as: .bytes).value.count }
             try await asked.opened()
-            try session.replaceTLS(Self.roots(other))
+            try session.replace(tls: Self.roots(other))
             goOn.open()
             #expect(try await running.value == (isStreamed ? 1 << 20 : 1))
             #expect(session.connections.open == 0)

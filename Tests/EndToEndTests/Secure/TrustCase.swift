@@ -72,7 +72,7 @@ extension HTTPSession.TLS {
         _ mode: SecurityPolicy.PinningMode, _ issued: IssuedCertificate..., allowingInvalid: Bool = false
     ) throws {
         policy = SecurityPolicy(mode: mode, pins: try Self.pins(issued, mode))
-        policy.allowInvalidCertificates = allowingInvalid
+        policy.allowsInvalidCertificates = allowingInvalid
     }
 
     static func pins(

@@ -96,7 +96,7 @@ enum TrustTable {
                 tls.policy.hosts = [
                     "**.test": other, "*.api.test": try HTTPSession.TLS.pins([cast.issued]), "y.api.test": other,
                 ]
-                tls.policy.requirePinningForAllHosts = true
+                tls.policy.requiresPinningForAllHosts = true
             },
             TrustCase("no pin for this host, where not all must have one").client { tls, _ in
                 tls.policy = SecurityPolicy(mode: .publicKey, pins: [])

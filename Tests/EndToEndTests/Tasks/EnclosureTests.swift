@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct `Ending a session from within a request` {
     enum Way: CaseIterable {
-        case shutdown, shutdownWithGrace, cancelAll, drain
+        case shutdown, shutdownWithGrace, cancelAll, waitUntilEmpty
 
         var closes: Bool { self == .shutdown || self == .shutdownWithGrace }
 
@@ -18,8 +18,8 @@ struct `Ending a session from within a request` {
             case .shutdown: return await session.shutdown()
             case .shutdownWithGrace: return await session.shutdown(grace: .seconds(1000))
             case .cancelAll: return await session.tasks.cancelAll()
-            case .drain:
-                try await session.tasks.drain()
+            case .waitUntilEmpty:
+                try await session.tasks.waitUntilEmpty()
                 return 0
             }
         }
@@ -31,7 +31,7 @@ struct `Ending a session from within a request` {
             let value = try await work()
             #expect(value == text && isRefused != true)
         } catch let error as NetworkError where isRefused != false {
-            #expect(error.code == .sessionClosed)
+            #expect(error.code == .sessionShutDown)
         }
     }
 
@@ -168,7 +168,7 @@ struct `Ending a session from within a request` {
     }
 
     /// Each would wait for the other.
-    @Test func `two requests that drain their session at once do not wait for each other`() async throws {
+    @Test func `two requests that wait until their session is empty do not wait for each other`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let session = stage.session
@@ -179,7 +179,7 @@ struct `Ending a session from within a request` {
                         try await session.withResponse(from: "a") { _ in
                             gates[index].open()
                             try await gates[1 - index].opened()
-                            try await session.tasks.drain()
+                            try await session.tasks.waitUntilEmpty()
                         }
                     }
                 }
@@ -196,7 +196,7 @@ struct `Ending a session from within a request` {
             let stuck = Task { try await session.get("stuck", as: .bytes) }
             try await asked.opened()
             let ending = Task { await session.shutdown(grace: .seconds(1000)) }
-            try await stage.eventually("intake stops") { session.isClosed }
+            try await stage.eventually("intake stops") { session.isShutDown }
             ending.cancel()
             #expect(await ending.value == 1)
             let error = try await NetworkError.thrown { _ = try await stuck.value }
@@ -207,7 +207,7 @@ struct `Ending a session from within a request` {
     @Test func `a shutdown in the hook that is told of the end tells it no second time`() async throws {
         let ender = Ender()
         let configure: (inout HTTPSession.Configuration) -> Void = {
-            $0.hooks.invalidated = {
+            $0.hooks.shutDown = {
                 await ender.end(.shutdown)
             }
         }

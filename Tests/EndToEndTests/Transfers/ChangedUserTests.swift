@@ -23,7 +23,7 @@ struct `A download whose user changes on its way` {
         private let state = Mutex<(user: String, isAliceOut: Bool, forget: (@Sendable () -> Void)?)>(
             ("alice", false, nil))
 
-        func handle(_ challenge: HTTPSession.AuthenticationChallenge) -> HTTPSession.AuthenticationChallenge.Response {
+        func handle(_ challenge: HTTPSession.AuthenticationChallenge) -> HTTPSession.AuthenticationChallenge.Answer {
             guard case .protectionSpace = challenge.kind else { return .performDefault }
             return .useCredential(.password(user: state.withLock(\.user), password: "pw"))
         }
@@ -140,7 +140,7 @@ struct `A download whose user changes on its way` {
             try await stage.eventually("much has come") { task.downloaded.wireBytes == Self.arrived }
             let data = try #require(await task.cancelProducingResumeData())
             file.change { $0.faults = [] }
-            let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
             #expect(response.value.resumedAt == Self.arrived)
             #expect(try folder.contents("file") == file.contents)
         }

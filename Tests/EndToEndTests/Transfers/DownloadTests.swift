@@ -264,13 +264,13 @@ struct `A download` {
                 stage.server.enqueue(reply)
                 let error = try await NetworkError.thrown {
                     _ = try await stage.session.download(
-                        "x", to: .folder(folder.path), transfer: Options(byteLimit: 4000))
+                        "x", to: .folder(folder.path), transfer: Options(bodyLimit: 4000))
                 }
                 #expect(error.code == .limitExceeded)
                 #expect(try folder.names().isEmpty)
             }
             stage.server.enqueue(.generated(length: 4000))
-            _ = try await stage.session.download("x", to: .folder(folder.path), transfer: Options(byteLimit: 4000))
+            _ = try await stage.session.download("x", to: .folder(folder.path), transfer: Options(bodyLimit: 4000))
         }
     }
 

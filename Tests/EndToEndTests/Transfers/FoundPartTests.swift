@@ -142,7 +142,7 @@ struct `A part that is found` {
             try change.make(folder.path)
             let before = try folder.contents(Self.part)
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.download(resuming: data, to: .folder(folder.path))
+                _ = try await stage.session.download(resumeData: data, to: .folder(folder.path))
             }
             let isLink = change.testDescription.hasPrefix("a link")
             #expect(error.code == (isLink ? .fileNotCreated : .invalidResumeData))

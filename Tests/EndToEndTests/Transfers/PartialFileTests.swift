@@ -38,7 +38,7 @@ struct `A partial file from elsewhere` {
             #expect(data.offset == 300_000 && data.partPath == path && data.completeLength == nil)
             let kept = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(data))
             #expect(kept == data)
-            let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
             #expect(response.value.resumedAt == 300_000 && response.value.byteCount == Self.length)
             #expect(stage.server.ranges == ["bytes=300000-"])
             #expect(try folder.contents("file") == file.contents)
@@ -59,7 +59,7 @@ struct `A partial file from elsewhere` {
             let read = ContinuousClock.now
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.download(
-                    resuming: data, options: .init(timeouts: .init(total: .milliseconds(5))),
+                    resumeData: data, options: .init(timeouts: .init(total: .milliseconds(5))),
                     to: .file("\(folder.path)/file"))
             }
             #expect(read.duration(to: .now) < begun.duration(to: read))
@@ -79,7 +79,7 @@ struct `A partial file from elsewhere` {
             file.serve(on: stage)
             let data = try await ResumeData(
                 partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#)
-            _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
             let facts = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/file")
             let mode = try #require(facts[.posixPermissions] as? Int)
             #expect(mode & ~permissions == 0, "\(String(mode, radix: 8))")
@@ -96,7 +96,7 @@ struct `A partial file from elsewhere` {
                 partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#,
                 completeLength: Self.length)
             let response = try await stage.session.download(
-                resuming: data, to: .file(path), transfer: .init(overwrites: true))
+                resumeData: data, to: .file(path), transfer: .init(overwrites: true))
             #expect(response.value.resumedAt == 300_000)
             #expect(try folder.contents("file") == file.contents)
             #expect(try folder.names() == ["file"])
@@ -116,12 +116,12 @@ struct `A partial file from elsewhere` {
                 partialFile: path, of: "\(stage.server.baseURL)/file", entityTag: #""one""#,
                 completeLength: what == "length" ? 2 * Self.length : nil)
             if what == "tag" {
-                let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+                let response = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
                 #expect(response.value.resumedAt == 0)
                 #expect(try folder.contents("file") == file.contents, "all of it is of the new state")
             } else {
                 let error = try await NetworkError.thrown {
-                    _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+                    _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
                 }
                 #expect(error.code == .invalidResponse)
                 #expect(try !folder.names().contains("file"))
@@ -139,7 +139,7 @@ struct `A partial file from elsewhere` {
             try handle.write(contentsOf: Data([255]))
             try handle.close()
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+                _ = try await stage.session.download(resumeData: data, to: .file("\(folder.path)/file"))
             }
             #expect(error.code == .invalidResumeData)
             #expect(stage.server.requests.isEmpty)

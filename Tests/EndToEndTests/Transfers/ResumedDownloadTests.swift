@@ -228,7 +228,7 @@ struct `A download that goes on` {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
             // The rest comes by another way, as when a process dies between the last byte and the naming.
-            let task = try stage.session.downloadTask(resuming: data, to: .file("\(folder.path)/file"))
+            let task = try stage.session.downloadTask(resumeData: data, to: .file("\(folder.path)/file"))
             let gate = LoopbackServer.Gate()
             entity.change { state in
                 state.instead = { _ in
@@ -248,7 +248,7 @@ struct `A download that goes on` {
             let rest = try #require(await task.cancelProducingResumeData())
             gate.open()
             #expect(rest.offset == 1 << 20)
-            let file = try await stage.session.download(resuming: rest, to: .file("\(folder.path)/file")).value
+            let file = try await stage.session.download(resumeData: rest, to: .file("\(folder.path)/file")).value
             #expect(stage.server.ranges.last == "bytes=1048576-")
             #expect(file.resumedAt == 1 << 20 && file.byteCount == 1 << 20)
             #expect(try folder.contents("file") == entity.contents)
@@ -275,7 +275,7 @@ struct `A download that goes on` {
                 #expect(kept == data)
                 entity.change { $0.faults = [] }
                 task = try stage.session.downloadTask(
-                    resuming: kept, from: "file?signed=\(step)", to: .file("\(folder.path)/file"))
+                    resumeData: kept, from: "file?signed=\(step)", to: .file("\(folder.path)/file"))
             }
             let file = try await task.value
             #expect(file.resumedAt == 500_000)
@@ -290,7 +290,7 @@ struct `A download that goes on` {
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
-            let task = try stage.session.downloadTask(resuming: data, to: .file("\(folder.path)/file"))
+            let task = try stage.session.downloadTask(resumeData: data, to: .file("\(folder.path)/file"))
             #expect(await task.cancelProducingResumeData() == data)
             let fresh = try stage.session.downloadTask("file", to: .folder(folder.path))
             #expect(await fresh.cancelProducingResumeData() == nil)
@@ -315,10 +315,10 @@ struct `A download that goes on` {
             var options = Options()
             options.startsOverIfDamaged = startsOver
             if startsOver == true {
-                _ = try await stage.session.download(resuming: data, to: .folder(folder.path), transfer: options)
+                _ = try await stage.session.download(resumeData: data, to: .folder(folder.path), transfer: options)
             } else {
                 let error = try await NetworkError.thrown {
-                    _ = try await stage.session.download(resuming: data, to: .folder(folder.path), transfer: options)
+                    _ = try await stage.session.download(resumeData: data, to: .folder(folder.path), transfer: options)
                 }
                 #expect(error.code == .invalidResumeData)
                 #expect(error.resumeData == nil)
@@ -461,7 +461,7 @@ struct `A download that goes on` {
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
-            let file = try await stage.session.download(resuming: data, to: .folder(disk.path)).value
+            let file = try await stage.session.download(resumeData: data, to: .folder(disk.path)).value
             #expect(file.resumedAt == 100_000)
             #expect(Bytes(try Data(contentsOf: URL(filePath: file.path))) == entity.contents)
             #expect(try folder.names().isEmpty)

@@ -42,7 +42,7 @@ struct `Whose bytes a download goes on with` {
     private static func session(_ user: String, by way: Way, _ stage: Stage) throws -> HTTPSession {
         var configuration = stage.session.configuration
         configuration.basicInClearText = .allowed
-        if way == .handler || way == .bearer { configuration.user = user }
+        if way == .handler || way == .bearer { configuration.userID = user }
         switch way {
         case .field: configuration.fields["X-Api-Key"] = user
         case .assertion: configuration.fields["Cf-Access-Jwt-Assertion"] = user
@@ -107,7 +107,7 @@ struct `Whose bytes a download goes on with` {
             let destination = HTTPSession.Destination.file("\(folder.path)/file")
             let file =
                 if byData {
-                    try await bob.download(resuming: data, from: target, options: options, to: destination).value
+                    try await bob.download(resumeData: data, from: target, options: options, to: destination).value
                 } else {
                     try await bob.download(target, options: options, to: destination, resuming: .ifValidatorMatches)
                         .value
@@ -214,7 +214,7 @@ struct `Whose bytes a download goes on with` {
             configuration.authentication = .bearer("old") { _ in "new" }
             let session = try HTTPSession(configuration)
             let data = try await Self.leave(by: session, in: folder, stage)
-            let file = try await session.download(resuming: data, to: .file("\(folder.path)/file")).value
+            let file = try await session.download(resumeData: data, to: .file("\(folder.path)/file")).value
             #expect(file.resumedAt == Self.arrived)
             #expect(try folder.contents("file") == Self.alices.bytes)
             await session.shutdown()
@@ -246,7 +246,7 @@ struct `Whose bytes a download goes on with` {
             let destination = HTTPSession.Destination.file("\(folder.path)/file")
             let file =
                 if byData {
-                    try await stage.session.download(resuming: data, to: destination).value
+                    try await stage.session.download(resumeData: data, to: destination).value
                 } else {
                     try await stage.session.download("file", to: destination, resuming: .ifValidatorMatches).value
                 }

@@ -275,7 +275,7 @@ struct `A download in segments` {
                         steps.withLock { $0.append(step) }
                     }
                 } else {
-                    try await other.download(resuming: data, to: .folder(folder.path), transfer: options) { step in
+                    try await other.download(resumeData: data, to: .folder(folder.path), transfer: options) { step in
                         steps.withLock { $0.append(step) }
                     }
                 }

@@ -72,7 +72,7 @@ struct ProxyStorm: Sendable {
         }
         let gauges = await session.gauges()
         let (pool, left) = (gauges.pool?.total, await session.tasks.all)
-        if !left.isEmpty || gauges.running != 0 || gauges.queued != 0 { tally.violation("still running: \(left)") }
+        if !left.isEmpty || gauges.requests != 0 || gauges.queued != 0 { tally.violation("still running: \(left)") }
         let counts = pool.map { [$0.open, $0.idle, $0.waiting, $0.inResolve, $0.inConnect, $0.inProxy, $0.inTLS] }
         if counts?.contains(where: { $0 != 0 }) != false { tally.violation("the pool after the storm: \(gauges)") }
         if let pool { tally.note("connections: \(pool.opened) opened, \(pool.reuses) reuses, \(pool.failed) failed") }

@@ -11,7 +11,7 @@ extension Enclosure {
         return contains {
             switch $0 {
             case .refresh(let other), .challenge(let other), .interceptor(let other, _, _): other == session
-            case .request, .transfer, .invalidation: false
+            case .request, .transfer, .shutDown: false
             }
         }
     }

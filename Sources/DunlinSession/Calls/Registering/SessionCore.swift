@@ -37,7 +37,7 @@ package final class SessionCore: Sendable {
         on loops: [Reactor], authentication: [any Stage], chain: Chain
     ) {
         self.authentication = authentication
-        let user = SessionUser(configuration.user)
+        let user = SessionUser(configuration.userID)
         self.user = user
         codeOfWay = Self.codeOfWay(configuration, user)
         self.configuration = configuration

@@ -46,7 +46,7 @@ public actor TaskRegistry {
         }
     }
 
-    static var closed: NetworkError { NetworkError(.sessionClosed, "the session is shut down") }
+    static var closed: NetworkError { NetworkError(.sessionShutDown, "the session is shut down") }
 
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
@@ -153,7 +153,7 @@ extension TaskRegistry {
         var running: [TaskDelegate] = []
         for list in lists { running += await list.cancel(number) }
         let stopped = Self.cancelOthers(running)
-        await drain(until: .never, upTo: number)
+        await waitUntilEmpty(until: .never, upTo: number)
         return stopped.count
     }
 
@@ -162,7 +162,7 @@ extension TaskRegistry {
         var running: [TaskDelegate] = []
         for list in lists { running += await list.running(upTo: closing.era) }
         let stopped = Self.cancelOthers(running)
-        await drain(until: .never, upTo: closing.era)
+        await waitUntilEmpty(until: .never, upTo: closing.era)
         return stopped.count { !uncounted.contains($0.id) }
     }
 
@@ -195,14 +195,14 @@ extension TaskRegistry {
     /// If called within a request (in one of its hooks or a stream's scope), it does not wait for that request, nor for
     /// requests that themselves wait in such a call. A request that is never resumed never ends, nor does one suspended
     /// before its turn, until it is resumed or cancelled.
-    public func drain() async throws {
-        guard await drain(until: .never) else { throw CancellationError() }
+    public func waitUntilEmpty() async throws {
+        guard await waitUntilEmpty(until: .never) else { throw CancellationError() }
     }
 
     /// Waits until nothing runs except what the caller is within, or the deadline comes; with an era that is over, only
     /// for requests of this era and earlier ones. Returns false if the awaiting task was cancelled first.
     @discardableResult
-    nonisolated func drain(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
+    nonisolated func waitUntilEmpty(until deadline: HTTP.Instant, upTo era: UInt64? = nil) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var ids: [UInt64] = []
         var isWithin = false

@@ -25,7 +25,7 @@ struct `A journal and the guard of a request` {
             } else {
                 transfer = asked
             }
-            transfer.start(options: hasOptions ? HTTPSession.Options(fields: ["X-Own": "1"]) : nil)
+            transfer.resume(options: hasOptions ? HTTPSession.Options(fields: ["X-Own": "1"]) : nil)
             try await play(stage, folder, transfer)
         }
     }

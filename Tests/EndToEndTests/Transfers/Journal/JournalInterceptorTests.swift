@@ -20,7 +20,7 @@ struct `A journal whose requests interceptors change` {
             (stage: Stage) async throws in
             stage.server.respond(server)
             let journal = try await `A journal`.open(folder, stage, rules: { $0.firstDelay = .milliseconds(1) })
-            let upload = try await journal.upload("up", method: method, from: source)
+            let upload = try await journal.upload("up", method: method, file: source)
             error = try await networkError { _ = try await upload.value }
             count = stage.server.requests.count { $0.method == .post }
             await journal.close()

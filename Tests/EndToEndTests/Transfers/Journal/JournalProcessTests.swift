@@ -52,7 +52,7 @@ struct `Processes at one journal` {
         for number in numbers {
             let transfer =
                 if number.isMultiple(of: 3) {
-                    try await journal.upload("up-\(number)", from: source)
+                    try await journal.upload("up-\(number)", file: source)
                 } else {
                     try await journal.download("film-\(number)", to: .file("\(folder.path)/film-\(number)"))
                 }

@@ -32,7 +32,7 @@ struct `A journaled download that was stopped` {
             if step.wireBytes == arrived { gate.open() }
         }
         let transfer = try await journal.download("film", options: options, to: destination)
-        transfer.start()
+        transfer.resume()
         try await gate.opened()
         await journal.close()
         #expect(await `A journal`.code(transfer) == .cancelled)
@@ -69,7 +69,7 @@ struct `A journaled download that was stopped` {
             try await Self.stop(entity, folder, stage, in: destination)
             let journal = try await `A journal`.open(folder, stage)
             let restored = try #require(try await journal.restoredTransfers().first)
-            try restored.start(from: "\(stage.server.baseURL)/signed?anew")
+            try restored.resume(from: "\(stage.server.baseURL)/signed?anew")
             let file = try #require(try await restored.value.file)
             #expect(file.resumedAt == Self.arrived)
             #expect(restored.url == "\(stage.server.baseURL)/signed?anew")

@@ -23,7 +23,7 @@ struct `A journal and the secrets of a URL` {
             stage.server.respond { $0.target.contains("token=hunter2") ? .response(body: "film") : .response(403) }
             let journal = try await `A journal`.open(folder, stage, rules: { $0.keepsSecretsOfURLs = keeps })
             let download = try await journal.download("film?token=hunter2&b=1", to: .file("\(folder.path)/film"))
-            let upload = try await journal.upload("up", method: .put, query: ["token": "hunter2"], from: source)
+            let upload = try await journal.upload("up", method: .put, query: ["token": "hunter2"], file: source)
             #expect(try Self.texts(folder).contains("hunter2") == keeps)
             #expect(try Self.texts(folder).contains("b=1"))
             #expect(!download.needsURL && download.url.contains("hunter2") == keeps)
@@ -44,7 +44,7 @@ struct `A journal and the secrets of a URL` {
             let journal = try await `A journal`.open(folder, stage)
             let options = HTTPSession.Options(fields: ["Ticket": "s3cret", "X-Own": "visible"])
             let download = try await journal.download("film", options: options, to: .file("\(folder.path)/film"))
-            let upload = try await journal.upload("up", options: options, from: source)
+            let upload = try await journal.upload("up", options: options, file: source)
             let saved = try Self.texts(folder)
             #expect(!saved.contains("s3cret") && saved.contains("visible"))
             #expect(try await download.value.file?.byteCount == 4)
@@ -72,7 +72,7 @@ struct `A journal and the secrets of a URL` {
             #expect(stage.server.requests.isEmpty)
             let again = try #require(try await second.restoredTransfers().first)
             #expect(again.id == restored.id && again.attempts == 0)
-            try again.start(from: "\(stage.server.baseURL)/film?\(query)new")
+            try again.resume(from: "\(stage.server.baseURL)/film?\(query)new")
             #expect(try await again.value.file?.byteCount == 4)
             #expect(try !Self.texts(folder).contains("new"))
         }
@@ -90,13 +90,13 @@ struct `A journal and the secrets of a URL` {
             options.hooks.downloadProgress = { _, step in
                 if step.wireBytes == 150_000 { gate.open() }
             }
-            try await first.download("film?token=hunter2", options: options, to: .file("\(folder.path)/film")).start()
+            try await first.download("film?token=hunter2", options: options, to: .file("\(folder.path)/film")).resume()
             try await gate.opened()
             await first.close()
             #expect(try !Self.texts(folder).contains("hunter2"))
             let second = try await `A journal`.open(folder, stage)
             let restored = try #require(try await second.restoredTransfers().first)
-            try restored.start(from: "\(stage.server.baseURL)/film?token=new")
+            try restored.resume(from: "\(stage.server.baseURL)/film?token=new")
             let file = try #require(try await restored.value.file)
             #expect(file.resumedAt == 150_000)
             #expect(try folder.contents("film") == entity.contents)
@@ -136,7 +136,7 @@ struct `A journal and secrets of an origin` {
                 await first.close()
                 transfer = try #require(try await Self.open(folder, stage).restoredTransfers().first)
             }
-            try transfer.start(
+            try transfer.resume(
                 from: "\(other.baseURL)/film", options: gives ? .init(fields: ["X-Tenant": "given"]) : nil)
             #expect(try await transfer.value.file?.byteCount == 4)
             let sent = try #require(other.requests.first).fields
@@ -156,11 +156,11 @@ struct `A journal and secrets of an origin` {
             stage.server.respond { _ in .response(body: "film") }
             var journal = try await Self.open(folder, stage)
             let same = try await journal.download("same", options: Self.options, to: .file("\(folder.path)/same"))
-            try same.start(from: "\(stage.server.baseURL)/again")
+            try same.resume(from: "\(stage.server.baseURL)/again")
             _ = try await same.value
             #expect(stage.server.requests.first?.fields["X-Api-Key"] == "secret")
             let moved = try await journal.download("film", options: Self.options, to: .file("\(folder.path)/film"))
-            try moved.start(from: "\(other.baseURL)/film")
+            try moved.resume(from: "\(other.baseURL)/film")
             _ = try await other.waitForRequests(1)
             await journal.close()
             journal = try await Self.open(folder, stage)

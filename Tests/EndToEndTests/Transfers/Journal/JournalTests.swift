@@ -48,7 +48,7 @@ struct `A journal` {
             let journal = try await Self.open(folder, stage)
             let download = try await journal.download(
                 "film", to: .file("\(folder.path)/film.mp4"), metadata: Self.film)
-            let upload = try await journal.upload("up", from: source)
+            let upload = try await journal.upload("up", file: source)
             #expect(try Self.files(folder) == [download.id, upload.id].sorted().map { "\($0).transfer" })
             #expect(stage.server.requests.isEmpty)
             #expect(journal.transfers.map(\.id) == [download.id, upload.id])
@@ -63,10 +63,10 @@ struct `A journal` {
             try await journal.waitUntilEmpty()
             #expect(try Self.files(folder).isEmpty)
             #expect(journal.transfers.isEmpty && journal.issues.isEmpty)
-            var waitUntilEmpty = 0
+            var emptied = 0
             for await event in events {
-                if case .journalDrained(Self.path(folder)) = event { waitUntilEmpty += 1 }
-                if waitUntilEmpty == 1 { break }
+                if case .journalEmptied(Self.path(folder)) = event { emptied += 1 }
+                if emptied == 1 { break }
             }
             #expect(try await journal.restoredTransfers().isEmpty)
             try await stage.expectHealthy()
@@ -109,12 +109,12 @@ struct `A journal` {
             await first.close()
             let second = try await Self.open(folder, stage)
             let restored = try #require(try await second.restoredTransfers().first)
-            #expect(throws: NetworkError.self) { try restored.start(from: "/signed") }
+            #expect(throws: NetworkError.self) { try restored.resume(from: "/signed") }
             #expect(stage.server.requests.isEmpty)
             var options = HTTPSession.Options(fields: ["Authorization": "secret"])
             let told = Mutex(0)
             options.hooks.completed = { _ in told.withLock { $0 += 1 } }
-            try restored.start(from: "\(stage.server.baseURL)/signed?until=later", options: options)
+            try restored.resume(from: "\(stage.server.baseURL)/signed?until=later", options: options)
             #expect(try await restored.value.file?.byteCount == 4)
             #expect(stage.server.requests.map { $0.fields["authorization"] } == ["secret"])
             #expect(told.withLock { $0 } == 1)
@@ -132,12 +132,12 @@ struct `A journal` {
                 let restored = try await journal.restoredTransfers()
                 #expect(restored.count == (isShutDown ? 2 : 0))
                 if restored.isEmpty {
-                    try await journal.download("film", to: .file("\(folder.path)/film")).start()
-                    try await journal.upload("up", from: source).start()
+                    try await journal.download("film", to: .file("\(folder.path)/film")).resume()
+                    try await journal.upload("up", file: source).resume()
                 }
                 for transfer in restored {
                     #expect(transfer.attempts == 1)
-                    transfer.start()
+                    transfer.resume()
                 }
                 _ = try await stage.server.waitForRequests(isShutDown ? 4 : 2)
                 let running = journal.transfers
@@ -147,10 +147,10 @@ struct `A journal` {
                 let error = try await NetworkError.thrown {
                     _ = try await journal.download("film", to: .file("\(folder.path)/x"))
                 }
-                #expect(error.code == .sessionClosed)
+                #expect(error.code == .sessionShutDown)
             }
             let error = try await NetworkError.thrown { _ = try await Self.open(folder, stage) }
-            #expect(error.code == .sessionClosed)
+            #expect(error.code == .sessionShutDown)
             await stage.session.restart()
             #expect(try await Self.open(folder, stage).restoredTransfers().count == 2)
         }
@@ -167,7 +167,7 @@ struct `A journal` {
             stage.server.route(.get, "/film", [.stall])
             let journal = try await Self.open(folder, stage)
             let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
-            transfer.start()
+            transfer.resume()
             _ = try await stage.server.waitForRequests(1)
             let running = try #require(transfer.task)
             #expect(await stage.session.tasks.cancel(running))
@@ -177,11 +177,11 @@ struct `A journal` {
             try await journal.waitUntilEmpty()
             let again = try #require(try await journal.restoredTransfers().first)
             #expect(again.id == transfer.id)
-            again.start()
+            again.resume()
             _ = try await stage.server.waitForRequests(2)
             let late = try await journal.download("film", to: .file("\(folder.path)/late"))
             async let shutdown = stage.session.shutdown(grace: .seconds(1000))
-            try await stage.eventually("the session takes no more") { stage.session.isClosed }
+            try await stage.eventually("the session takes no more") { stage.session.isShutDown }
             let closed = try #require(await Self.error(late))
             #expect(closed.code == .cancelled)
             #expect(closed.reason == "the session was shut down; the transfer stays in the journal")
@@ -199,7 +199,7 @@ struct `A journal` {
             let journal = try await Self.open(folder, stage)
             let held = try await journal.download("film", to: .file("\(folder.path)/held"))
             let begun = try await journal.download("film", to: .file("\(folder.path)/begun"))
-            begun.start()
+            begun.resume()
             _ = try await stage.server.waitForRequests(1)
             for transfer in [held, begun] {
                 transfer.cancel()
@@ -230,7 +230,7 @@ struct `A journal` {
             let journal = try await Self.open(folder, stage)
             let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
             let start = clock.now
-            transfer.start()
+            transfer.resume()
             // While no request is on its way none is in danger of running out of time.
             try await eventually("the end", every: .milliseconds(2)) {
                 if transfer.resultIfEnded != nil { return true }
@@ -257,11 +257,11 @@ struct `A journal` {
             #expect(await Self.code(missing) == .unacceptableStatus)
             // Sent, and nobody knows whether twice is once.
             let source = try folder.write("body", as: "source")
-            let upload = try await journal.upload("up", from: source)
+            let upload = try await journal.upload("up", file: source)
             #expect(await Self.code(upload) == .unacceptableStatus)
             #expect(stage.server.requests.count == 2)
             #expect(told.withLock { $0 } == ["404", "503"])
-            let nothing = try await journal.upload("up", from: "\(folder.path)/nothing")
+            let nothing = try await journal.upload("up", file: "\(folder.path)/nothing")
             #expect(await Self.code(nothing) == .fileUnreadable)
             #expect(try Self.files(folder).isEmpty)
         }
@@ -282,7 +282,7 @@ struct `A journal` {
                 }
             }
             let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
-            transfer.start()
+            transfer.resume()
             _ = try await stage.server.waitForRequests(2)
             let ending = Task { await session.shutdown() }
             try await stage.eventually("the hook's request is over") { told.withLock { $0 } != nil }
