@@ -20,7 +20,8 @@ extension HTTPSession {
     /// A download by a method other than GET, or with a body, starts over where a GET would continue, since servers
     /// offer no ranges of computed responses.
     ///
-    /// `progress` is called at once, whenever the progress has changed since it last returned, and at the end.
+    /// `resuming`, if it is given, overrides `transfer.resuming`. `progress` is called at once, whenever the progress
+    /// has changed since it last returned, and at the end.
     @discardableResult
     public func download(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
@@ -37,7 +38,8 @@ extension HTTPSession {
             progress)
     }
 
-    /// Creates a download with a handle. It begins when it is resumed or awaited.
+    /// Creates a download with a handle. It begins when it is resumed or awaited. `resuming`, if it is given, overrides
+    /// `transfer.resuming`.
     public func downloadTask(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
