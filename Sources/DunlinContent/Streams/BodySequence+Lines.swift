@@ -1,8 +1,8 @@
 extension BodySequence {
     /// The lines of a body, as they come. Invalid UTF-8 becomes U+FFFD. Like the body, it can be read only once.
-    public struct Lines: AsyncSequence, Sendable {
-        public typealias Element = String
-        public typealias Failure = any Error
+    package struct Lines: AsyncSequence, Sendable {
+        package typealias Element = String
+        package typealias Failure = any Error
 
         let body: BodySequence
         let limit: Int
@@ -22,12 +22,12 @@ extension BodySequence {
             self.refusal = refusal
         }
 
-        public func makeAsyncIterator() -> Iterator {
+        package func makeAsyncIterator() -> Iterator {
             let machine = LineMachine(limit: limit, returnsEndLines: returnsEndLines)
             return Iterator(self, machine, body.makeAsyncIterator(), keeping: keptBody)
         }
 
-        public struct Iterator: AsyncIteratorProtocol {
+        package struct Iterator: AsyncIteratorProtocol {
             private var pieces: BodySequence.Iterator
             private var machine: LineMachine
             private let lines: Lines
@@ -56,7 +56,7 @@ extension BodySequence {
                 return refusal
             }
 
-            public mutating func next() async throws -> String? {
+            package mutating func next() async throws -> String? {
                 if let refusal = lines.refusal, !isOver {
                     isOver = true
                     throw await refused(refusal)
@@ -85,9 +85,9 @@ extension BodySequence {
 
 extension BodySequence {
     /// The server-sent events of a body, as they come. Like the body, it can be read only once.
-    public struct Events: AsyncSequence, Sendable {
-        public typealias Element = ServerSentEvent
-        public typealias Failure = any Error
+    package struct Events: AsyncSequence, Sendable {
+        package typealias Element = ServerSentEvent
+        package typealias Failure = any Error
 
         let lines: BodySequence.Lines
         private let settings: ContentSettings?
@@ -97,11 +97,11 @@ extension BodySequence {
             self.settings = settings
         }
 
-        public func makeAsyncIterator() -> Iterator {
+        package func makeAsyncIterator() -> Iterator {
             Iterator(lines, settings)
         }
 
-        public struct Iterator: AsyncIteratorProtocol {
+        package struct Iterator: AsyncIteratorProtocol {
             private let body: BodySequence
             private var lines: BodySequence.Lines.Iterator
             private var machine: ServerSentEventMachine
@@ -116,7 +116,7 @@ extension BodySequence {
                 machine = ServerSentEventMachine(limit: limit)
             }
 
-            public mutating func next() async throws -> ServerSentEvent? {
+            package mutating func next() async throws -> ServerSentEvent? {
                 while let line = try await lines.next() {
                     do throws(ServerSentEventMachine.TooLong) {
                         if var event = try machine.take(line) {
@@ -139,9 +139,9 @@ extension BodySequence {
 extension BodySequence {
     /// The JSON values of a body, one on each line, as they come. Empty lines are skipped. Like the body, it can be
     /// read only once.
-    public struct Values<Value: Decodable>: AsyncSequence, Sendable {
-        public typealias Element = Value
-        public typealias Failure = any Error
+    package struct Values<Value: Decodable>: AsyncSequence, Sendable {
+        package typealias Element = Value
+        package typealias Failure = any Error
 
         let lines: BodySequence.Lines
         let json: HTTP.JSON
@@ -151,16 +151,16 @@ extension BodySequence {
             self.json = json
         }
 
-        public func makeAsyncIterator() -> Iterator {
+        package func makeAsyncIterator() -> Iterator {
             Iterator(body: lines.body, lines: lines.makeAsyncIterator(), json: json)
         }
 
-        public struct Iterator: AsyncIteratorProtocol {
+        package struct Iterator: AsyncIteratorProtocol {
             let body: BodySequence
             var lines: BodySequence.Lines.Iterator
             let json: HTTP.JSON
 
-            public mutating func next() async throws -> Value? {
+            package mutating func next() async throws -> Value? {
                 while let line = try await lines.next() {
                     if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
                     do {

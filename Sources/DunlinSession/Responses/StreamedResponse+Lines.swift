@@ -1,6 +1,6 @@
 extension HTTPSession.StreamedResponse {
     /// The body's lines, each of at most 1 MiB.
-    public var lines: BodySequence.Lines { lines(limit: 1 << 20) }
+    public var lines: some AsyncSequence<String, any Error> & Sendable { lines(limit: 1 << 20) }
 
     /// Returns the body's lines, each of at most `limit` bytes; a longer one fails with `NetworkError` code
     /// `limitExceeded`.
@@ -8,17 +8,15 @@ extension HTTPSession.StreamedResponse {
     /// Lines, events and values are read only from successful responses: for a status other than 2xx, unless the
     /// session or `options.validatesResponse` allows it, reading fails with an error that has the beginning of the
     /// body. `body` delivers any response.
-    public func lines(limit: Int) -> BodySequence.Lines {
-        BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil), keeping: keptBody)
-    }
+    public func lines(limit: Int) -> some AsyncSequence<String, any Error> & Sendable { linesOfSuccess(limit) }
 
     /// The body as server-sent events, each of at most 1 MiB. An event that is cut short by the end of the body is left
     /// out.
-    public var events: BodySequence.Events { events(limit: 1 << 20) }
+    public var events: some AsyncSequence<ServerSentEvent, any Error> & Sendable { events(limit: 1 << 20) }
 
     /// Returns the body as server-sent events, each of at most `limit` bytes. A content type other than
     /// `text/event-stream` is an error.
-    public func events(limit: Int) -> BodySequence.Events {
+    public func events(limit: Int) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         BodySequence.Events(
             lines: BodySequence.Lines(
                 body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"]),
@@ -30,8 +28,12 @@ extension HTTPSession.StreamedResponse {
     /// session's way unless another is given.
     public func values<Value: Decodable>(
         of type: Value.Type, _ json: HTTP.JSON? = nil, limit: Int = 1 << 20
-    ) -> BodySequence.Values<Value> {
-        BodySequence.Values(lines: lines(limit: limit), json: json ?? content.json)
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        BodySequence.Values<Value>(lines: linesOfSuccess(limit), json: json ?? content.json)
+    }
+
+    private func linesOfSuccess(_ limit: Int) -> BodySequence.Lines {
+        BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil), keeping: keptBody)
     }
 
     private func refusal(expecting contentTypes: HTTP.ContentTypes?) -> NetworkError? {
