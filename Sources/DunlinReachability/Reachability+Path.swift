@@ -35,13 +35,11 @@ extension Reachability {
 
 extension Reachability {
     /// The kernel as a source of reachability.
-    public struct SystemPathMonitor: Reachability.PathMonitor {
-        public init() {}
-
-        public func changes() -> AsyncStream<Void> { LinkMonitor.shared.changes() }
+    struct SystemPathMonitor: Reachability.PathMonitor {
+        func changes() -> AsyncStream<Void> { LinkMonitor.shared.changes() }
 
         /// Asks on a thread that may wait, because the kernel takes locks and some of its information is in files.
-        public func path(to address: HTTP.SocketAddress?) async -> Reachability.Path {
+        func path(to address: HTTP.SocketAddress?) async -> Reachability.Path {
             Reachability.Path(await DiskThreads.shared.run { RouteFinder().finding(for: address) })
         }
     }

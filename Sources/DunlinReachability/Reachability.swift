@@ -31,9 +31,9 @@ public final class Reachability: Sendable {
         self.target = target
     }
 
-    /// Observes any network, with another source than the system or with a probe.
+    /// Observes any network, with another source than the system, which nil stands for, or with a probe.
     public convenience init(
-        source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(), probing probe: Probe? = nil
+        source: (any Reachability.PathMonitor)? = nil, probing probe: Probe? = nil
     ) {
         self.init(ReachabilityMonitor.Target(destination: .world, source: source, resolver: nil, probe: probe))
     }
@@ -42,8 +42,7 @@ public final class Reachability: Sendable {
     /// addresses counts. It is not reachable while its name has no answer.
     public static func host(
         _ name: String, resolver: (any Resolver)? = nil,
-        source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
-        probing probe: Probe? = nil
+        source: (any Reachability.PathMonitor)? = nil, probing probe: Probe? = nil
     ) -> Reachability {
         let destination =
             HTTP.SocketAddress(numericHost: name, port: 0).map { ReachabilityMonitor.Destination.address($0) }
@@ -55,7 +54,7 @@ public final class Reachability: Sendable {
 
     /// Observes one address; its port is ignored. An address of this machine is always reachable.
     public static func address(
-        _ address: HTTP.SocketAddress, source: any Reachability.PathMonitor = Reachability.SystemPathMonitor(),
+        _ address: HTTP.SocketAddress, source: (any Reachability.PathMonitor)? = nil,
         probing probe: Probe? = nil
     ) -> Reachability {
         Reachability(

@@ -15,6 +15,15 @@ final class ReachabilityMonitor: Sendable {
         /// The resolver of a host's name.
         let resolver: (any Resolver)?
         let probe: Reachability.Probe?
+
+        /// `source` is nil for the kernel.
+        init(
+            destination: Destination, source: (any Reachability.PathMonitor)?, resolver: (any Resolver)?,
+            probe: Reachability.Probe?
+        ) {
+            (self.destination, self.source) = (destination, source ?? Reachability.SystemPathMonitor())
+            (self.resolver, self.probe) = (resolver, probe)
+        }
     }
 
     struct Observation: Sendable, Equatable {
