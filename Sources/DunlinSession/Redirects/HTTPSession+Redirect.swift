@@ -36,18 +36,13 @@ extension HTTPSession.Redirect: CustomStringConvertible, CustomReflectable {
 
 extension HTTPSession {
     /// Why a redirect was not followed, as the underlying error of a `NetworkError`.
-    public struct RedirectFailure: Error, Sendable, CustomStringConvertible {
+    struct RedirectFailure: Error, CustomStringConvertible {
         /// All redirects of the request; the last is the one that was not followed.
-        public var chain: [HTTPSession.Redirect]
+        let chain: [HTTPSession.Redirect]
         /// What is wrong with the redirect's address, if anything.
-        public var cause: (any Error)?
+        let cause: (any Error)?
 
-        public init(chain: [HTTPSession.Redirect], cause: (any Error)? = nil) {
-            self.chain = chain
-            self.cause = cause
-        }
-
-        public var description: String {
+        var description: String {
             let steps = chain.map(\.description).joined(separator: ", then ")
             return cause.map { "\(steps): \($0)" } ?? steps
         }
