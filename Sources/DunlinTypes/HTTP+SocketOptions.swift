@@ -43,21 +43,32 @@ extension HTTP.SocketOptions {
     /// What the kernel would refuse or misunderstand; nil if nothing.
     public var problem: String? {
         switch localAddress {
-        case .unix: return "localAddress must be an IP address"
+        case .unix(let path):
+            return "localAddress must be an IP address, not the Unix socket \(VisibleText.of(path, upTo: 100))"
         case .v4, .v6, nil: break
         }
-        if let interface, !Self.isName(interface) { return "interface must be a name of 1 to 15 bytes" }
+        if let interface, !Self.isName(interface) {
+            return "interface must be a name of 1 to 15 bytes, not \"\(VisibleText.of(interface, upTo: 100))\""
+        }
         if let keepAlive {
             let seconds = Duration.seconds(1)...Duration.seconds(32767)
-            if !seconds.contains(keepAlive.idle) { return "keepAlive.idle must be 1 to 32767 seconds" }
-            if !seconds.contains(keepAlive.interval) { return "keepAlive.interval must be 1 to 32767 seconds" }
-            if !(1...127).contains(keepAlive.count) { return "keepAlive.count must be 1 to 127" }
+            if !seconds.contains(keepAlive.idle) {
+                return "keepAlive.idle must be 1 to 32767 seconds, not \(keepAlive.idle)"
+            }
+            if !seconds.contains(keepAlive.interval) {
+                return "keepAlive.interval must be 1 to 32767 seconds, not \(keepAlive.interval)"
+            }
+            if !(1...127).contains(keepAlive.count) {
+                return "keepAlive.count must be 1 to 127, not \(keepAlive.count)"
+            }
         }
         if let userTimeout, !(.milliseconds(1) ... .milliseconds(Int32.max)).contains(userTimeout) {
-            return "userTimeout must be 1 ms to 24 days"
+            return "userTimeout must be 1 ms to 24 days, not \(userTimeout)"
         }
-        if let differentiatedServices, differentiatedServices > 63 { return "differentiatedServices must be 0 to 63" }
-        if let priority, priority > 6 { return "priority must be 0 to 6" }
+        if let differentiatedServices, differentiatedServices > 63 {
+            return "differentiatedServices must be 0 to 63, not \(differentiatedServices)"
+        }
+        if let priority, priority > 6 { return "priority must be 0 to 6, not \(priority)" }
         return nil
     }
 

@@ -89,28 +89,53 @@ import Testing
         #expect(head.method == .post)
     }
 
-    private static let broken: [(String, @Sendable (inout HTTPSession.Configuration) -> Void)] = [
-        ("base with a query", { $0.baseURL = "http://h/?q" }),
-        ("base that is no URL", { $0.baseURL = "h/v1" }),
-        ("no connections", { $0.connections.perOrigin = 0 }),
-        ("no connections at all", { $0.connections.total = 0 }),
-        ("a negative line", { $0.connections.maximumWaiting = -1 }),
-        ("connections too old at once", { $0.connections.maximumAge = .zero }),
-        ("connections never used", { $0.connections.maximumUses = 0 }),
-        ("negative idle time", { $0.connections.idleTime = .seconds(-1) }),
-        ("negative body limit", { $0.limits.bodyBytes = -1 }),
-        ("no loops", { $0.loops = [] }),
-        ("a timeout of nothing", { $0.timeouts.connect = .zero }),
+    private typealias Break = @Sendable (inout HTTPSession.Configuration) -> Void
+
+    private static let broken: [(String, Break)] = [
+        ("the base URL cannot be used", { $0.baseURL = "http://h/?q" }),
+        ("the base URL cannot be used", { $0.baseURL = "h/v1" }),
+        ("connections.perOrigin must be at least 1, not 0", { $0.connections.perOrigin = 0 }),
+        ("connections.total must be at least 1, not -3", { $0.connections.total = -3 }),
+        ("connections.maximumWaiting must be at least 0, not -1", { $0.connections.maximumWaiting = -1 }),
+        ("connections.maximumAge must be above zero, not 0.0 seconds", { $0.connections.maximumAge = .zero }),
+        ("connections.maximumUses must be at least 1, not 0", { $0.connections.maximumUses = 0 }),
+        (
+            "connections.idleTime must be at least 0.0 seconds, not -1.0 seconds",
+            { $0.connections.idleTime = .seconds(-1) }
+        ),
+        ("loops is empty", { $0.loops = [] }),
+        ("timeouts.connect must be above zero, not 0.0 seconds", { $0.timeouts.connect = .zero }),
+        ("retry.attempts must be at least 1, not 0", { $0.retry = .exponential(attempts: 0) }),
+        ("sockets.priority must be 0 to 6, not 7", { $0.sockets.priority = 7 }),
+        ("limits.bodyBytes must be at least 0, not -1", { $0.limits.bodyBytes = -1 }),
+        ("limits.decodedBytes must be at least 0, not -1", { $0.limits.decodedBytes = -1 }),
+        ("limits.decodingRatio must be at least 1, not 0", { $0.limits.decodingRatio = 0 }),
+        ("limits.headBytes must be at least 1, not 0", { $0.limits.headBytes = 0 }),
+        ("limits.lineBytes must be at least 1, not -16384", { $0.limits.lineBytes = -16384 }),
+        ("limits.fieldCount must be at least 1, not 0", { $0.limits.fieldCount = 0 }),
+        ("limits.interimResponses must be at least 0, not -1", { $0.limits.interimResponses = -1 }),
+        ("limits.trailerBytes must be at least 2, not 1", { $0.limits.trailerBytes = 1 }),
+        ("limits.errorBodyBytes must be at least 0, not -1", { $0.limits.errorBodyBytes = -1 }),
+        ("limits.resends must be at least 0, not -1", { $0.limits.resends = -1 }),
     ]
 
     @Test(.rows("HS-2"), arguments: broken)
-    private func `settings that contradict themselves are refused`(
-        name: String, breakIt: @Sendable (inout HTTPSession.Configuration) -> Void
+    private func `a setting that no request could keep to is refused with its name and value`(
+        reason: String, breakIt: Break
     ) throws {
         var configuration = HTTPSession.Configuration()
         _ = try RequestBuilder(configuration)
         breakIt(&configuration)
         let failure = #expect(throws: NetworkError.self) { try RequestBuilder(configuration) }
         #expect(failure?.code == .invalidConfiguration)
+        #expect(failure?.reason.hasPrefix(reason) == true, "\(failure?.reason ?? "")")
+    }
+
+    @Test func `a limit of zero is accepted for what a response may lack`() throws {
+        var configuration = HTTPSession.Configuration()
+        (configuration.limits.bodyBytes, configuration.limits.decodedBytes) = (0, 0)
+        (configuration.limits.interimResponses, configuration.limits.errorBodyBytes) = (0, 0)
+        configuration.limits.resends = 0
+        _ = try RequestBuilder(configuration)
     }
 }

@@ -103,13 +103,13 @@ extension HTTPSession.RetryPolicy {
 
     /// What is wrong with the policy; nil if nothing.
     var problem: String? {
-        if attempts < 1 { return "attempts must be at least 1" }
-        if base < .zero { return "base must not be negative" }
-        if cap < base { return "cap must not be less than base" }
-        if retryAfterLimit < .zero { return "retryAfterLimit must not be negative" }
+        if attempts < 1 { return "attempts must be at least 1, not \(attempts)" }
+        if base < .zero { return "base must not be negative, as \(base) is" }
+        if cap < base { return "cap must not be less than base, \(base), and is \(cap)" }
+        if retryAfterLimit < .zero { return "retryAfterLimit must not be negative, as \(retryAfterLimit) is" }
         if case .ratio(let ratio, let floor) = budget {
-            guard ratio >= 0, ratio <= 100 else { return "the budget's ratio must lie between 0 and 100" }
-            guard floor >= 0, floor <= 1_000_000 else { return "the budget's floor must lie between 0 and a million" }
+            guard ratio >= 0, ratio <= 100 else { return "budget: its ratio must be 0 to 100, not \(ratio)" }
+            guard floor >= 0, floor <= 1_000_000 else { return "budget: its floor must be 0 to 1000000, not \(floor)" }
         }
         return nil
     }

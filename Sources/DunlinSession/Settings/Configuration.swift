@@ -176,7 +176,8 @@ extension HTTPSession {
         public init() {}
     }
 
-    /// The size limits for the parts of a response.
+    /// The size limits for the parts of a response. A session is not made with a negative limit, nor with one of zero
+    /// that no response could keep to.
     public struct Limits: Sendable, Hashable {
         /// The length of a body that is read as a whole, in bytes; nil for no limit. A streamed body has none.
         public var bodyBytes: Int? = 64 * 1024 * 1024
@@ -236,40 +237,4 @@ extension HTTPSession.Configuration {
     }
 
     private var variables: [String: String] { environment ?? ProcessInfo.processInfo.environment }
-
-    /// Throws for settings that contradict each other, before any request would.
-    func validate() throws {
-        func require(_ condition: Bool, _ reason: String) throws {
-            guard condition else { throw NetworkError(.invalidConfiguration, reason) }
-        }
-        try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
-        try require(connections.total > 0, "connections.total must be at least 1")
-        try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
-        try require(coalescing.largestBody >= 0, "coalescing.largestBody must not be negative")
-        try require(queue.running.map { $0 > 0 } ?? true, "queue.running must be at least 1")
-        try require(queue.runningPerOrigin.map { $0 > 0 } ?? true, "queue.runningPerOrigin must be at least 1")
-        try require(queue.maximumWaiting >= 0, "queue.maximumWaiting must not be negative")
-        try require(connections.maximumAge.map { $0 > .zero } ?? true, "connections.maximumAge must be above zero")
-        try require(connections.maximumUses.map { $0 > 0 } ?? true, "connections.maximumUses must be at least 1")
-        try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")
-        try require(nameResolution.timeToLive ?? .zero >= .zero, "nameResolution.timeToLive must not be negative")
-        try require(
-            nameResolution.negativeTimeToLive ?? .zero >= .zero,
-            "nameResolution.negativeTimeToLive must not be negative")
-        try require(nameResolution.capacity >= 0, "nameResolution.capacity must not be negative")
-        try require(
-            nameResolution.connectionAttemptDelay >= .milliseconds(10),
-            "nameResolution.connectionAttemptDelay must be at least 10 ms")
-        if let problem = `guard`?.problem { try require(false, "\(problem)") }
-        if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
-        try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
-        try require(limits.resends >= 0, "limits.resends must not be negative")
-        try require(redirects.limit >= 0, "redirects.limit must not be negative")
-        if let problem = retry.problem { try require(false, "retry.\(problem)") }
-        try ClearTextRule.check(tls.policy, baseURL: baseURL)
-        try require(loops?.isEmpty != true, "there must be at least one loop")
-        for limit in Timeouts.Limit.allCases {
-            try require(timeouts[limit].map { $0 > .zero } ?? true, "timeouts.\(limit.rawValue) must be above zero")
-        }
-    }
 }

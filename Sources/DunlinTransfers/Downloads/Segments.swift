@@ -22,8 +22,10 @@ extension HTTPSession {
         }
 
         var problem: String? {
-            guard (1...Self.limit).contains(count) else { return "segments.count must be 1 to \(Self.limit)" }
-            return minimumLength > 0 ? nil : "segments.minimumLength must be above zero"
+            guard (1...Self.limit).contains(count) else {
+                return "segments.count must be 1 to \(Self.limit), not \(count)"
+            }
+            return minimumLength > 0 ? nil : "segments.minimumLength must be above zero, not \(minimumLength)"
         }
     }
 }
