@@ -24,6 +24,16 @@ public enum InflateError: Error, Sendable, Hashable {
         default: false
         }
     }
+
+    /// The name of the limit that was exceeded, as a session's settings have it; nil for one that they have not, and
+    /// for other errors.
+    public var setting: String? {
+        switch self {
+        case .ratioExceeded: "decodingRatio"
+        case .sizeExceeded: "decodedBytes"
+        default: nil
+        }
+    }
 }
 
 extension InflateError: CustomStringConvertible {
@@ -33,7 +43,7 @@ extension InflateError: CustomStringConvertible {
         case .truncated: "The body ended before its compressed data was complete."
         case .trailingData: "Something follows the end of the body's compressed data."
         case .ratioExceeded(let limit):
-            "The body decompresses to more than the limit of \(limit) bytes for each byte received."
+            "The body has more than \(limit) decoded bytes for each byte received, which is the limit."
         case .sizeExceeded(let limit): "The body decompresses to more than the limit of \(limit) bytes."
         case .tooManyCodings(let limit): "The body has more than the limit of \(limit) content codings."
         case .decodingOnly(let coding): "The coding \(coding) can only be decoded, not encoded."

@@ -150,9 +150,10 @@ extension SocketTransport {
         switch failure {
         case .timedOut: context.timedOut(.pool, since: start, hop)
         case .cancelled: context.cancelled(.pool, hop)
-        case .exhausted:
+        case .exhausted(let waiting):
             context.error(
-                .poolExhausted, "as many requests wait for a connection as `connections.maximumWaiting` allows",
+                .poolExhausted,
+                "\(waiting) requests wait for a connection, as many as `connections.maximumWaiting` allows",
                 in: .pool, hop)
         case .closed: context.error(.sessionShutDown, "the session is shut down", in: .pool, hop)
         }

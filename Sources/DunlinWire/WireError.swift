@@ -1,3 +1,5 @@
+import DunlinTypes
+
 /// What is wrong with received bytes, or with a request that was to be sent.
 ///
 /// No case contains a field's value or anything else that could be secret.
@@ -75,6 +77,19 @@ extension WireError {
             .chunkExtensionsTooLarge, .trailersTooLarge, .tooManyTrailers:
             true
         default: false
+        }
+    }
+
+    /// The name in `WireLimits` of the limit that was exceeded, if a session's settings have it too; nil for one that
+    /// they have not, and for other errors.
+    public var setting: String? {
+        switch self {
+        case .headTooLarge: "headBytes"
+        case .lineTooLong(let limit): limit == Fields.longestName ? nil : "lineBytes"
+        case .tooManyFields: "fieldCount"
+        case .tooManyInterimResponses: "interimResponses"
+        case .trailersTooLarge: "trailerBytes"
+        default: nil
         }
     }
 

@@ -115,5 +115,6 @@ import Testing
         #expect(limits.allSatisfy { $0.isLimit })
         #expect(!faults.contains { $0.isLimit })
         #expect(Set((limits + faults).map(\.description)).count == 8)
+        #expect((limits + faults).compactMap(\.setting) == ["decodingRatio", "decodedBytes"])
     }
 }

@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test func `an exceeded limit has the name of its setting, unless no session has it`() {
+        let names: [(WireError, String?)] = [
+            (.headTooLarge(limit: 1), "headBytes"), (.lineTooLong(limit: 1), "lineBytes"),
+            (.lineTooLong(limit: Fields.longestName), nil), (.tooManyFields(limit: 1), "fieldCount"),
+            (.tooManyInterimResponses(limit: 1), "interimResponses"), (.trailersTooLarge(limit: 1), "trailerBytes"),
+            (.tooManyTrailers(limit: 1), nil), (.chunkLineTooLong(limit: 1), nil),
+            (.chunkExtensionsTooLarge(limit: 1), nil), (.truncatedHead, nil),
+        ]
+        for (error, name) in names { #expect(error.setting == name, "\(error)") }
+    }
+
     @Test func `interim responses are counted afresh after a final one`() throws {
         let limits = Self.limits { $0.interimResponses = 1 }
         var parser = HeadParser(limits: limits)

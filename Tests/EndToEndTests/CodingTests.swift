@@ -160,6 +160,7 @@ struct `Content codings` {
                 stage.server.enqueue(dripped ? reply.dripping(8192) : reply)
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
                 #expect(error.code == .limitExceeded)
+                #expect(error.reason.hasPrefix("the decoded content exceeds `configuration.limits.deco"))
             }
             try await stage.expectHealthy()
         }

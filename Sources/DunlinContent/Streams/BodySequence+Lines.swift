@@ -75,8 +75,9 @@ extension BodySequence {
                     isOver = true
                     throw lines.body.named(
                         NetworkError(
-                            .limitExceeded, "a line has more than \(lines.limit) bytes", phase: .receive,
-                            requestMayHaveBeenSent: true))
+                            .limitExceeded,
+                            "a line has more than \(lines.limit) bytes; give the call a larger `limit:`",
+                            phase: .receive, requestMayHaveBeenSent: true))
                 }
             }
         }
@@ -126,8 +127,9 @@ extension BodySequence {
                     } catch {
                         throw body.named(
                             NetworkError(
-                                .limitExceeded, "an event has more than \(limit) bytes", phase: .receive,
-                                requestMayHaveBeenSent: true))
+                                .limitExceeded,
+                                "an event has more than \(limit) bytes; give `events` a larger `limit:`",
+                                phase: .receive, requestMayHaveBeenSent: true))
                     }
                 }
                 return nil

@@ -57,7 +57,7 @@ struct Decoding: Sendable {
         return NetworkError(
             .decodingFailed,
             "the server sent a compressed part (\(codings)) without being asked, and a part alone cannot be "
-                + "decompressed: set Accept-Encoding to receive its bytes as they come",
+                + "decompressed; set the field Accept-Encoding yourself to receive its bytes as they come",
             phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 
@@ -97,11 +97,11 @@ struct Decoding: Sendable {
 
 extension InflateError {
     func asNetworkError(_ head: ResponseHead) -> NetworkError {
-        NetworkError(
+        let limit = setting.map { "`configuration.limits.\($0)`" } ?? "a limit that has no setting"
+        return NetworkError(
             isLimit ? .limitExceeded : .invalidContent,
-            isLimit ? "the decoded content exceeds a limit" : "the content does not match its content coding",
-            phase: .receive,
-            requestMayHaveBeenSent: true, underlying: self, response: head)
+            isLimit ? "the decoded content exceeds \(limit)" : "the content does not match its content coding",
+            phase: .receive, requestMayHaveBeenSent: true, underlying: self, response: head)
     }
 }
 

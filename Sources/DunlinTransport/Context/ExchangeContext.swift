@@ -208,7 +208,8 @@ extension ExchangeContext {
     func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         if cause.isTruncation { return closed("the response ended too soon", phase, hop, cause) }
         if cause.isLimit {
-            return error(.limitExceeded, "the response exceeds a limit", in: phase, hop, cause: cause)
+            let limit = cause.setting.map { "`configuration.limits.\($0)`" } ?? "a limit that has no setting"
+            return error(.limitExceeded, "the response exceeds \(limit)", in: phase, hop, cause: cause)
         }
         return error(.invalidResponse, "the response is not valid HTTP/1.1", in: phase, hop, cause: cause)
     }
@@ -232,7 +233,8 @@ extension ExchangeContext {
 
     private static func slowness(of limit: Timeouts.Limit) -> String {
         switch limit {
-        case .pool: "timed out waiting for a free connection; `connections.perOrigin` and `.total` limit them"
+        case .pool:
+            "timed out waiting for a free connection; `connections.perOrigin` and `connections.total` limit how many"
         case .resolve: "timed out resolving the name"
         case .connect: "timed out connecting"
         case .proxyTLS: "timed out in the TLS handshake with the proxy"

@@ -82,7 +82,7 @@ final class Pool: Sendable {
             case .retire(let connection):
                 connection.close()
                 discard(origin)
-            case .turnAway: throw .exhausted
+            case .turnAway: throw .exhausted(waiting: state.withLock { $0.machine.limits.waiters })
             case .refuse: throw .closed
             case .wait(let waiter, let number):
                 return .later(Position(origin: origin, waiter: waiter, number: number))
@@ -255,6 +255,6 @@ enum PoolFailure: Error {
     case timedOut
     case cancelled
     case closed
-    /// Too many requests wait already.
-    case exhausted
+    /// As many requests wait already as may.
+    case exhausted(waiting: Int)
 }
