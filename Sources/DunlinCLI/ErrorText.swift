@@ -11,9 +11,7 @@ enum ErrorText {
 
     /// The reason, in the command's own words if it concerns one of its options.
     private static func reason(of error: NetworkError) -> String {
-        guard error.code == .authenticationFailed, error.reason.contains("only answer Digest") else {
-            return error.reason
-        }
+        guard error.meansBasicNotAllowed else { return error.reason }
         return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
     }
 

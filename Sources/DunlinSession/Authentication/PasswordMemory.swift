@@ -240,7 +240,7 @@ extension PasswordMemory {
         _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: HashedRequest, _ rule: BasicRule
     ) -> Decision {
         guard password.answersBasic else {
-            return .fail(.authenticationFailed, "the server asks for Basic, and the password may only answer Digest")
+            return .fail(.authenticationFailed, NetworkError.basicNotAllowed)
         }
         guard rule.mayAnswer(request.head) else {
             return .fail(.clearTextRefused, Self.clearText)
@@ -306,6 +306,17 @@ extension PasswordMemory {
             return nil
         }
     }
+}
+
+extension NetworkError {
+    fileprivate static let basicNotAllowed = """
+        the server asks for Basic, and the password may only answer Digest; `.password` in place of `.digest` answers \
+        both
+        """
+
+    /// Whether the request failed because its password may not answer Basic, for those who have a name of their own for
+    /// the setting.
+    package var meansBasicNotAllowed: Bool { code == .authenticationFailed && reason == Self.basicNotAllowed }
 }
 
 extension ProtectionSpaces {
