@@ -59,7 +59,7 @@ enum Command: Equatable {
     private static func cache(_ arguments: [String]) throws(UsageError) -> Command {
         if arguments == ["-h"] || arguments == ["--help"] { return .help }
         guard arguments.count == 1, let operation = StoreCommand.Operation(rawValue: arguments[0]) else {
-            throw UsageError(description: "cache needs the word list or clear")
+            throw UsageError(description: "cache needs list or clear; see dunlin help")
         }
         return .cache(operation)
     }
@@ -117,8 +117,9 @@ extension Command.GetOptions {
         case "--cache": usesCache = true
         case "-o", "--output": file = try rest.takeText(of: option)
         case "--retry":
-            guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
-                throw UsageError(description: "--retry needs a number from 0 to 100")
+            let text = try rest.takeText(of: option)
+            guard let count = Int(text), (0...100).contains(count) else {
+                throw UsageError(description: "--retry needs a number from 0 to 100, not \"\(text)\"")
             }
             retries = count
         default:

@@ -115,8 +115,8 @@ extension CurlCommand {
     /// another way; a password is not added.
     private mutating func hasColon(_ user: String, ofProxy isProxy: Bool = false) -> Bool {
         guard user.contains(":") else { return false }
-        let (whose, url) = isProxy ? (" for the proxy", "the proxy's URL") : ("", "the URL")
-        notes.append("The user's name\(whose) has a colon in it, which curl takes in \(url) alone, percent-encoded.")
+        let (option, url) = isProxy ? ("--proxy-user", "the proxy's URL") : ("--user", "the URL")
+        notes.append("curl's \(option) cannot hold a user name with a colon; write it into \(url), with %3A.")
         return true
     }
 
@@ -290,14 +290,14 @@ extension CurlCommand {
         if trust.believesAll { words.append("--insecure") }
         if case .some(.some(let path)) = trust.authorities.first { add("--cacert", line(path)) }
         if trust.authorities.count > 1 || trust.authorities.contains(nil) {
-            notes.append("The session trusts authorities that are not named here.")
+            notes.append("The session also trusts authorities that are not named here; add each with --cacert.")
         }
         if trust.isPinning { notes.append("The session's pins are not checked by this command.") }
         if let identity = trust.identity { addIdentity(identity) }
     }
 
     private mutating func addIdentity(_ identity: CurlSettings.Identity) {
-        let unnamed = "The session's identity is in no file that could be named here."
+        let unnamed = "The client certificate is in no file that could be named here; add --cert and --key."
         switch identity.form {
         case .pem(let certificates, let key):
             add("--cert", Self.certificatePath(line(certificates)))

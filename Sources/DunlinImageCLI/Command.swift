@@ -98,7 +98,7 @@ extension Command.Options {
             throw UsageError(description: "--output takes one picture, but \(sources.count) are given")
         }
         guard OutputFormat(of: file) != nil else {
-            throw UsageError(description: "--output needs a name that ends in .png, .jpg or .jpeg")
+            throw UsageError(description: "--output needs a name that ends in .png, .jpg or .jpeg, not \"\(file)\"")
         }
     }
 }
@@ -139,8 +139,9 @@ extension Command.Resizing {
 
 extension ArraySlice<String> {
     fileprivate mutating func takeNumber(of option: String) throws(UsageError) -> Int {
-        guard let number = popFirst().flatMap({ Int($0) }), (1...10_000).contains(number) else {
-            throw UsageError(description: "\(option) needs a number from 1 to 10000")
+        let text = try takeText(of: option)
+        guard let number = Int(text), (1...10_000).contains(number) else {
+            throw UsageError(description: "\(option) needs a number from 1 to 10000, not \"\(text)\"")
         }
         return number
     }

@@ -157,7 +157,7 @@ extension HTTPSession {
 
     @usableFromInline package func encoded(_ json: any Encodable, insteadOf body: RequestBody) throws -> RequestBody {
         guard case .none = body.content else {
-            throw NetworkError(.invalidRequest, "the request was given two bodies: `body` and `json`")
+            throw NetworkError(.invalidRequest, "the request was given two bodies, `body` and `json`; give one")
         }
         return try .json(json, core.configuration.json)
     }

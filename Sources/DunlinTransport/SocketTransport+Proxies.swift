@@ -123,7 +123,7 @@ extension SocketTransport {
         if case .fail(let problem) = decision { reason = problem }
         if case .send = decision, !context.request.body.canBeSent {
             reason =
-                "the proxy asks for credentials, and its body can be sent once only; "
+                "the proxy asks for credentials, and the request's body can be sent once only; "
                 + "a file or bytes could be sent again"
         }
         var (body, hop) = (Bytes.empty, response.hop)

@@ -13,7 +13,7 @@ extension NetworkError {
         case notAPin(String)
         /// A pattern matches no host.
         case notAHostPattern(String)
-        /// Some settings contradict each other.
+        /// Some settings contradict each other, or something else is wrong that the text says.
         case contradiction(String)
     }
 }

@@ -15,8 +15,8 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         case .unknownIssuer: "the chain of \(host) ends at an unknown issuer: \(issuer)"
         case .selfSigned: "the certificate of \(host) is self-signed and not trusted: \(subject)"
         case .pinMismatch: "pin mismatch for \(host): saw \(list(texts(seen))), expected \(oneOf(texts(expected)))"
-        case .noPins: "the policy requires a pin and has none, so \(host) is refused"
-        case .hostNotPinned: "the policy requires a pin for each host and has none for \(host)"
+        case .noPins: "the policy requires a pin and has none, so \(host) is refused; add one to `pins` or `hosts`"
+        case .hostNotPinned: "the policy requires a pin for each host and has none for \(host); add one to `hosts`"
         case .nameNeedsPin:
             "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked"
         case .refusedByHook: "the authentication handler refused \(host)"

@@ -17,7 +17,7 @@ import Testing
         #expect(
             await Self.refusal(client, "http://169.254.169.254/latest/")
                 == "refused by the guard: 169.254.169.254 is a cloud's metadata address "
-                + "(AWS, Azure, Google Cloud and others)")
+                + "(AWS, Azure, Google Cloud and others); `allowedAddresses` can allow it")
         #expect(transport.requests.isEmpty)
     }
 

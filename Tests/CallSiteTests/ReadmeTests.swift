@@ -97,10 +97,10 @@ struct `Readme` {
         let task = try client.downloadTask(
             "images/disk.img", to: .file("/data/disk.img"))
         ProgressDisplay("disk.img").follow(task)
-        let image = try await task.value
+        let file = try await task.value
         await TerminalDisplay.standardError.finish()
 
-        print(image.path)
+        print(file.path)
         let form = try RequestBody.multipart { MultipartPart.field("title", "Waders") }
         let bar = ProgressDisplay("photos.zip")
         try await client.post("upload", body: form, progress: bar.show)

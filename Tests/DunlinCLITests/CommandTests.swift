@@ -54,9 +54,10 @@ import Testing
         (["get", "http://a.test", "--output"], "--output needs a value"),
         (["get", "-o", "", "http://a.test"], "-o needs a value"),
         (["get", "--key", "key.pem", "https://a.test"], "--key needs --cert as well"),
-        (["get", "http://a.test", "--retry"], "--retry needs a number from 0 to 100"),
-        (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100"),
-        (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100"),
+        (["get", "http://a.test", "--retry"], "--retry needs a value"),
+        (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100, not \"-1\""),
+        (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100, not \"x\""),
+        (["cache", "empty"], "cache needs list or clear; see dunlin help"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
             "\"sha256/short\" is not a pin; a pin is sha256/ and Base64 of 32 bytes"

@@ -136,7 +136,10 @@ import Testing
         let shortage = shortage.map { Errno(rawValue: $0) }
         let error = ResolverError.lookUp(code, Errno(rawValue: 5), shortage: shortage)
         #expect(error.kind == (isAnswer ? .noSuchName : .unanswered))
-        if let shortage { #expect(error.description == "no file descriptor is free for the name look-up: \(shortage)") }
+        if let shortage {
+            let remedy = "raise the limit of open files (ulimit -n)"
+            #expect(error.description == "no file descriptor is free for the name look-up: \(shortage); \(remedy)")
+        }
         if code == EAI_SYSTEM, shortage == nil { #expect(error.description == "\(Errno(rawValue: 5))") }
     }
 
@@ -145,6 +148,7 @@ import Testing
             try await SystemResolver(threads: 0, backlog: 0).addresses(of: "localhost", port: 1)
         }
         #expect(failure?.kind == .overloaded)
+        #expect(failure?.description.hasSuffix("name look-ups are waiting, the `backlog` of the resolver") == true)
     }
 
     @Test func `a cancelled task gets a cancellation error`() async {

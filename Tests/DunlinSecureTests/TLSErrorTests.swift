@@ -223,7 +223,7 @@ import Testing
             var settings = TLSSettings()
             change(&settings)
             let error = #expect(throws: TLSError.self) { _ = try TLSContext(settings) }
-            #expect(error?.description.contains(name) == true)
+            #expect(error?.description.contains("`tls.\(name)` is \"no such thing\"") == true)
         }
     }
 

@@ -16,7 +16,8 @@ struct `A process short of descriptors` {
         #expect(
             end.lines == [
                 "answer to /first",
-                "nameNotResolved: no file descriptor is free for the name look-up: Too many open files",
+                "nameNotResolved: no file descriptor is free for the name look-up: Too many open files; raise the "
+                    + "limit of open files (ulimit -n)",
                 "answer to /named",
             ])
         #expect(end.status == 0)

@@ -59,7 +59,7 @@ struct `The limits of an upload` {
             }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .timedOut && error.phase == .send && error.exceeded == .total)
-            #expect(error.reason.contains("its body brought nothing more"))
+            #expect(error.reason.contains("its body produced no more bytes"))
             producer.permits.continuation.finish()
         }
     }

@@ -27,9 +27,7 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
 
     package var description: String {
         switch kind {
-        case .ownedByOthers:
-            "Other users own or can write to the cache folder \(folder); nothing is stored there until its owner or "
-                + "permissions are changed"
+        case .ownedByOthers(let fault): "\(fault.saying(folder)); nothing is stored there"
         case .folder(let errno): "The cache folder \(folder) cannot be used: \(errno)"
         case .reading(let errno): "The cache in \(folder) cannot be read: \(errno)"
         case .writing(let errno): "The cache in \(folder) cannot be written: \(errno)"
@@ -38,6 +36,19 @@ package struct CacheTrouble: Error, Sendable, Hashable, CustomStringConvertible 
         case .damage: "A file of the cache in \(folder) was damaged, and was removed"
         case .slowness: "The disk of the cache in \(folder) does not respond in time; requests go on without the cache"
         case .names: "OpenSSL cannot compute SHA-256; nothing is stored in \(folder)"
+        }
+    }
+}
+
+extension FileOwnership.Fault {
+    /// What is wrong with a cache's folder, and what to do.
+    fileprivate func saying(_ folder: String) -> String {
+        switch self {
+        case .kind: "\(folder), the path of the cache folder, is no folder: remove it, or choose another path"
+        case .owner(let user):
+            "The cache folder \(folder) belongs to user \(user): chown it to this program's, or choose another folder"
+        case .group: "The group of the cache folder \(folder) may write to it: forbid that by chmod g-w"
+        case .others, .links: "Every user may write to the cache folder \(folder): forbid that by chmod o-w"
         }
     }
 }

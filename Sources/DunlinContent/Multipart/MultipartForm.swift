@@ -15,7 +15,7 @@ struct MultipartForm: Sendable {
         var runs = Runs()
         for (index, part) in parts.enumerated() {
             runs.append("\(index == 0 ? "" : "\r\n")--\(boundary)\r\n")
-            try runs.append(part.fields)
+            try runs.append(part.fields, of: part)
             try runs.append(part, at: index)
         }
         runs.append("\r\n--\(boundary)--\r\n")
@@ -53,11 +53,13 @@ struct MultipartForm: Sendable {
             grow(by: text.utf8.count)
         }
 
-        mutating func append(_ fields: Fields) throws {
+        mutating func append(_ fields: Fields, of part: MultipartPart) throws {
             do throws(WireError) {
                 _ = try RequestEncoder.prepare(fields)
             } catch {
-                throw NetworkError(.invalidPart, "a field of a multipart part cannot be sent", underlying: error)
+                throw NetworkError(
+                    .invalidPart, "a field of the part \"\(VisibleText.of(part.name, upTo: 100))\" cannot be sent",
+                    underlying: error)
             }
             for field in fields { append("\(field.name): \(field.value)\r\n") }
             append("\r\n")

@@ -49,7 +49,9 @@ extension RequestBody {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
         }
         guard isFit, (1...70).contains(boundary.utf8.count) else {
-            throw NetworkError(.invalidPart, "a boundary must be 1 to 70 letters, digits or marks of '+_-.")
+            let shown = VisibleText.of(boundary, upTo: 100)
+            throw NetworkError(
+                .invalidPart, "a boundary must be 1 to 70 letters, digits or marks of '+_-., not \"\(shown)\"")
         }
         return boundary
     }

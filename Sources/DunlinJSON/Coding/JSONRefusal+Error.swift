@@ -12,7 +12,7 @@ extension JSONRefusal {
         case .missing:
             let key = missing ?? JSONKey.base
             return .keyNotFound(
-                key, context("the member \"\(key.stringValue)\" is missing; found \(document.names(of: position))"))
+                key, context("the member \"\(key.stringValue)\" is missing; \(document.names(of: position))"))
         case .element(let index): return .dataCorrupted(context("element \(index) does not have its array's type"))
         case .null(let type): return .valueNotFound(type, context("expected \(Self.name(type)), found null"))
         case .atEnd(let type):
@@ -50,15 +50,15 @@ extension JSONDocument {
 
     fileprivate func names(of position: Int) -> String {
         let entry = entry(position)
-        guard entry.isObject else { return "none" }
-        if entry.count == 0 { return "none" }
+        guard entry.isObject else { return "found no object" }
+        if entry.count == 0 { return "the object is empty" }
         var names: [String] = []
         var key = position + 1
         while names.count < min(8, Int(entry.count)) {
             names.append("\"\(shown(index.entries[key]))\"")
             key = index.end(of: key + 1)
         }
-        return names.joined(separator: ", ") + (names.count < Int(entry.count) ? " and others" : "")
+        return "found " + names.joined(separator: ", ") + (names.count < Int(entry.count) ? " and others" : "")
     }
 
     fileprivate func location(of position: Int, _ path: [any CodingKey]) -> String {

@@ -13,7 +13,8 @@ extension DynamicValue.Members {
     /// `invalidParameters`.
     public init(encoding value: some Encodable) throws {
         guard case .object(let members) = try DynamicValue(encoding: value) else {
-            throw NetworkError(.invalidParameters, "\(type(of: value)) is not encoded as an object")
+            throw NetworkError(
+                .invalidParameters, "parameters must encode as an object, and \(type(of: value)) does not")
         }
         self = members
     }

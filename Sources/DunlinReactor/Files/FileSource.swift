@@ -16,7 +16,9 @@ public struct FileSource: Sendable {
         range = body.range ?? 0..<file.length
         guard range.lowerBound >= 0, range.upperBound <= file.length else {
             throw NetworkError(
-                .bodyLengthMismatch, "the file of the request's body, \(body.path), has only \(file.length) bytes",
+                .bodyLengthMismatch,
+                "the file of the request's body, \(body.path), has \(file.length) bytes, and bytes \(range) of it were "
+                    + "to be sent",
                 isSafeToRetry: true)
         }
     }

@@ -15,10 +15,12 @@ public final class SystemResolver: Resolver {
     }
 
     private let state: Mutex<State>
+    private let backlog: Int
 
     /// At most `threads` look-ups run at once, and `backlog` names wait; a further one fails at once.
     public init(threads: Int = 8, backlog: Int = 1024) {
         state = Mutex(State(machine: ResolverMachine(threads: threads, backlog: backlog)))
+        self.backlog = backlog
     }
 
     public func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
@@ -30,7 +32,8 @@ public final class SystemResolver: Resolver {
         switch action {
         case .wait: break
         case .startThread: startThread()
-        case .refuse: throw ResolverError(.overloaded, "too many name look-ups are waiting")
+        case .refuse:
+            throw ResolverError(.overloaded, "\(backlog) name look-ups are waiting, the `backlog` of the resolver")
         }
         let outcome = await withTaskCancellationHandler {
             await waiter.wait(until: .never, cancellation: nil)
@@ -97,7 +100,11 @@ extension ResolverError {
     /// server, and says that there is no such name. No server has said so, and it must not be kept.
     static func lookUp(_ code: Int32, _ failure: Errno, shortage: Errno?) -> ResolverError {
         if let shortage {
-            return ResolverError(.unanswered, "no file descriptor is free for the name look-up: \(shortage)")
+            return ResolverError(
+                .unanswered,
+                "no file descriptor is free for the name look-up: \(shortage); "
+                    + "raise the limit of open files (ulimit -n)"
+            )
         }
         let reason = code == EAI_SYSTEM ? "\(failure)" : String(cString: gai_strerror(code))
         return ResolverError(code == EAI_NONAME || code == noData ? .noSuchName : .unanswered, reason)

@@ -29,15 +29,17 @@ public final class TLSContext: Sendable {
     }
 
     private static func negotiate(_ settings: TLSSettings, in context: OpaquePointer) throws(TLSError) {
-        func check(_ code: Int32, _ what: String) throws(TLSError) {
-            if code != 1 { throw .invalidSetting("\(what) (\(OpenSSLErrors.words(OpenSSLErrors.take())))") }
+        func check(_ code: Int32, _ name: String, _ value: String) throws(TLSError) {
+            if code == 1 { return }
+            let words = OpenSSLErrors.words(OpenSSLErrors.take())
+            throw .invalidSetting("`tls.\(name)` is \"\(VisibleText.of(value, upTo: 200))\" (\(words))")
         }
-        try check(dunlin_ctx_set_min_version(context, settings.versions.lowerBound.number), "the oldest version")
-        try check(dunlin_ctx_set_max_version(context, settings.versions.upperBound.number), "the latest version")
-        try check(SSL_CTX_set_cipher_list(context, settings.ciphers), "the ciphers of TLS 1.2")
-        try check(SSL_CTX_set_ciphersuites(context, settings.suites), "the cipher suites of TLS 1.3")
-        try check(
-            dunlin_ctx_set_groups(context, settings.groups ?? KeyExchangeGroups.preferred), "the key exchange groups")
+        let (versions, groups) = (settings.versions, settings.groups ?? KeyExchangeGroups.preferred)
+        try check(dunlin_ctx_set_min_version(context, versions.lowerBound.number), "versions", "\(versions)")
+        try check(dunlin_ctx_set_max_version(context, versions.upperBound.number), "versions", "\(versions)")
+        try check(SSL_CTX_set_cipher_list(context, settings.ciphers), "ciphers", settings.ciphers)
+        try check(SSL_CTX_set_ciphersuites(context, settings.suites), "suites", settings.suites)
+        try check(dunlin_ctx_set_groups(context, groups), "groups", groups)
         guard let protocols = wireFormat(settings.applicationProtocols) else {
             throw .invalidSetting("an application protocol's name must have 1 to 255 bytes")
         }

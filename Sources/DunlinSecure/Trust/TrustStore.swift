@@ -50,7 +50,7 @@ package final class TrustStore: @unchecked Sendable {
     }
 
     init(_ new: [Root], and other: TrustStore? = nil) throws(NetworkError.TrustConfigurationError) {
-        guard let store = X509_STORE_new() else { throw .contradiction("out of memory") }
+        guard let store = X509_STORE_new() else { throw .contradiction("there is no memory for the trusted roots") }
         pointer = store
         var roots = other?.roots ?? []
         var indices = other?.indices ?? [:]

@@ -26,7 +26,7 @@ extension GuardRefusal: CustomStringConvertible {
                 + (host == pattern.description ? "" : ", which covers \(Self.shown(host))")
         case .unlistedHost(let host): "refused by the guard: \(Self.shown(host)) is not in `allowedHosts`"
         case .deniedAddress(let address, let range): "refused by the guard: \(range) is denied, and \(address)"
-        case .kind(let address): "refused by the guard: \(address)"
+        case .kind(let address): "refused by the guard: \(address); `allowedAddresses` can allow it"
         case .unixSocket: "refused by the guard: Unix sockets are not allowed; `allowsUnixSockets` allows them"
         case .untrustedProxy(let proxy):
             "refused by the guard: \(proxy) resolves the name, so its addresses cannot be checked; add that proxy to "

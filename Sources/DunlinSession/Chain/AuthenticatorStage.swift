@@ -63,7 +63,7 @@ struct AuthenticatorStage: Stage {
             guard call.request.body.canBeSent else {
                 throw NetworkError(
                     .bodyNotReplayable,
-                    "the credential was refused, and its body can be sent once only; "
+                    "the credential was refused, and the request's body can be sent once only; "
                         + "a file or bytes could be sent again",
                     requestMayHaveBeenSent: true, response: head)
             }

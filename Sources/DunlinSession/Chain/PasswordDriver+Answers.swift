@@ -214,7 +214,7 @@ extension PasswordDriver {
             throw failure(
                 .authenticationFailed,
                 "the server refused \(ChallengeMachine.mostHookAnswers) answers of the authentication handler, "
-                    + "the limit",
+                    + "and no more are tried",
                 question.response)
         case .answerByPassword:
             guard let login = question.login else { return nil }
@@ -271,7 +271,8 @@ extension PasswordDriver {
     func cannotBeSentAgain(_ response: ResponseHead) -> NetworkError {
         failure(
             .bodyNotReplayable,
-            "the server asks for credentials, and its body can be sent once only; a file or bytes could be sent again",
+            "the server asks for credentials, and the request's body can be sent once only; "
+                + "a file or bytes could be sent again",
             response)
     }
 }

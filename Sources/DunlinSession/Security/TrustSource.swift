@@ -33,7 +33,7 @@ final class TrustSource: Sendable {
         case .only(let sources):
             // Without roots, only pins can count, and only if invalid certificates are allowed.
             if sources.isEmpty, !tls.policy.allowsInvalidCertificates {
-                throw .contradiction("the list of trusted roots is empty")
+                throw .contradiction("`roots` is `.only([])`, which trusts no server; name a root, or use `.system`")
             }
             (own, self.system) = (try Self.certificates(sources), nil)
         case .systemAnd(let sources): (own, self.system) = (try Self.certificates(sources), system)

@@ -31,7 +31,7 @@ extension HTTPSession.Proxy {
                     // Going direct would not be the way that was asked for.
                     throw NetworkError(
                         .invalidRequest,
-                        "proxy: \(WebAddress.named(text)) is not a URL that the closure can be given",
+                        "proxy: \(WebAddress.named(text)) cannot be given to the closure: it is not a valid `URL`",
                         isSafeToRetry: true)
                 }
                 let chosen = choose(url)
@@ -107,8 +107,8 @@ extension HTTPSession.Proxy {
         guard origin.route?.address != nil, proxy.scheme.resolvesNames || origin.socketPath != nil else { return }
         throw NetworkError(
             .invalidConfiguration,
-            "\(origin) has an address of its own, which \(proxy) does not connect to; make it an exception, or "
-                + "use socks5://"
+            "`hostOverrides` or `socketPath` gives \(origin) an address, which \(proxy) does not connect to; make it "
+                + "an exception, or use socks5://"
         )
     }
 }

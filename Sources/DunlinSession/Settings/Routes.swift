@@ -57,10 +57,14 @@ final class Routes: Sendable {
                 return Endpoint(host: address.origin.host, port: hasPort ? other.port : nil)
             }
         } catch {
-            throw NetworkError(
-                code, "hostOverrides: \"\(key)\" is neither a host nor a host and a port", underlying: error)
+            throw NetworkError(code, unusable(key), underlying: error)
         }
-        throw NetworkError(code, "hostOverrides: \"\(key)\" is neither a host nor a host and a port")
+        throw NetworkError(code, unusable(key))
+    }
+
+    private static func unusable(_ key: String) -> String {
+        "hostOverrides: \"\(VisibleText.of(key, upTo: 100))\" is neither a host nor a host and a port, such as "
+            + "example.com or example.com:8443"
     }
 }
 

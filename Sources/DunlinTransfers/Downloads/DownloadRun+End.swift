@@ -57,7 +57,7 @@ extension DownloadRun {
             try await call.pass()
             try checkTime(head, call)
             throw HTTPSession.FileFailure(part.file.path, error)
-                .error(.fileNotWritten, "the file cannot be read again", head)
+                .error(.fileNotWritten, "the written file cannot be read again to compute its digest", head)
         }
     }
 

@@ -24,7 +24,7 @@ struct PartFinder {
         switch found {
         case .nothing:
             if data == nil { return nil }
-            return try damaged(.invalidResumeData("there is no part file"))
+            return try damaged(.invalidResumeData("there is no part file \(partPath)"))
         case .damaged(let error): return try damaged(error)
         case .failed(let failure): throw failure.error(.fileNotCreated, "the part file cannot be used", nil)
         case .part(let file, let data):
@@ -60,7 +60,7 @@ struct PartFinder {
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)
         }
-        return try damaged(.invalidResumeData("the part file has changed"))
+        return try damaged(.invalidResumeData("the part file \(part.file.path) has changed"))
     }
 
     /// Handles a damaged file: throws, or returns nil so that the download starts over and empties it.

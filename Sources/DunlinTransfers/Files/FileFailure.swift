@@ -48,7 +48,7 @@ extension HTTPSession {
                     destination
                     """
             }
-            if errno.meansExisting { return "it already exists; `overwrites` replaces a file" }
+            if errno.meansExisting { return "it already exists; set `overwrites` to replace it" }
             return "\(errno)"
         }
     }
@@ -89,11 +89,11 @@ extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .otherKind: "is not used: it is not of the expected kind"
-        case .ownedBy(let user): "is not used: it belongs to the user \(user)"
-        case .hasNames(let count): "is not used: it has \(count) names (hard links)"
-        case .isWritableByGroup: "is not used: its group may write to it"
-        case .isWritableByOthers: "is not used: others may write to it"
+        case .otherKind: "it is not a regular file, or not the folder that is expected there; choose another path"
+        case .ownedBy(let user): "it belongs to user \(user); chown it to this program's, or choose another path"
+        case .hasNames(let count): "it has \(count) names (hard links); remove it, or choose another path"
+        case .isWritableByGroup: "its group may write to it; forbid that by chmod g-w, or choose another path"
+        case .isWritableByOthers: "others may write to it; forbid that by chmod o-w, or choose another path"
         }
     }
 }

@@ -60,7 +60,7 @@ struct JournalDriver: Sendable {
         guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
         var stopped = error as? NetworkError ?? NetworkError(.cancelled, "", requestMayHaveBeenSent: true)
         let isShutDown = stopped.code == .sessionShutDown || journal.session.isShutDown
-        let what = isShutDown ? "the session was shut down" : "its request was cancelled"
+        let what = isShutDown ? "the session was shut down" : "the transfer's request was cancelled"
         stopped.code = .cancelled
         // The part file is the journal's, or gone.
         stopped.leftover = nil

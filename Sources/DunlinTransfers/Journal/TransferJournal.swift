@@ -125,7 +125,9 @@ extension TransferJournal {
     ) async throws -> Transfer {
         try transfer.segments?.validate()
         guard let download = JournalEntry.Download(destination.anchored, transfer) else {
-            throw NetworkError(.invalidRequest, "a journal needs a file or a folder to download to")
+            throw NetworkError(
+                .invalidRequest,
+                "a journal downloads to `.file` or `.folder` only: another process cannot run a closure")
         }
         let asked = Transfer.Asked(target: target, query: query, options: options, transfer: transfer)
         return try await add(.download(download), .get, .none, asked, metadata)

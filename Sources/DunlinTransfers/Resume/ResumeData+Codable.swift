@@ -47,15 +47,13 @@ extension ResumeData: Codable {
             throw NetworkError.invalidResumeData("a piece in the resume data is empty")
         }
         let source = try values.decodeIfPresent([[UInt8]].self, forKey: .source).map(Self.source)
-        let data = ResumeData(
-            url: try values.decode(String.self, forKey: .url),
-            method: HTTP.Method(try values.decode(String.self, forKey: .method)), fields: fields,
+        try self.init(
+            checking: try values.decode(String.self, forKey: .url),
+            HTTP.Method(try values.decode(String.self, forKey: .method)), fields,
             validator: try values.decodeIfPresent(String.self, forKey: .validator),
             completeLength: try values.decodeIfPresent(Int.self, forKey: .completeLength),
             partPath: try values.decode(String.self, forKey: .partPath),
             pieces: stored.map { Piece(range: $0.start..<$0.end, checksum: $0.checksum) }, source: source)
-        guard let data else { throw NetworkError.invalidResumeData("the resume data contradicts itself") }
-        self = data
     }
 
     private static func source(_ parts: [[UInt8]]) throws -> ResumeSource {

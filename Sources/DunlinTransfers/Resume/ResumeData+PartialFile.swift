@@ -23,7 +23,12 @@ extension ResumeData {
         partialFile path: String, of url: String, entityTag tag: String, fields: Fields = [:],
         completeLength: Int? = nil
     ) async throws {
-        try await self.init(path, of: url, Validator(["ETag": tag]), fields, completeLength)
+        guard let validator = Validator(["ETag": tag]) else {
+            throw NetworkError.invalidResumeData(
+                "the entity tag is \(VisibleText.of(tag, upTo: 100)), and must be strong, such as \"v1\" with quotes"
+            )
+        }
+        try await self.init(path, of: url, validator, fields, completeLength)
     }
 
     /// Creates data for a file whose server sent no `ETag`.
@@ -36,29 +41,27 @@ extension ResumeData {
         partialFile path: String, of url: String, lastModified modified: String, date: String, fields: Fields = [:],
         completeLength: Int? = nil
     ) async throws {
-        let validator = Validator(["Last-Modified": modified, "Date": date])
+        guard let validator = Validator(["Last-Modified": modified, "Date": date]) else {
+            let (modified, date) = (VisibleText.of(modified, upTo: 100), VisibleText.of(date, upTo: 100))
+            throw NetworkError.invalidResumeData(
+                "`lastModified` must be at least a minute before `date`, and they are \"\(modified)\" and \"\(date)\"")
+        }
         try await self.init(path, of: url, validator, fields, completeLength)
     }
 
     private init(
-        _ path: String, of url: String, _ validator: Validator?, _ fields: Fields, _ completeLength: Int?
+        _ path: String, of url: String, _ validator: Validator, _ fields: Fields, _ completeLength: Int?
     ) async throws {
-        guard let known = validator else {
-            throw NetworkError.invalidResumeData(
-                "its validator is weak or missing: an entity tag must be strong, "
-                    + "and `lastModified` a minute before `date`"
-            )
-        }
         let absolute = try Self.absolute(path)
         let piece = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
             try Self.beginning(absolute)
         }
-        guard let piece else { throw NetworkError.invalidResumeData("the part file is missing or empty") }
-        let data = ResumeData(
-            url: url, method: .get, fields: fields, validator: known.description, completeLength: completeLength,
+        guard let piece else {
+            throw NetworkError.invalidResumeData("the part file \(absolute) is missing or empty")
+        }
+        try self.init(
+            checking: url, .get, fields, validator: validator.description, completeLength: completeLength,
             partPath: absolute, pieces: [piece])
-        guard let data else { throw NetworkError.invalidResumeData("the resume data contradicts itself") }
-        self = data
     }
 
     private static func absolute(_ path: String) throws(HTTPSession.FileFailure) -> String {

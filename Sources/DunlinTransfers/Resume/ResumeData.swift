@@ -73,11 +73,35 @@ public struct ResumeData: Sendable, Equatable {
         url: String, method: HTTP.Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
         pieces: [Piece], source: ResumeSource? = nil
     ) {
-        guard let address = Self.address(url), Self.areInOrder(pieces, completeLength), !partPath.isEmpty,
-            !partPath.utf8.contains(0), !method.rawValue.isEmpty
-        else { return nil }
+        do throws(NetworkError) {
+            try self.init(
+                checking: url, method, fields, validator: validator, completeLength: completeLength, partPath: partPath,
+                pieces: pieces, source: source)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Creates resume data from outside values. Throws `invalidResumeData` if they are impossible or contradict each
+    /// other.
+    init(
+        checking url: String, _ method: HTTP.Method, _ fields: Fields, validator: String?, completeLength: Int?,
+        partPath: String, pieces: [Piece], source: ResumeSource? = nil
+    ) throws(NetworkError) {
+        guard let address = Self.address(url) else {
+            throw .invalidResumeData("its URL, \(WebAddress.named(url)), is not absolute, or not for http and https")
+        }
+        guard Self.areInOrder(pieces) else { throw .invalidResumeData("its pieces are empty, or not in order") }
+        let end = pieces.last?.range.upperBound ?? 0
+        if let completeLength, completeLength < end {
+            throw .invalidResumeData("it has \(end) bytes, and its complete length is \(completeLength)")
+        }
+        guard !partPath.isEmpty, !partPath.utf8.contains(0) else {
+            throw .invalidResumeData("the path of its part file is empty or has a zero byte")
+        }
+        guard !method.rawValue.isEmpty else { throw .invalidResumeData("it has no method") }
         let known = validator.map { Validator($0) }
-        if case .some(nil) = known { return nil }
+        if case .some(nil) = known { throw .invalidResumeData("its validator is neither an entity tag nor a date") }
         self.init(
             address, method: method, fields: fields, validator: known ?? nil, completeLength: completeLength,
             partPath: partPath, pieces: pieces, source: source)
@@ -115,13 +139,13 @@ public struct ResumeData: Sendable, Equatable {
         }
     }
 
-    private static func areInOrder(_ pieces: [Piece], _ completeLength: Int?) -> Bool {
+    private static func areInOrder(_ pieces: [Piece]) -> Bool {
         var end = 0
         for piece in pieces {
             guard piece.range.lowerBound >= end, !piece.range.isEmpty else { return false }
             end = piece.range.upperBound
         }
-        return completeLength.map { $0 >= end } ?? true
+        return true
     }
 }
 

@@ -83,13 +83,19 @@ struct RequestWriter: Sendable {
         return piece.count
     }
 
+    /// The file as the subject of an error.
+    private var file: String {
+        guard case .file(let file) = context.request.body.content else { return "the file of the request's body" }
+        return "the file of the request's body, \(file.path),"
+    }
+
     private func shortened(_ hop: HTTP.Hop) -> NetworkError {
-        let reason = "the file of the request's body became shorter while it was sent"
+        let reason = "\(file) became shorter while it was sent"
         return context.error(.bodyLengthMismatch, reason, in: .send, hop)
     }
 
     private func unreadable(_ error: Errno, _ hop: HTTP.Hop) -> NetworkError {
-        let reason = "the file of the request's body cannot be read"
+        let reason = "\(file) cannot be read"
         var failure = context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
         // The failure has nothing to do with the network.
         failure.phase = nil

@@ -87,7 +87,7 @@ final class Upload: Sendable {
         failure.isSafeToRetry = !sent || writer.context.request.head.isRepeatable
         if failure.phase == .send, case .complete? = outcome { failure.phase = .firstByte }
         if failure.phase == .send, failure.code == .timedOut, lacksBody {
-            failure.reason = "timed out sending the request: its body brought nothing more"
+            failure.reason = "timed out sending the request: its body produced no more bytes"
         }
         return failure
     }

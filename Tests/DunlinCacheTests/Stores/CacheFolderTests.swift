@@ -93,6 +93,20 @@ import Testing
         await later.close()
     }
 
+    @Test(
+        arguments: [
+            (.kind, "/c, the path of the cache folder, is no folder: remove it, or choose another path"),
+            (.owner(7), "The cache folder /c belongs to user 7: chown it to this program's, or choose another folder"),
+            (.group, "The group of the cache folder /c may write to it: forbid that by chmod g-w"),
+            (.others, "Every user may write to the cache folder /c: forbid that by chmod o-w"),
+        ] as [(FileOwnership.Fault, String)])
+    func `the warning about a folder of others says what is wrong with it and what to do`(
+        fault: FileOwnership.Fault, expected: String
+    ) {
+        let trouble = CacheTrouble(kind: .ownedByOthers(fault), folder: "/c")
+        #expect(trouble.description == expected + "; nothing is stored there")
+    }
+
     @Test func `nothing is found through a damaged head`() async throws {
         let scratch = TestCacheFolder()
         let bodies = ["/short": TestCacheFolder.bytes(500), "/long": TestCacheFolder.bytes(150_000)]

@@ -58,8 +58,8 @@ import Testing
             ),
             (
                 .url("http://a%3Ab:hush@p.test"),
-                " --proxy http://p.test:80 --noproxy ''\n# The user's name for the proxy has a colon in it, which curl "
-                    + "takes in the proxy's URL alone, percent-encoded."
+                " --proxy http://p.test:80 --noproxy ''\n# curl's --proxy-user cannot hold a user name with a "
+                    + "colon; write it into the proxy's URL, with %3A."
             ),
         ] as [(HTTPSession.Proxy, String)])
     func `the proxy is said, and its password only where secrets are shown`(
@@ -151,7 +151,7 @@ import Testing
         ([:], .session, "bob:p@", "--user bob:p", "ada"),
         (
             [:], .value(.password(user: "a:b", password: "p")), "",
-            "\n# The user's name has a colon in it, which curl takes in the URL alone, percent-encoded.", "--user"
+            "\n# curl's --user cannot hold a user name with a colon; write it into the URL, with %3A.", "--user"
         ),
     ]
 

@@ -166,16 +166,19 @@ struct `A partial file from elsewhere` {
     @Test func `a partial file that cannot be continued is refused with the reason`() async throws {
         let folder = try Folder()
         let (empty, path) = (try Self.write(0, folder, as: "empty"), try Self.write(10, folder))
-        for (path, url, length) in [
-            (empty, "https://a.test/x", nil), ("\(folder.path)/none", "https://a.test/x", nil), (path, "/x", nil),
-            (path, "https://a.test/x", 9),
-            (path, "https://a.test/x", -1),
-        ] as [(String, String, Int?)] {
+        let none = "\(folder.path)/none"
+        for (path, url, length, reason) in [
+            (empty, "https://a.test/x", nil, "the part file \(empty) is missing or empty"),
+            (none, "https://a.test/x", nil, "the part file \(none) is missing or empty"),
+            (path, "/x", nil, "its URL, /x, is not absolute"),
+            (path, "https://a.test/x", 9, "it has 10 bytes, and its complete length is 9"),
+            (path, "https://a.test/x", -1, "its complete length is -1"),
+        ] as [(String, String, Int?, String)] {
             let error = try await NetworkError.thrown {
                 _ = try await ResumeData(
                     partialFile: path, of: url, entityTag: #""one""#, completeLength: length)
             }
-            #expect(error.code == .invalidResumeData)
+            #expect(error.code == .invalidResumeData && error.reason.contains(reason), "\(error.reason)")
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
         let failures: [(String, Int32, HTTPSession.FileFailure.Distrust?)] = [

@@ -173,7 +173,7 @@ struct `A journal` {
             #expect(await stage.session.tasks.cancel(running))
             let cancelled = try #require(await Self.error(transfer))
             #expect(cancelled.code == .cancelled && cancelled.requestMayHaveBeenSent)
-            #expect(cancelled.reason == "its request was cancelled; the transfer stays in the journal")
+            #expect(cancelled.reason == "the transfer's request was cancelled; the transfer stays in the journal")
             try await journal.waitUntilEmpty()
             let again = try #require(try await journal.restoredTransfers().first)
             #expect(again.id == transfer.id)
