@@ -1,4 +1,4 @@
-/// The one list of names whose values are secret, and of the patterns by which other secret names are recognized.
+/// The one list of names whose values are secret, and of the patterns by which other secret names are recognised.
 extension HTTP.SecretFields {
     /// Field names, in lower case, whose values are certainly secret.
     static let names: Set<String> = [

@@ -61,7 +61,7 @@ extension HTTP.SecretFields: ExpressibleByArrayLiteral {
 extension Fields {
     /// Marks the fields with these names, as if they had been appended as sensitive.
     package mutating func mark(_ secret: HTTP.SecretFields) {
-        // The usual ones are recognized by their names.
+        // The usual ones are recognised by their names.
         if secret.more.isEmpty { return }
         mark { secret.more.contains($0.lowercased()) }
     }

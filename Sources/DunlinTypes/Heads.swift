@@ -37,7 +37,7 @@ public struct RequestHead: Sendable {
     }
 
     /// Whether sending the request twice has the same effect as sending it once, by its method or by a field that lets
-    /// the server recognize a repetition.
+    /// the server recognise a repetition.
     package var isRepeatable: Bool { method.isIdempotent || fields.contains("idempotency-key") }
 
     /// The fields, checked and encoded ahead; nil once they have been changed.

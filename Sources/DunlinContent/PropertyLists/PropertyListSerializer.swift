@@ -39,7 +39,7 @@ public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
 }
 
 /// Encodes the settings. The program determines the output: text that is decoded as `PropertyListSerializer<User>`
-/// makes a serializer for users. The form of a list is recognized and is not a setting.
+/// makes a serializer for users. The form of a list is recognised and is not a setting.
 extension PropertyListSerializer: Codable {
     private enum Keys: CodingKey {
         case rules

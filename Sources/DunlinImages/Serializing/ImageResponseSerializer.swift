@@ -9,7 +9,7 @@ public import Dunlin
 ///
 /// It accepts the types of the formats that Dunlin decodes: AFNetworking's ten, `image/webp`, and other names that
 /// servers use for JPEG, PNG and icons: `image/jpg`, `image/pjpeg`, `image/x-png`, `image/vnd.microsoft.icon`.
-/// AFNetworking's ten alone are `HTTP.ContentTypes.afnetworkingImages`. The format is recognized by the first bytes and
+/// AFNetworking's ten alone are `HTTP.ContentTypes.afnetworkingImages`. The format is recognised by the first bytes and
 /// not by the type.
 ///
 /// Content that cannot be decoded is always an error: a `NetworkError` with code `imageDecodingFailed`, with an

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension HTTP.JSON {
-    /// Decodes a value from JSON in UTF-8, or in UTF-16 or 32, which is recognized by the first bytes.
+    /// Decodes a value from JSON in UTF-8, or in UTF-16 or 32, which is recognised by the first bytes.
     ///
     /// Throws a `DecodingError` of the same kind and with the same coding path as Foundation's decoder. For text that
     /// is not JSON it is `dataCorrupted`, with an `HTTP.JSON.SyntaxError` as the underlying error. Its description says

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension Bytes {
-    /// The text in UTF-8. UTF-16 and UTF-32 are recognized by a byte order mark, or by the zeros among the first bytes
+    /// The text in UTF-8. UTF-16 and UTF-32 are recognised by a byte order mark, or by the zeros among the first bytes
     /// (RFC 4627 §3).
     func inUTF8() throws(HTTP.JSON.SyntaxError) -> Bytes {
         guard count >= 2, let form = markedForm ?? formByZeros else { return self }

@@ -38,7 +38,7 @@ extension DynamicValue {
         }
     }
 
-    /// The value of a Foundation object that casts would misread or not recognize.
+    /// The value of a Foundation object that casts would misread or not recognise.
     ///
     /// An NSNumber of 0 or 1 can be cast to Bool, whatever it was made from, and any NSNumber to every type that holds
     /// its value. So its class tells a boolean from a number: by name, since this module may not import the class.

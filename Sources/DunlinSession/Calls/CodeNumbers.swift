@@ -12,7 +12,7 @@ final class CodeNumbers: Sendable {
 
     private let known = Mutex<[ObjectIdentifier: Known]>([:])
 
-    /// The number of an object; nil for a value that is not an object and cannot be recognized.
+    /// The number of an object; nil for a value that is not an object and cannot be recognised.
     func number(of code: any Sendable) -> String? {
         guard type(of: code) is any AnyObject.Type else { return nil }
         return known.withLock { known in

@@ -23,7 +23,7 @@ struct SentRequests: Sendable, Equatable {
         static let sent = Traits(rawValue: 1)
         /// The request may have been carried out, and its method is not idempotent.
         static let notIdempotent = Traits(rawValue: 2)
-        /// As before, and the server cannot recognize a repetition by a key either.
+        /// As before, and the server cannot recognise a repetition by a key either.
         static let notRepeatable = Traits(rawValue: 4)
         /// The request is not a GET, or has a body.
         static let notGET = Traits(rawValue: 8)

@@ -54,7 +54,7 @@ struct RetryMachine {
     private let mayRepeat: Bool
     private var attempts = 1
 
-    /// Creates a machine. `hasKey`: the server can recognize a repetition by an idempotency key.
+    /// Creates a machine. `hasKey`: the server can recognise a repetition by an idempotency key.
     init(_ policy: HTTPSession.RetryPolicy, hasKey: Bool = false) {
         self.policy = policy
         mayRepeat = hasKey || policy.retriesNonIdempotent

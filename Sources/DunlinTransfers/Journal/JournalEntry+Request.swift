@@ -66,7 +66,7 @@ extension JournalEntry.Request {
         return stride(from: 0, to: fields.count, by: 2).contains { fields[$0].lowercased() == Self.idempotencyKey }
     }
 
-    /// The field that makes any request repeatable: the server recognizes a repetition.
+    /// The field that makes any request repeatable: the server recognises a repetition.
     static var idempotencyKey: String { "idempotency-key" }
 
     /// The limits that the request sets itself; the largest number means no limit.
