@@ -5,7 +5,8 @@ import Testing
 
 /// The snippets of the guide to caching, word for word.
 @Suite struct `Guide to caching` {
-    @Test func `a cache in a folder, its modes and its hook`() async throws {
+    @Test func `the examples about caches in folders, cache modes and the hook storing run as written`() async throws
+    {
         let unmade = Folder.unmade()
         let folder = unmade.path
         let server = try LoopbackServer()

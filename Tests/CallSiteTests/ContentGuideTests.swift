@@ -39,7 +39,7 @@ struct `Guides to content` {
         return try HTTPSession(configuration)
     }
 
-    @Test func `settings of JSON`() async throws {
+    @Test func `the examples about settings of JSON run as written`() async throws {
         transport.otherwise { _ in .respond(json: ["id": 42, "first_name": "Ada"] as DynamicValue) }
         let draft = User(id: 42, firstName: "Ada")
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/", transport: transport)
@@ -60,7 +60,7 @@ struct `Guides to content` {
         #expect(transport.requests.last?.body == #"{"id":42,"first_name":"Ada"}"#)
     }
 
-    @Test func `JSON without a session`() throws {
+    @Test func `the examples about JSON without a session run as written`() throws {
         let bytes: Bytes = #"[{"id":42,"first_name":"Ada"}]"#
         let users = try HTTP.JSON.snakeCase.decode(
             [User].self, from: bytes)
@@ -69,7 +69,7 @@ struct `Guides to content` {
         #expect(users.first?.firstName == "Ada" && text == #"[{"id":42,"firstName":"Ada"}]"#)
     }
 
-    @Test func `reading responses`() async throws {
+    @Test func `the examples about reading responses run as written`() async throws {
         transport.on(.get, "/users/42").respond(json: User(id: 42, firstName: "Ada"))
         transport.on(.get, "/users").respond(fields: ["ETag": "\"1\""], json: Page(items: [1, 2]))
         transport.on(.get, "/feed").respond(fields: ["Content-Type": "text/plain"], body: #"{"title":"x"}"#).always()
@@ -101,7 +101,7 @@ struct `Guides to content` {
         #expect(try error?.body(as: Problem.self).title == "no such article")
     }
 
-    @Test func `redirects`() async throws {
+    @Test func `the examples about redirects run as written`() async throws {
         transport.on(.get, "/latest").respond(302, fields: ["Location": "/releases/42"])
         transport.on(.get, "/releases/42").respond(json: Release(version: 42))
         transport.on(.get, "/login").respond(302, fields: ["Location": "app://done?code=7"])
@@ -127,7 +127,7 @@ struct `Guides to content` {
         #expect(callback == "app://done?code=7")
     }
 
-    @Test func `what a redirect takes to another origin`() async throws {
+    @Test func `the examples about what a redirect takes to another origin run as written`() async throws {
         let (token, password) = ("t", "p")
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/", transport: transport)
         configuration.secretFields = ["X-Tenant-Key"]
@@ -151,7 +151,7 @@ struct `Guides to content` {
         #expect(sent[2]["Authorization"] == "Bearer t" && sent[3]["Authorization"] == nil)
     }
 
-    @Test func `cookies`() async throws {
+    @Test func `the examples about cookies run as written`() async throws {
         let field: Fields = ["Set-Cookie": "id=7; Max-Age=3600"]
         transport.otherwise { _ in .respond(fields: field, body: "x") }
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/", transport: transport)

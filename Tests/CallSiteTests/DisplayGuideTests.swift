@@ -40,7 +40,7 @@ struct `Guides to displays` {
         _ = try await task.value
     }
 
-    @Test func `documents in HTML`() async throws {
+    @Test func `the examples about documents in HTML run as written`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/").respond(fields: ["Content-Type": "text/html"], body: "<p>hello")
         transport.on(.get, "/page").respond(fields: ["Content-Type": "text/html"], body: "<p>page")

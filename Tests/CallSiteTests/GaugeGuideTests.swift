@@ -17,7 +17,7 @@ struct `Guide to gauges` {
         }
     }
 
-    @Test func `a table for the log, now and at every interval`() async throws {
+    @Test func `the examples about tables of gauges in a log run as written`() async throws {
         let (logger, clock) = (Log(), ManualClock())
         let client = try HTTPSession(baseURL: "https://api.test") {
             $0.transport = MockTransport()
@@ -37,7 +37,7 @@ struct `Guide to gauges` {
         await log.value
     }
 
-    @Test func `a page for Prometheus`() throws {
+    @Test func `the examples about a page for Prometheus run as written`() throws {
         func page(_ gauges: HTTPSession.Gauges) -> String {
             typealias Connections = HTTP.ConnectionGauges
             let values: KeyValuePairs<String, KeyPath<Connections, Int>> = [

@@ -8,7 +8,7 @@ import Testing
         await #expect(throws: NetworkError.self) { try await session.get(url: url) }?.reason
     }
 
-    @Test func `one line`() async throws {
+    @Test func `one line guards a session against addresses that are not public`() async throws {
         let transport = MockTransport()
         var configuration = HTTPSession.Configuration(transport: transport)
         configuration.guard = .publicInternet
@@ -21,7 +21,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `rules of one's own`() async throws {
+    @Test func `the examples about guards with rules of their own run as written`() async throws {
         let transport = MockTransport()
         transport.otherwise { _ in .respond(body: "page") }
         var configuration = HTTPSession.Configuration(transport: transport)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `one request's guard`() async throws {
+    @Test func `the examples about the guard of one request run as written`() async throws {
         let transport = MockTransport()
         transport.otherwise { _ in .respond(body: "page") }
         let client = try HTTPSession(.init(transport: transport))

@@ -51,7 +51,7 @@ struct `Guides` {
         transport.requests.last.map { "\($0.method) \($0.target) \(String($0.body))" } ?? "nothing"
     }
 
-    @Test func `getting started`() async throws {
+    @Test func `the examples about getting started run as written`() async throws {
         let (name, link) = ("Ada", "https://api.test/v1/users?page=2")
         do {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/")
@@ -98,7 +98,7 @@ struct `Guides` {
         #expect(client.isShutDown)
     }
 
-    @Test func `headers and options`() async throws {
+    @Test func `the examples about headers and options run as written`() async throws {
         let (key, nextKey, token, renewed) = ("k1", "k2", "t1", "t2")
         do {
             let page = try await client.get(
@@ -140,7 +140,7 @@ struct `Guides` {
         #expect(elsewhere["x-client"] == "call" && elsewhere["x-api-key"] == nil && elsewhere["authorization"] == nil)
     }
 
-    @Test func `timeouts and limits`() async throws {
+    @Test func `the examples about timeouts and limits run as written`() async throws {
         do {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/") {
                 $0.timeouts.total = .seconds(20)
@@ -172,7 +172,7 @@ struct `Guides` {
         #expect(owner.id == 42 && posts.count == 1)
     }
 
-    @Test func `the defaults that the tables name`() {
+    @Test func `the tables name the defaults that are in force`() {
         let (timeouts, configuration) = (Timeouts(), HTTPSession.Configuration())
         #expect(
             Timeouts.Limit.allCases.map { timeouts[$0] }
@@ -200,7 +200,7 @@ struct `Guides` {
         #expect(HTTPSession.DownloadOptions().bodyLimit == nil)
     }
 
-    @Test func `errors`() async throws {
+    @Test func `the examples about errors run as written`() async throws {
         let order = Draft(name: "none")
         do {
             _ = try await client.get("users/42", as: User.self)
@@ -239,7 +239,7 @@ struct `Guides` {
         #expect(configuration.retry.attempts == 3)
     }
 
-    @Test func `what errors and descriptions say of retries and secrets`() async throws {
+    @Test func `the examples about what errors say of retries and secrets run as written`() async throws {
         let refused = await #expect(throws: NetworkError.self) { try await client.get("users/7") }
         #expect(refused?.isSafeToRetry == false && refused?.requestMayHaveBeenSent == true)
         transport.on(.get, "/v1/c").fail(.connectionRefused)
@@ -256,7 +256,7 @@ struct `Guides` {
         #expect(!"\(configuration)".contains("hush"))
     }
 
-    @Test func `lifetimes`() async throws {
+    @Test func `the examples about lifetimes run as written`() async throws {
         let transport = transport
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
         configuration.transport = transport
@@ -315,7 +315,7 @@ struct `Guides` {
         }
     }
 
-    @Test func `a line for each request`() async throws {
+    @Test func `the examples about a log line for each request run as written`() async throws {
         let logger = Log()
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
         configuration.transport = transport
@@ -335,7 +335,7 @@ struct `Guides` {
         #expect(refused.hasPrefix("! #") && refused.contains("users/7: 404 Not Found"))
     }
 
-    @Test func `a curl command`() async throws {
+    @Test func `the examples about curl commands run as written`() async throws {
         let logger = Log()
         do {
             try await client.delete("users/7")
@@ -362,7 +362,7 @@ struct `Guides` {
         #expect(task.curl().contains(#"--data-binary '{"name":"Ada"}'"#))
     }
 
-    @Test func `what goes over the wire`() async throws {
+    @Test func `the examples about wire traces run as written`() async throws {
         let trace = client.trace()
         let log = Task {
             for await event in trace { print(event) }
@@ -380,7 +380,7 @@ struct `Guides` {
         log.cancel()
     }
 
-    @Test func `events and metrics`() async throws {
+    @Test func `the examples about events and metrics run as written`() async throws {
         let (logger, id) = (Log(), 42)
         let events = client.events
         let log = Task {

@@ -165,7 +165,7 @@ nonisolated struct Recorder: Transport {
         #expect(transport.requests.first?.fields["Authorization"]?.contains("/us-east-1/execute-api/") == true)
     }
 
-    @Test func `an interceptor is tried alone`() async throws {
+    @Test func `an interceptor can be tested without a session`() async throws {
         let signer = Self.signer()
         let transport = MockTransport()
         transport.on(.get, "/").respond()
@@ -252,7 +252,7 @@ nonisolated struct Recorder: Transport {
         #expect(!line.contains("hunter2"))
     }
 
-    @Test func `a transport is wrapped`() async throws {
+    @Test func `an interceptor can wrap a session's transport`() async throws {
         let transport = MockTransport()
         transport.otherwise { _ in .respond(body: "x") }
         let lines = Mutex<[String]>([])

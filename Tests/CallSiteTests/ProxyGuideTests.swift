@@ -5,7 +5,7 @@ import Testing
 
 /// The snippets of the guide to proxies, word for word.
 @Suite struct `Guide to proxies` {
-    @Test func `settings`() throws {
+    @Test func `the examples about settings of proxies run as written`() throws {
         var configuration = HTTPSession.Configuration()
         configuration.proxy = .none
 
@@ -40,7 +40,7 @@ import Testing
         _ = try HTTPSession(configuration)
     }
 
-    @Test func `one request`() async throws {
+    @Test func `the examples about the proxy of one request run as written`() async throws {
         let proxy = try LoopbackProxy()
         let server = try LoopbackServer()
         defer {

@@ -37,7 +37,7 @@ struct `Readme` {
         func write(_ piece: Bytes) throws { text += String(piece) }
     }
 
-    @Test func `the first examples`() async throws {
+    @Test func `the examples about first steps in the README run as written`() async throws {
         let draft = Draft()
         do {
             let client = try HTTPSession(baseURL: "https://api.example.com/v1/")
@@ -67,7 +67,7 @@ struct `Readme` {
         #expect(user.id == made.id && found.isEmpty)
     }
 
-    @Test func `more examples`() async throws {
+    @Test func `the examples about streams and handles in the README run as written`() async throws {
         let file = File()
         try await client.withResponse(from: "export") { response in
             for try await piece in response.body { try file.write(piece) }
@@ -110,7 +110,7 @@ struct `Readme` {
 
     private func retryLater() {}
 
-    @Test func `everyday jobs`() async throws {
+    @Test func `the examples about everyday jobs in the README run as written`() async throws {
         let draft = Draft()
         let folder = try Folder()
         let path = "\(folder.path)/disk.img"

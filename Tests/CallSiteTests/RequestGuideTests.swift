@@ -40,7 +40,7 @@ struct `Guides to requests` {
         #expect(transport.requests[0].origin.host == (target.contains("cdn") ? "cdn.test" : "api.test"))
     }
 
-    @Test func `a POST with fields and a body, in every way`() async throws {
+    @Test func `the examples about a POST with fields and a body run as written`() async throws {
         let (draft, key) = (Draft(), "k")
         let client = try client { try $0.use(ManualClock()) }
         transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
@@ -83,7 +83,7 @@ struct `Guides to requests` {
         #expect(transport.requests.map { $0.fields["Content-Type"] } == ["image/png", "text/markdown"])
     }
 
-    @Test func `what is in a variable`() async throws {
+    @Test func `the examples about targets and texts in variables run as written`() async throws {
         let transport = transport
         let baseURL = try #require(URL(string: "http://api.test/v1/"))
         let (link, paths) = ("http://api.test/v1/users", ["albums/1", "albums/2"])
@@ -119,7 +119,7 @@ struct `Guides to requests` {
         #expect(transport.requests.last?.fields["q"] == "ada")
     }
 
-    @Test func `what one request changes`() async throws {
+    @Test func `the examples about what one request changes run as written`() async throws {
         let policy = HTTPSession.RetryPolicy.exponential(attempts: 2, base: .zero)
         transport.on(.get, "/v1/flaky").fail(.connectionRefused).thenRespond(.badGateway).thenRespond(body: "fit")
         transport.on(.get, "/v1/far").respond(302, fields: ["Location": "near"])
@@ -141,7 +141,7 @@ struct `Guides to requests` {
         #expect(HTTPSession.Options().timeouts.total == .session)
     }
 
-    @Test func `pages that a server links to`() async throws {
+    @Test func `the examples about pages that a server links to run as written`() async throws {
         transport.otherwise { request in
             request.query == nil
                 ? .respond(
@@ -166,7 +166,7 @@ struct `Guides to requests` {
         #expect(response.fields["Content-Type"] == "application/json" && response.fields["X"] == nil)
     }
 
-    @Test func `bytes`() async throws {
+    @Test func `the examples about bytes run as written`() async throws {
         let (client, id, data) = (try client(), 42, Data("abc".utf8))
         transport.otherwise { _ in .respond(body: #"{"id":7}"#) }
         do {

@@ -5,7 +5,7 @@ import Testing
 /// The snippets of the guide to tests, word for word.
 @Suite(.timeLimit(.minutes(10)))
 struct `Guide to tests` {
-    @Test func `a mock transport`() async throws {
+    @Test func `the examples about a mock transport run as written`() async throws {
         do {
             let transport = MockTransport()
             transport.on(.get, "/users/42")
@@ -48,7 +48,7 @@ struct `Guide to tests` {
         #expect(try await client.put("x").value == "else" && user.id == 42)
     }
 
-    @Test func `a server on a real socket`() async throws {
+    @Test func `the examples about a server on a real socket run as written`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/hello", .response(body: "hello"))
         server.enqueue(
@@ -62,7 +62,7 @@ struct `Guide to tests` {
         server.stop()
     }
 
-    @Test func `a clock that a test moves`() async throws {
+    @Test func `the examples about a clock that a test moves run as written`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/slow", [.stall])
         let clock = ManualClock()
@@ -83,7 +83,7 @@ struct `Guide to tests` {
         server.stop()
     }
 
-    @Test func `a mock and a clock that a test moves`() async throws {
+    @Test func `the examples about a mock transport with a clock that a test moves run as written`() async throws {
         let clock = ManualClock()
         let transport = MockTransport()
         transport.on(.get, "/forecast").never()
@@ -109,7 +109,7 @@ struct `Guide to tests` {
         _ = try? await client.post("orders")
     }
 
-    @Test func `faults`() async throws {
+    @Test func `the examples about faults of a server run as written`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         let plan = FaultPlan(seed: 7)
@@ -124,7 +124,7 @@ struct `Guide to tests` {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func `TLS`() async throws {
+    @Test func `the examples about TLS in tests run as written`() async throws {
         let authority = try CertificateAuthority()
         let certificate = try authority.issue(.server("127.0.0.1"))
         let server = try LoopbackServer(tls: .init(certificate))

@@ -47,7 +47,7 @@ struct `Guides to transfers` {
         }
     }
 
-    @Test func `tasks and hooks`() async throws {
+    @Test func `the examples about tasks and hooks run as written`() async throws {
         let stage = try Stage()
         let path = "\(stage.folder)/photo.jpg"
         try Data("jpeg".utf8).write(to: URL(filePath: path))
@@ -95,7 +95,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a download into a file`() async throws {
+    @Test func `the examples about a download into a file run as written`() async throws {
         let stage = try Stage(fields: ["X-Large": "yes"])
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
         let (largeFiles, smallFiles) = ("\(stage.folder)/large", "\(stage.folder)/small")
@@ -125,7 +125,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a download whose digest is known`() async throws {
+    @Test func `the examples about a download whose digest is known run as written`() async throws {
         let stage = try Stage()
         stage.server.route(.get, "/images/disk.img", .response(body: "film"))
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
@@ -148,7 +148,7 @@ struct `Guides to transfers` {
     }
 
     @Test(arguments: [false, true])
-    func `of two downloads to one file the later one fails or wins`(overwrites: Bool) async throws {
+    func `the later of two downloads to one file fails, or replaces the file`(overwrites: Bool) async throws {
         let stage = try Stage()
         let path = "\(stage.folder)/disk.img"
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -182,7 +182,7 @@ struct `Guides to transfers` {
     }
 
     @Test(arguments: [false, true])
-    func `of two downloads that can be resumed to one file the second fails at once`(overwrites: Bool) async throws {
+    func `the second of two resumable downloads to one file fails at once`(overwrites: Bool) async throws {
         let stage = try Stage(faults: .stall(after: 100_000))
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
         let transfer = HTTPSession.DownloadOptions(overwrites: overwrites, resuming: .ifValidatorMatches)
@@ -200,7 +200,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a download that goes on where it was`() async throws {
+    @Test func `the examples about a download that is resumed run as written`() async throws {
         let stage = try Stage(faults: .stall(after: 100_000))
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
         var (resumedAt, isWhole) = (0, false)
@@ -224,7 +224,9 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a download that goes on from another URL, or from another program's part of it`() async throws {
+    @Test func `the examples about a download that is resumed from another URL or a partial file run as written`()
+        async throws
+    {
         let stage = try Stage()
         let (client, part) = (stage.client, "\(stage.folder)/disk.img.part")
         let url = "\(stage.server.baseURL)/images/disk.img"
@@ -253,7 +255,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a download that can be resumed, and one in segments`() async throws {
+    @Test func `the examples about downloads in segments run as written`() async throws {
         let stage = try Stage()
         let client = stage.client
         do {
@@ -276,7 +278,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a journal`() async throws {
+    @Test func `the examples about a journal run as written`() async throws {
         let stage = try Stage()
         let (client, folder, film) = (stage.client, "\(stage.folder)/journal", Film(title: "Waders"))
         let earlier = try await TransferJournal(in: folder, of: client)
@@ -315,7 +317,7 @@ struct `Guides to transfers` {
         try await stage.end()
     }
 
-    @Test func `a queue, priorities and what comes after what`() async throws {
+    @Test func `the examples about queues, priorities and dependencies run as written`() async throws {
         do {
             var configuration = HTTPSession.Configuration(
                 baseURL: "https://api.example.com")
@@ -380,7 +382,7 @@ struct `Guides to transfers` {
         func isSwitched(to state: Bool) async -> Bool { await states.contains(state) }
     }
 
-    @Test func `an activity indicator`() async throws {
+    @Test func `the examples about an activity indicator run as written`() async throws {
         do {
             let monitor = ActivityMonitor.shared
 
@@ -413,7 +415,7 @@ struct `Guides to transfers` {
         await client.shutdown()
     }
 
-    @Test func `activity that is no request`() async throws {
+    @Test func `the examples about activity that is no request run as written`() async throws {
         let monitor = ActivityMonitor()
         await monitor.enable()
         var rebuilt = 0

@@ -6,7 +6,7 @@ import Testing
 /// The snippets of the guides to trust and to networks, word for word.
 @Suite(.timeLimit(.minutes(10)))
 struct `Guides to trust and networks` {
-    @Test func `pins`() throws {
+    @Test func `the examples about pins run as written`() throws {
         var configuration = HTTPSession.Configuration(
             baseURL: "https://api.example.com")
         configuration.tls.policy = try SecurityPolicy(
@@ -31,7 +31,7 @@ struct `Guides to trust and networks` {
         #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
     }
 
-    @Test func `roots, identities and warnings`() throws {
+    @Test func `the examples about roots, identities and warnings run as written`() throws {
         let passphrase = "p"
         let logger = Log()
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com")
@@ -64,7 +64,7 @@ struct `Guides to trust and networks` {
         func warning(_ line: String) { lines.withLock { $0 += 1 } }
     }
 
-    @Test func `why a server was refused`() async throws {
+    @Test func `the examples about why a server was refused run as written`() async throws {
         let authority = try CertificateAuthority()
         let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1").expired)))
         server.respond { _ in .response(body: "hello") }
@@ -112,7 +112,7 @@ struct `Guides to trust and networks` {
         await client.shutdown()
     }
 
-    @Test func `reachability`() async throws {
+    @Test func `the examples about reachability run as written`() async throws {
         let transport = MockTransport()
         transport.otherwise { _ in .respond() }
         let client = try HTTPSession(baseURL: "http://example.test/") { $0.transport = transport }
@@ -150,7 +150,7 @@ struct `Guides to trust and networks` {
         await client.shutdown()
     }
 
-    @Test func `rules for interfaces`() async throws {
+    @Test func `the examples about rules for interfaces run as written`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }
         var configuration = HTTPSession.Configuration(

@@ -31,7 +31,7 @@ import Testing
             (.noColor, "NO_COLOR is set"),
             (.noUnicode, "this terminal shows no pictures, and its locale is not UTF-8; --as blocks draws anyway"),
         ] as [(TerminalImage.Refusal?, String?)])
-    func `it is said why there is no picture, unless that is plain to see`(
+    func `the command says why there is no picture, unless that is plain to see`(
         refusal: TerminalImage.Refusal?, reason: String?
     ) {
         #expect(PictureWords.reason(refusal) == reason)

@@ -14,7 +14,7 @@ import Testing
         return try HTTPSession(.init(baseURL: "http://a.test", transport: transport))
     }
 
-    @Test func `the overview is right`() async throws {
+    @Test func `the examples about the overview of images run as written`() async throws {
         let client = try await Self.client()
 
         let downloader = ImageDownloader(session: client)
@@ -31,7 +31,7 @@ import Testing
         #expect(pixels.size == ImageSize(width: 200, height: 100))
     }
 
-    @Test func `the guide to downloading is right`() async throws {
+    @Test func `the examples about downloading images run as written`() async throws {
         let client = try await Self.client()
         let downloader = ImageDownloader(session: client)
         let nextPage = [ImageDownloader.Request("covers/2.jpg")]

@@ -14,7 +14,9 @@ import Testing
         ([.begin, .end, .answered, .begin], late), ([.answered, .begin, .begin], atOnce),
     ]
 
-    @Test(arguments: cases.indices) func `it sends one at a time, and nothing once it has returned`(index: Int) {
+    @Test(arguments: cases.indices) func `an interceptor sends one request at a time, and none once it has returned`(
+        index: Int
+    ) {
         let (steps, expected) = Self.cases[index]
         var machine = InterceptorMachine()
         var last: InterceptorMachine.Refusal?
@@ -28,7 +30,7 @@ import Testing
         #expect(last == expected)
     }
 
-    @Test func `it sends up to a limit`() {
+    @Test func `an interceptor sends only up to a limit`() {
         var machine = InterceptorMachine()
         for _ in 0..<InterceptorMachine.mostSends {
             #expect(machine.begin() == nil)

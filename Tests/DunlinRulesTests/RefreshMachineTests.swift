@@ -159,7 +159,9 @@ import Testing
     }
 
     /// A service that gives credentials without a lifetime left is not asked for more of them without end.
-    @Test(arguments: [0, -5]) func `a credential that is got without a lifetime is used for a second`(lifetime: Int64) {
+    @Test(arguments: [0, -5]) func `a credential that has already expired when it is fetched is used for a second`(
+        lifetime: Int64
+    ) {
         let scene = Scene()
         #expect(scene.ask(0) == "wait 1, begin #1")
         #expect(scene.refresh("a", 0, lifetime: lifetime) == [0])

@@ -24,7 +24,9 @@ import Testing
 
     /// Four times the text would take sixteen times as long where each byte looks at all others.
     @Test(arguments: beginnings, texts)
-    func `to name a URL takes as long as it is long, whatever is in it`(beginning: String, rest: (String, String)) {
+    func `naming a URL takes time in proportion to its length, whatever is in it`(
+        beginning: String, rest: (String, String)
+    ) {
         func text(_ count: Int) -> String {
             beginning + "x//@" + String(repeating: rest.0, count: count / rest.0.utf8.count) + rest.1
         }

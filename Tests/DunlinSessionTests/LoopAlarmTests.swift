@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct `An alarm on a session's loop` {
-    @Test func `it rings at the nearest time that it was set to, and leaves no timer behind`() async throws {
+    @Test func `an alarm rings at the nearest time that it was set to, and leaves no timer behind`() async throws {
         let clock = ManualClock()
         let loop = try PrivateLoop(clock: clock)
         var configuration = HTTPSession.Configuration(baseURL: nil, transport: MockTransport())

@@ -74,7 +74,7 @@ import Testing
         #expect(try Self.origin("http://a.test/", options: { $0.hostOverrides = [:] }).route == nil)
     }
 
-    @Test func `none in place of the session's sockets and interfaces is the system's own`() throws {
+    @Test func `none for sockets and interfaces stands for the system's, not the session's`() throws {
         let origin = try Self.origin(
             "http://a.test/",
             options: {

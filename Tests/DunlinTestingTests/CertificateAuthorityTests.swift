@@ -73,7 +73,7 @@ private let verdicts: [Verdict] = [
 ]
 
 @Suite(.needsOpenSSLTool) struct CertificateAuthorityTests {
-    @Test(arguments: verdicts) private func `openssl sees in a certificate what it was made for`(
+    @Test(arguments: verdicts) private func `openssl reads a certificate as it was asked for`(
         _ verdict: Verdict
     ) async throws {
         let authority = try CertificateAuthority()
@@ -166,7 +166,7 @@ private let verdicts: [Verdict] = [
         #expect(refused.status != 0)
     }
 
-    @Test func `a key that does not fit cannot go into a PKCS 12 file`() throws {
+    @Test func `a PKCS 12 file is refused for a key that does not fit its certificate`() throws {
         let issued = try CertificateAuthority().issue(.client("Ada")).with(CertificateAuthority.Key())
         #expect(throws: AuthorityError.self) { try issued.pkcs12(passphrase: "secret") }
     }
@@ -182,7 +182,7 @@ private let verdicts: [Verdict] = [
     }
 
     @Test(arguments: ["10.0.0.0/33", "10.0.0.0/x", "::/129"])
-    func `a network that is none is refused`(name: String) throws {
+    func `a text that is no network is refused`(name: String) throws {
         let authority = try CertificateAuthority()
         #expect(throws: AuthorityError.self) { try authority.intermediate(.authority("Test").permitting(name)) }
     }
@@ -231,7 +231,7 @@ private let verdicts: [Verdict] = [
     }
 
     @Test(arguments: [RevocationStatus.good, .revoked, .unknown], [false, true])
-    func `a staple says what it was asked to`(status: RevocationStatus, isDelegated: Bool) async throws {
+    func `a staple has the status that it was made with`(status: RevocationStatus, isDelegated: Bool) async throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issue(.server("api.test"))
         let responder = isDelegated ? try authority.issue(.statusResponder("Status")) : nil

@@ -55,7 +55,7 @@ import Testing
         return try HTTPSession(configuration)
     }
 
-    @Test func `is looked at once if it is so`() async throws {
+    @Test func `a condition that is true already is looked at once`() async throws {
         var looks = 0
         try await eventually("nothing", every: .seconds(1000)) {
             looks += 1
@@ -64,7 +64,7 @@ import Testing
         #expect(looks == 1)
     }
 
-    @Test func `is seen when what is followed tells of it`() async throws {
+    @Test func `a condition is looked at again when what is followed reports a change`() async throws {
         let signal = Signal()
         let isSo = Mutex(false)
         try await Self.expect(following: signal) {
@@ -76,7 +76,9 @@ import Testing
         #expect(signal.count == 0, "nobody is followed any longer than that")
     }
 
-    @Test func `is seen when a loop has made a turn, and when all is closed there`() async throws {
+    @Test func `a condition is looked at again after each turn of a loop, and when everything on it is closed`()
+        async throws
+    {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `is seen when a clock is moved, and when somebody waits on it`() async throws {
+    @Test func `a condition is looked at again when a clock is moved, and when somebody waits on it`() async throws {
         let clock = ManualClock()
         let isLate = Mutex(false)
         try await Self.expect(following: clock) {
@@ -118,7 +120,7 @@ import Testing
         try await clock.advance(by: .seconds(1))
     }
 
-    @Test func `is seen when a server or a transport gets a request`() async throws {
+    @Test func `a condition is looked at again when a server or a mock transport gets a request`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
@@ -140,7 +142,7 @@ import Testing
         await mocked.shutdown()
     }
 
-    @Test func `is seen when a network is asked or listened to`() async throws {
+    @Test func `a condition is looked at again when a network is asked or observed`() async throws {
         let network = ManualNetwork(.wifi)
         try await Self.expect(following: network) {
             _ = await network.path(to: nil)
@@ -160,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `is not missed when it comes in the middle of a look`() async throws {
+    @Test func `a change during a look leads to another look`() async throws {
         let signal = Signal()
         var looks = 0
         try await eventually("the second look", following: signal, every: .seconds(1000)) {
@@ -170,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `is seen by the pace when nobody tells of it`() async throws {
+    @Test func `a condition is looked at again after each interval if nobody reports a change`() async throws {
         var looks = 0
         try await eventually("the third look", every: .milliseconds(1)) {
             looks += 1
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `is waited for on the very loop that is followed`() async throws {
+    @Test func `a wait for a condition can run on the loop that it follows`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         let loop = try PrivateLoop()
@@ -196,7 +198,7 @@ import Testing
         await session.shutdown()
     }
 
-    @Test func `is not asked for without a pause by what makes the loop turn itself`() async throws {
+    @Test func `a look that makes its own loop turn is not repeated without a pause`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         let loop = try PrivateLoop()
@@ -213,7 +215,7 @@ import Testing
         await session.shutdown()
     }
 
-    @Test func `says what never came, and where it was waited for`() async throws {
+    @Test func `a condition that never becomes true is reported with its name and its source location`() async throws {
         let limit = Duration.milliseconds(10)
         var (error, line): (NeverCame?, Int) = (nil, 0)
         do {
@@ -227,7 +229,7 @@ import Testing
         #expect(error?.description.hasSuffix("EventuallyTests.swift:\(line))") == true)
     }
 
-    @Test func `is waited for no longer when its task is cancelled, or the look itself fails`() async throws {
+    @Test func `a wait for a condition ends when its task is cancelled or a look throws`() async throws {
         let looked = LoopbackServer.Gate()
         let signal = Signal()
         let waiting = Task {
@@ -245,7 +247,7 @@ import Testing
         #expect(signal.count == 0)
     }
 
-    @Test func `comes while a clock is moved step by step`() async throws {
+    @Test func `a condition can become true while a clock is moved step by step`() async throws {
         let clock = ManualClock()
         let sleeper = Task {
             try await clock.sleep(for: .seconds(10))

@@ -70,7 +70,9 @@ import Testing
     ]
 
     @Test(arguments: cuts)
-    func `a reply is cut at its byte and ends as told`(reply: Reply, count: Int, ending: Peer.Ending) throws {
+    func `a reply is cut at the given byte and ends as the fault says`(reply: Reply, count: Int, ending: Peer.Ending)
+        throws
+    {
         let server = try LoopbackServer()
         server.enqueue(reply)
         let peer = try Peer(server.address)

@@ -371,7 +371,9 @@ private let plays: [Play] = [
 ]
 
 @Suite(.needsOpenSSLTool) struct LoopbackTLSStepTests {
-    @Test(arguments: plays) private func `steps do over TLS what they do without`(_ play: Play) async throws {
+    @Test(arguments: plays) private func `the steps of a loopback reply do over TLS what they do in clear text`(
+        _ play: Play
+    ) async throws {
         let stage = try Stage()
         let server = try LoopbackServer(tls: stage.tls { $0.versions = play.version...play.version })
         server.enqueue(play.reply)

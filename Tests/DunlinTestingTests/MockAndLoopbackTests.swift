@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: requests + answers)
-    func `make the same of a request and its answer`(example: Case) async throws {
+    func `a mock and a socket deliver the same request and response`(example: Case) async throws {
         let transport = MockTransport()
         transport.otherwise { _ in example.answer.outcome }
         let mocked = try Self.session("http://api.test") { $0.transport = transport }
@@ -204,7 +204,7 @@ import Testing
 
     /// The mock's own clock is another one in half of them: a session's limits count in the session's time.
     @Test(arguments: [true, false], ["never", "delayed", "a responder"])
-    func `exceeds the limit of the first byte`(isOwnClock: Bool, way: String) async throws {
+    func `a slow mock exceeds the limit of the first byte`(isOwnClock: Bool, way: String) async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: isOwnClock ? clock : ManualClock())
         switch way {
@@ -226,7 +226,7 @@ import Testing
         #expect(error?.isSafeToRetry == true)
     }
 
-    @Test func `may take as long as the limit`() async throws {
+    @Test func `a mock may take as long as the limit`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         transport.on(.get, "/x").delay(.seconds(4)).respond(body: "in time")
@@ -235,7 +235,7 @@ import Testing
         #expect(answer.value == "in time")
     }
 
-    @Test func `exceeds the limit of a silence, and what had come stays with the error`() async throws {
+    @Test func `a mock that falls silent exceeds the idle limit, and the error keeps what had come`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         transport.on(.get, "/x").reply(
@@ -256,7 +256,7 @@ import Testing
         #expect(error?.body == "abab" && error?.response?.status == .ok)
     }
 
-    @Test func `does not exceed it while the request is suspended`() async throws {
+    @Test func `a slow mock exceeds no limit while its request is suspended`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         transport.on(.get, "/x").delay(.seconds(8)).respond(body: "late")
@@ -348,7 +348,9 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `exceed the same limit in the same phase, and keep what had come`(silence: Silence) async throws {
+    func `a mock and a socket that fall silent exceed the same limit in the same phase, and keep what had come`(
+        silence: Silence
+    ) async throws {
         let transport = MockTransport()
         transport.otherwise { _ in silence.outcome }
         let overMock = try await Self.ending(silence, at: "http://api.test", over: transport) { _ in

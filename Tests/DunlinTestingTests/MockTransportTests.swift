@@ -78,7 +78,7 @@ import Testing
                 """)
     }
 
-    @Test func `otherwise answers what no route does`() async throws {
+    @Test func `otherwise answers the requests that no route answers`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/known").respond(body: "route")
         transport.otherwise { request in .respond(.accepted, body: Bytes("\(request.method) \(request.path)")) }
@@ -115,7 +115,7 @@ import Testing
         #expect(try await ask(transport, method) == "\(status) ")
     }
 
-    @Test func `a delay passes on the transport's clock`() async throws {
+    @Test func `a delay of a mock passes by the transport's clock`() async throws {
         let clock = ManualClock()
         let transport = MockTransport(clock: clock)
         transport.on(.get, "/").delay(.seconds(30)).respond(body: "late")

@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test func `names every test of the rules, and only existing ones`() throws {
+    @Test func `Docs/Cache.md names every test of the rules, and only existing ones`() throws {
         let (named, written) = (Set(try Self.named()), Set(try Self.written()))
         #expect(written.count > 80)
         #expect(named.subtracting(written).sorted() == [])
         #expect(written.subtracting(named).sorted() == [])
     }
 
-    @Test func `lists each rule's source and test`() throws {
+    @Test func `Docs/Cache.md lists each rule's source and test`() throws {
         let lines = try Self.text(Self.package.appending(path: "Docs/Cache.md")).split(separator: "\n")
         let rows = lines.filter { $0.hasPrefix("| ") && $0.contains(/` \|$/) && !$0.hasPrefix("| mode") }
         #expect(rows.count > 60)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `one asks alone until that was answered`() {
+    @Test func `the first request for a file is sent alone until it has been answered`() {
         Self.play(
             isOpen: false,
             [
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func `nobody waits where what is asked for is sent`() {
+    @Test func `no request for a part waits where the server is known to send parts`() {
         Self.play(
             isOpen: true,
             [

@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 8]) func `tickets leave it untouched`(tickets: Int) throws {
+    @Test(arguments: [1, 2, 8]) func `session tickets do not count as something that came unasked`(tickets: Int) throws
+    {
         let scene = try Scene(tickets: tickets)
         #expect(scene.stream.isUntouched())
         try scene.deliver()
@@ -69,7 +70,9 @@ import Testing
         #expect(scene.stream.isUntouched())
     }
 
-    @Test(arguments: [0, 2]) func `what the server says does not, behind tickets or alone`(tickets: Int) throws {
+    @Test(arguments: [0, 2]) func `bytes from the server count as unasked, behind session tickets or alone`(
+        tickets: Int
+    ) throws {
         let scene = try Scene(tickets: tickets)
         scene.say("HTTP/1.1 200 OK\r\n\r\n")
         try scene.deliver()
@@ -78,13 +81,13 @@ import Testing
     }
 
     /// The rest may be an answer.
-    @Test func `the beginning of a record does not`() throws {
+    @Test func `the beginning of a TLS record counts as unasked`() throws {
         let scene = try Scene(tickets: 1)
         try scene.deliver(20)
         #expect(!scene.stream.isUntouched())
     }
 
-    @Test func `the end of the stream does not`() throws {
+    @Test func `the end of the stream counts as unasked`() throws {
         let scene = try Scene(tickets: 1)
         try scene.deliver()
         scene.pair.hangUp()

@@ -232,7 +232,7 @@ private final class Bench: Sendable {
         #expect(bench.reactor.ledger.openTimers == 0)
     }
 
-    @Test func `whoever closes the name cache and is cancelled waits for no resolver that heeds no cancel`()
+    @Test func `a cancelled close of the name cache does not wait for a resolver that ignores cancellation`()
         async throws
     {
         let bench = try Bench(TestResolver(obeysCancels: false))

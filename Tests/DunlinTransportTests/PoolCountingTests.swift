@@ -100,7 +100,7 @@ import Testing
         #expect(Self.numbers(pool.machine.gauges) == [1, 0, 0, 1, 0, 0, 0, 0, 0])
     }
 
-    @Test func `of very many origins the earliest are counted together, and the sum stays right`() {
+    @Test func `the totals of very many origins are kept, the earliest of them in one sum`() {
         let pool = PoolDriver(cap: 1)
         let origins = (0..<1000).map { HTTP.Origin(scheme: .http, host: "h\($0)") }
         for (index, origin) in origins.enumerated() {

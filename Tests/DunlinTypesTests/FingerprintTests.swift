@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: moments)
-    func `a moment is written as people write it`(seconds: Int64, text: String) {
+    func `a moment is written as a date and time in UTC`(seconds: Int64, text: String) {
         #expect(CalendarText.utc(seconds) == text)
     }
 

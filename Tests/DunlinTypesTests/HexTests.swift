@@ -42,7 +42,7 @@ import Testing
 }
 
 @Suite struct `Token characters` {
-    @Test func `they are letters, digits and fifteen marks`() {
+    @Test func `the characters of a token are letters, digits and fifteen marks`() {
         let characters = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
         #expect((UInt8.min ... .max).filter(TokenCharacters.contains) == characters.utf8.sorted())
     }

@@ -38,7 +38,7 @@ import Testing
 
     /// Four times the text would take sixteen times as long where each byte looks at all others.
     @Test(arguments: texts.indices)
-    func `to hide secrets takes as long as a text is long, whatever is in it`(index: Int) {
+    func `hiding secrets takes time in proportion to the length of the text, whatever is in it`(index: Int) {
         let (short, long) = (Self.text(index, 1 << 15), Self.text(index, 1 << 17))
         for kind in [SecretText.Kind.text, .links] {
             let growth = (0..<3).lazy.map { _ in
@@ -119,7 +119,7 @@ import Testing
         ("//a:1//u:p@b", "//a:1//***@b"), ("// //u@a", "// //***@a"),
         ("//", "//"), ("@//", "@//"), ("//a:b\"//c@d", "//a:b\"//***@d"), ("////u@a", "////***@a"),
     ])
-    func `of several URLs in one word each is shown without its user`(text: String, shown: String) {
+    func `each of several URLs in one word is shown without its user info`(text: String, shown: String) {
         #expect(SecretText.withoutUserInfo(text) == shown)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         #expect(values.first?.key == "a")
     }
 
-    @Test func `to look at a value, or to change it, is no use of it`() {
+    @Test func `looking at a value or changing it does not count as a use`() {
         var values = RecentValues<String, Int>(limit: 2)
         values.keep(1, for: "a")
         values.keep(2, for: "b")
@@ -25,7 +25,7 @@ import Testing
         #expect(values["a"] == nil)
     }
 
-    @Test func `to keep a value again is a use, and drops nothing`() {
+    @Test func `keeping a value again counts as a use, and drops nothing`() {
         var values = RecentValues<String, Int>(limit: 2)
         values.keep(1, for: "a")
         values.keep(2, for: "b")

@@ -60,7 +60,7 @@ import Testing
     ]
 
     @Test(arguments: clamped)
-    func `a timeout limit without a meaning is clamped`(given: Duration, kept: Duration?) {
+    func `a timeout out of range is clamped`(given: Duration, kept: Duration?) {
         #expect(Timeouts(readIdle: given).readIdle == kept)
     }
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Timeouts.Limit.allCases)
-    func `timeout limits are equal only if every limit is`(limit: Timeouts.Limit) {
+    func `timeouts are equal only if each of them is`(limit: Timeouts.Limit) {
         var other = Timeouts()
         #expect(other == Timeouts())
         #expect(other.hashValue == Timeouts().hashValue)

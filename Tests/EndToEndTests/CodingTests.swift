@@ -79,7 +79,7 @@ struct `Content codings` {
     ]
 
     @Test(arguments: ranges, [true, false])
-    func `who asks for a range asks for no coding, unless the caller does, and gets no coded bytes unasked`(
+    func `a range request asks for no content coding unless the caller does, and gets no coded bytes unasked`(
         asked: (fields: Fields, codings: String?), isStreamed: Bool
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in

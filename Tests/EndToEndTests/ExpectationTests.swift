@@ -19,7 +19,8 @@ struct `Expectations` {
 
     /// The server sends its 100 only if nothing of the body is there yet.
     @Test(arguments: bodies.indices, [true, false])
-    func `an expectation keeps the body back until the server says to continue`(index: Int, ownField: Bool) async throws
+    func `a body with expectsContinue is held back until the server says to continue`(index: Int, ownField: Bool)
+        async throws
     {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }

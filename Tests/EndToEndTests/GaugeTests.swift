@@ -195,7 +195,7 @@ struct `Gauges of connections` {
 
     // MARK: - All at once
 
-    @Test func `the numbers agree at every moment of a storm of cancels`() async throws {
+    @Test func `gauges agree with each other at every moment of a storm of cancels`() async throws {
         let other = try Stage.makeServer()
         defer { other.stop() }
         try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = 4 }) {

@@ -246,7 +246,9 @@ struct `The guard` {
         ([], ["10.0.0.1"], #"guard.allowedHosts: "10.0.0.1": this is an address"#),
         ([], ["a.*"], #"guard.allowedHosts: "a.*": a * may only stand in front"#),
     ])
-    func `an entry that is none is named`(addresses: [String], hosts: [String], reason: String) async throws {
+    func `an invalid entry of a guard's list is named in the error`(
+        addresses: [String], hosts: [String], reason: String
+    ) async throws {
         var rules = HTTPSession.Guard.publicInternet
         (rules.allowedAddresses, rules.allowedHosts) = (addresses, hosts)
         var configuration = HTTPSession.Configuration()

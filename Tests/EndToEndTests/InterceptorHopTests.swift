@@ -21,7 +21,9 @@ struct `The hop of a request that fails within an interceptor` {
     }
 
     /// Refused before anything is given up.
-    @Test func `it has that of the first sending where the body cannot be sent again`() async throws {
+    @Test func `a request that fails within an interceptor has the hop of its first sending if it cannot send again`()
+        async throws
+    {
         for scope in Self.scopes {
             let ends = Completions()
             try await Stage.with(tolerating: true) { configuration in
@@ -37,7 +39,8 @@ struct `The hop of a request that fails within an interceptor` {
     }
 
     @Test(arguments: [false, true])
-    func `it has that of what was sent where it waits until the call is over`(isCancelled: Bool) async throws {
+    func `a request that fails while its interceptor waits has the hop of what was sent`(isCancelled: Bool) async throws
+    {
         for scope in Self.scopes {
             let (ends, clock, waits) = (Completions(), ManualClock(), LoopbackServer.Gate())
             try await Stage.with(clock: clock, tolerating: true) { configuration in

@@ -284,7 +284,7 @@ struct `Interceptors over the network` {
     }
 
     /// The end of the first response must not take the second one's cancellation with it.
-    @Test func `a second response is cancelled like a first`() async throws {
+    @Test func `a cancel ends the second response of an interceptor as it ends the first`() async throws {
         for scope in Self.scopes {
             try await Stage.with(tolerating: true) { configuration in
                 configuration.interceptors = [

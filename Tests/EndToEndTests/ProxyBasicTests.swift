@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["http", "socks5", "socks5h"])
-    func `a password for this machine is in clear text where a proxy takes it`(scheme: String) async throws {
+    func `a password for this machine counts as clear text if a proxy carries it`(scheme: String) async throws {
         let warnings = Mutex(0)
         try await Self.with(scheme) {
             $0.credentials = .password(user: "ada", password: "pw")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `it is not where the proxy is not asked`() async throws {
+    @Test func `a password for this machine does not count as clear text if the proxy is not used`() async throws {
         for isException in [false, true] {
             try await Self.with {
                 $0.proxy = isException ? .url("http://proxy.test:1", except: "127.0.0.0/8") : .none
@@ -66,7 +66,7 @@ import Testing
 
     /// Whoever chooses may choose another way each time; none goes through the proxy that was judged to go straight.
     @Test(arguments: ["pd", "dp", "ddp", "dddp", "pddp"])
-    func `the way that is judged is the one that the password goes`(ways: String) async throws {
+    func `whether a password goes in clear text is judged by the way that it takes`(ways: String) async throws {
         let count = Mutex(0)
         let url = Mutex("")
         try await Self.with {

@@ -63,7 +63,7 @@ struct `Proxies that ask by Digest` {
         }
     }
 
-    @Test func `many tunnels at once each have a count of their own`() async throws {
+    @Test func `each of many tunnels counts its nonces by itself`() async throws {
         try await Self.with(configure: { $0.connections.perOrigin = 8 }) { (scene: ProxyStage) async throws in
             try await scene.expectHealthy()
             try await withThrowingTaskGroup(of: String.self) { group in

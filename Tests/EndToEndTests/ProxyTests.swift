@@ -272,7 +272,7 @@ struct `What proxies say to CONNECT` {
         "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200 OK\r\nbad field\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
         "HTTP/1.1 403 No\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
     ])
-    func `an answer that is none is the proxy's failure`(said: String) async throws {
+    func `an answer that is not HTTP is an error of the proxy`(said: String) async throws {
         try await Self.secure { (scene: ProxyStage) async throws in
             scene.proxy.enqueue(.sayAndClose(Bytes(said)))
             #expect(try await scene.failure().code == .proxyFailed)

@@ -140,7 +140,9 @@ struct `A request that fails with its response` {
     }
 
     /// Its error is one that carries no hop, unless the hook is heard just before it.
-    @Test func `who is cancelled while a hook decides about a response has its hop in the metrics`() async throws {
+    @Test func `a request that is cancelled while a hook decides about its response has the hop in its metrics`()
+        async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let (asked, never) = (LoopbackServer.Gate(), LoopbackServer.Gate())

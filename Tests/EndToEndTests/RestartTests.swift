@@ -148,7 +148,7 @@ struct `Restarting a session` {
         }
     }
 
-    @Test func `all are cancelled without a wait for what comes meanwhile`() async throws {
+    @Test func `cancelAll does not wait for requests that begin meanwhile`() async throws {
         try await Self.endMeanwhile { await $0.tasks.cancelAll() }
     }
 

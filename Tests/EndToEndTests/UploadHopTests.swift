@@ -37,7 +37,9 @@ struct `The hop of an upload that fails by itself` {
     }
 
     @Test(arguments: Fault.allCases, [false, true])
-    func `it has the connection, the bytes and the times`(fault: Fault, isAnswered: Bool) async throws {
+    func `the hop of an upload that fails by itself has the connection, the bytes and the times`(
+        fault: Fault, isAnswered: Bool
+    ) async throws {
         let ends = Mutex<[HTTPSession.Completion]>([])
         try await Stage.with(
             tolerating: true, configure: { $0.hooks.completed = { end in ends.withLock { $0.append(end) } } }

@@ -123,7 +123,7 @@ private final class HeldDisk: Sendable {
         await store.close()
     }
 
-    @Test(arguments: [0, 1 << 20]) func `what waits answers whoever asks for it, once it is written`(memory: Int)
+    @Test(arguments: [0, 1 << 20]) func `a response that waits to be written is served once it is written`(memory: Int)
         async throws
     {
         let store = await store(memory: memory)
@@ -142,7 +142,9 @@ private final class HeldDisk: Sendable {
         await store.close()
     }
 
-    @Test(arguments: [true, false]) func `a removal wins over what waits and over what is being written`(all: Bool)
+    @Test(arguments: [true, false]) func `a removal cancels writes that wait, and removes what is being written`(
+        all: Bool
+    )
         async throws
     {
         let store = await store(memory: 1 << 20)
@@ -169,7 +171,7 @@ private final class HeldDisk: Sendable {
         #expect(try scratch.files().count == (all ? 0 : 1))
     }
 
-    @Test func `an unsafe request makes void what its URL has waiting`() async throws {
+    @Test func `an unsafe request cancels the waiting writes of its URL`() async throws {
         let store = await store()
         let session = try session(store)
         transport.on(.get, "/a").respond(fields: Self.fresh, body: "old").always()
@@ -187,7 +189,8 @@ private final class HeldDisk: Sendable {
         await store.close()
     }
 
-    @Test func `what waits to be stored is given to no other user, and to nobody under another guard`() async throws {
+    @Test func `a response that waits to be stored is served to no other user, and under no other guard`() async throws
+    {
         let store = await store()
         let session = try session(store)
         transport.on { _ in true }.respond(fields: Self.fresh, body: "abc").always()
@@ -211,7 +214,7 @@ private final class HeldDisk: Sendable {
         await store.close()
     }
 
-    @Test func `no more waits than may, and what is beyond it is not stored`() async throws {
+    @Test func `a response beyond the limit of what may wait to be written is not stored`() async throws {
         let store = await store()
         disk.hold()
         var handed: [HandedResponse] = []

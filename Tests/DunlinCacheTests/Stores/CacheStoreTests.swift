@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases)
-    func `a removal voids responses under way`(levels: Levels) async throws {
+    func `a removal keeps responses that are arriving from being stored`(levels: Levels) async throws {
         let scratch = TestCacheFolder()
         let store = await levels.open(scratch)
         let writer = try #require(await store.writer(for: TestCacheFolder.key("/a"), length: nil))

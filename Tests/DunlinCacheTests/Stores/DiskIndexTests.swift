@@ -112,7 +112,7 @@ import Testing
         #expect(Self.read([all[1]] + all[4...] + [all[0]], &index).count == 1)
     }
 
-    @Test func `nothing read before everything was removed counts`() throws {
+    @Test func `an index that was read before everything was removed does not count`() throws {
         var index = DiskIndex(capacity: 1000)
         _ = index.beginReading()
         index.removedAll()
@@ -123,7 +123,7 @@ import Testing
     // MARK: - In any order
 
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
-    func `what one process counts is there, and nothing is thrown out while there is room`(seed: UInt64) {
+    func `an index counts only files that are there, and evicts nothing while there is room`(seed: UInt64) {
         var model = FolderModel(seed, processes: 1)
         for _ in 0..<3000 {
             model.step()

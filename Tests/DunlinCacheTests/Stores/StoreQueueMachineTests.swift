@@ -54,7 +54,7 @@ import Testing
         #expect(machine.offer(4, for: "a", cost: 1) == .begin)
     }
 
-    @Test func `no more bytes wait or are written than may, and the newest is refused`() {
+    @Test func `the bytes that wait or are being written have a limit, and the newest response beyond it is refused`() {
         let machine = Play(capacity: 10)
         #expect(machine.offer(1, for: "a", cost: 11) == .refused)
         #expect(machine.offer(1, for: "a", cost: 6) == .begin)
@@ -68,7 +68,7 @@ import Testing
         #expect(machine.rest() == ["3", "5"])
     }
 
-    @Test func `who asks for what waits comes behind it and before the rest`() {
+    @Test func `a lookup of a response that waits to be written comes right behind the write`() {
         let machine = Play(capacity: 100)
         for (number, key) in [(1, "a"), (2, "b"), (3, "c")] { _ = machine.offer(number, for: key, cost: 1) }
         #expect(!machine.follow("d", "find d"))
@@ -78,7 +78,7 @@ import Testing
         #expect(!machine.follow("c", "find c"))
     }
 
-    @Test func `who asks for what is being written waits for it`() {
+    @Test func `a lookup of a response that is being written waits for the write`() {
         let machine = Play(capacity: 100)
         _ = machine.offer(1, for: "a", cost: 1)
         _ = machine.offer(2, for: "b", cost: 1)
@@ -109,7 +109,7 @@ import Testing
         #expect(machine.rest() == ["find a", "3", "4"])
     }
 
-    @Test func `what is being written when everything is removed is the writer's to judge`() {
+    @Test func `what is being written when everything is removed is left to the writer`() {
         let machine = Play(capacity: 10)
         for (number, key) in [(1, "a"), (2, "a"), (3, "b")] { _ = machine.offer(number, for: key, cost: 1) }
         _ = machine.next()
@@ -121,7 +121,7 @@ import Testing
         #expect(!machine.follow("all gone"))
     }
 
-    @Test func `who waits for all that is there does not wait for what comes later`() {
+    @Test func `a wait for all writes does not include later ones`() {
         let machine = Play(capacity: 100)
         for (number, key) in [(1, "a"), (2, "b")] { _ = machine.offer(number, for: key, cost: 1) }
         #expect(machine.follow("written"))

@@ -28,7 +28,7 @@ import Testing
         mocked.transport.requests.map { $0.fields.values(of: "cookie") }
     }
 
-    @Test func `the time of a jar goes on as its clock does`() async throws {
+    @Test func `a cookie jar goes by the clock that it is given`() async throws {
         let clock = ManualClock()
         let jar = CookieJar(clock: clock)
         try jar.receive(["Set-Cookie": "a=1; Max-Age=60", "set-cookie": "b=1"], from: "http://api.test/")

@@ -120,7 +120,7 @@ import Testing
         #expect(machine.isIdle)
     }
 
-    @Test(.rows("ID-20")) func `to leave twice, or without having come, has no effect`() {
+    @Test(.rows("ID-20")) func `leaving a download twice, or without having joined it, has no effect`() {
         var machine = Machine(maximum: 1, order: .firstInFirstOut)
         _ = Self.ask(&machine, 1, "a")
         let (unknown, first, second) = (machine.leave(7), machine.leave(1), machine.leave(1))

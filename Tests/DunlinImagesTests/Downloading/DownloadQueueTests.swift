@@ -17,7 +17,7 @@ import Testing
         arguments: [
             (DownloadQueue.Order.firstInFirstOut, [1, 2, 3, 4]), (.lastInFirstOut, [4, 3, 2, 1]),
         ] as [(DownloadQueue.Order, [UInt64])])
-    func `equals go in the order of the queue`(order: DownloadQueue.Order, expected: [UInt64]) {
+    func `downloads of one priority run in the order of the queue`(order: DownloadQueue.Order, expected: [UInt64]) {
         var queue = DownloadQueue(order)
         for id in 1...4 as ClosedRange<UInt64> { queue.add(id, 0) }
         #expect(Self.all(queue) == expected)
@@ -39,7 +39,7 @@ import Testing
         #expect(Self.all(queue) == [2, 3, 4, 1])
     }
 
-    @Test(arguments: 1...10) func `it orders as sorting would`(seed: UInt64) throws {
+    @Test(arguments: 1...10) func `the queue of downloads orders as sorting would`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         let order = seed % 2 == 0 ? DownloadQueue.Order.firstInFirstOut : .lastInFirstOut
         var queue = DownloadQueue(order)

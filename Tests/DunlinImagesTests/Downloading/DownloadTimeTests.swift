@@ -35,7 +35,7 @@ import Testing
         return (late.map(\.waiter), actions)
     }
 
-    @Test func `each has its own from when it joins, and the last who has none left stops the download`() {
+    @Test func `each waiter has its own time from when it joins, and the download stops when the last has none left`() {
         var machine = Self.begun(Self.limit(5))
         let joined = machine.join(2, "a", 0, Self.limit(5), at: Self.time(3))
         #expect(joined == 1)
@@ -52,7 +52,7 @@ import Testing
         #expect(machine.nextLook == nil)
     }
 
-    @Test func `who has more time, or no limit, waits on`() {
+    @Test func `a waiter with more time or no limit waits on`() {
         var machine = Self.begun(Self.limit(5))
         for (number, total) in [(2, 9), (3, nil)] as [(UInt64, Int64?)] {
             _ = machine.join(number, "a", 0, Self.limit(total), at: Self.time(0))
@@ -85,7 +85,7 @@ import Testing
         #expect(end.late == [2] && end.actions == [.stop(2)])
     }
 
-    @Test func `one that waits in vain for a turn is never sent`() {
+    @Test func `a download whose waiters run out of time before its turn is never sent`() {
         var machine = Self.begun(Self.limit(nil))
         _ = machine.begin(2, "b", 0, Self.limit(nil, until: 7))
         let (late, actions) = Self.expire(&machine, at: 7)
@@ -110,7 +110,7 @@ import Testing
         #expect(Self.limit(5).end(from: nil) == .never)
     }
 
-    @Test func `nobody is late for an image that has come`() {
+    @Test func `an image that has arrived is delivered even if the time of its waiters is up`() {
         var machine = Self.begun(Self.limit(5))
         machine.arrived(1)
         _ = machine.join(2, "a", 0, Self.limit(1), at: Self.time(2))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func `in any order of events each is answered in time or is late`(seed: UInt64) throws {
+    func `in any order of events each waiter gets an answer in time or a timeout`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         var machine = Machine(maximum: 2, order: .firstInFirstOut, finishesForCache: seed % 2 == 0)
         var (running, ends): (Set<UInt64>, [UInt64: Int64]) = ([], [:])

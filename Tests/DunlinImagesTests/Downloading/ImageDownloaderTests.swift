@@ -9,7 +9,7 @@ import Testing
 @testable import DunlinImages
 
 @Suite struct `An image downloader` {
-    @Test(.rows("ID-1", "ID-3", "UC-2")) func `its own session has AFNetworking's settings`() {
+    @Test(.rows("ID-1", "ID-3", "UC-2")) func `a downloader's own session has AFNetworking's settings`() {
         let configuration = ImageDownloader.sessionConfiguration(caching: nil)
         #expect(configuration.cookies != nil)
         #expect(configuration.timeouts.readIdle == .seconds(60))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.rows("UC-2"))
-    func `what its own session brings is stored in its folder, and the shared one has such a session`()
+    func `a downloader's own session stores images in its folder, and the shared one has a cache too`()
         async throws
     {
         let shared = try ImageDownloader.shared.session.configuration
@@ -51,7 +51,8 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test(.rows("ID-2", "ID-3", "VD-11")) func `it has AFNetworking's defaults, and all of them can be replaced`()
+    @Test(.rows("ID-2", "ID-3", "VD-11"))
+    func `a downloader has AFNetworking's defaults, and all of them can be replaced`()
         throws
     {
         let session = try HTTPSession()

@@ -100,7 +100,8 @@ import Testing
         #expect(gallery.targets.count == 2)
     }
 
-    @Test(.rows("ID-11")) func `a cache may refuse an image, and what may not be stored is not`() async throws {
+    @Test(.rows("ID-11")) func `a cache may refuse an image, and an image that may not be stored is not`() async throws
+    {
         final class Choosy: ImageRequestCache {
             let cache: AutoPurgingImageCache
             /// However little memory the machine has left.

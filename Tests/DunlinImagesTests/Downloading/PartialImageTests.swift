@@ -43,7 +43,9 @@ import Testing
             (206, ["Content-Range": "bytes"], false), (206, [:], false),
             (200, ["Content-Range": "bytes 3-9/10"], false),
         ] as [(HTTP.Status, Fields, Bool)])
-    func `the rest begins where the part ends`(status: HTTP.Status, fields: Fields, isRest: Bool) throws {
+    func `the rest of an image begins where its kept part ends`(status: HTTP.Status, fields: Fields, isRest: Bool)
+        throws
+    {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: nil))
         #expect(part.fields == ["Range": "bytes=3-", "If-Range": "\"1\""])
         #expect(part.isContinued(by: Self.head(fields, status), from: nil) == isRest)
@@ -52,7 +54,7 @@ import Testing
     private static let sources: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
 
     @Test(arguments: sources, sources)
-    func `the rest comes from the same place as the part`(source: FinalURL?, other: FinalURL?) throws {
+    func `the rest of an image comes from the same URL as its kept part`(source: FinalURL?, other: FinalURL?) throws {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: source))
         let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
         #expect(part.isContinued(by: rest, from: other) == (source == other))

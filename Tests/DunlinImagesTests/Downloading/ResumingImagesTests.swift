@@ -46,7 +46,7 @@ import Testing
         try await eventually("it has ended") { await gallery.downloader.isIdle }
     }
 
-    @Test func `it goes on where it stopped when it is wanted again`() async throws {
+    @Test func `an image that stopped midway continues where it stopped when it is asked for again`() async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
         gallery.transport.on(.get, "/cat").reply(halves.cut(Self.fields)).reply(halves.rest(Self.fields))
         try await Self.stop(gallery)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The handler says another user while the rest is on its way: what both were sent has one tag.
-    @Test func `the rest of what another user was sent is not joined to it`() async throws {
+    @Test func `the rest of an image is not joined to what another user was sent`() async throws {
         let pictures = ["alice": try await Halves(), "bob": try await Halves(number: 8)]
         let user = Mutex("alice")
         let (asked, answer) = (LoopbackServer.Gate(), LoopbackServer.Gate())
@@ -129,7 +129,9 @@ import Testing
         #expect(gallery.transport.requests.map { $0.fields.contains("range") } == [true, false])
     }
 
-    @Test func `one that has changed meanwhile, or whose rest is not sent, is taken from the beginning`() async throws {
+    @Test func `an image that has changed meanwhile, or whose rest is not sent, is downloaded from the beginning`()
+        async throws
+    {
         let halves = try await Halves()
         let other = try await Pictures.png(number: 8)
         let whole = MockTransport.Outcome.respond(fields: ["Content-Type": "image/png", "ETag": "\"2\""], body: other)
@@ -152,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [("/one", 7, 4), ("/two", 8, 6)] as [(String, UInt8, Int)])
-    func `it goes on only where redirects lead to the place that it came from`(
+    func `an image continues only if redirects lead to where its beginning came from`(
         location: String, number: UInt8, count: Int
     ) async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
@@ -171,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [["ETag": "W/\"1\""], [:], ["ETag": "\"1\"", "Accept-Ranges": "none"]] as [Fields])
-    func `one without a strong validator is not kept`(fields: Fields) async throws {
+    func `the beginning of an image without a strong validator is not kept`(fields: Fields) async throws {
         let (gallery, halves) = (try Gallery(), try await Halves())
         gallery.transport.on(.get, "/cat").reply(
             halves.cut(fields.overlaid(with: ["Content-Type": "image/png"])))
@@ -192,7 +194,7 @@ import Testing
         #expect(Pictures.number(try await gallery.downloader.image("http://a.test/cat")) == 7)
     }
 
-    @Test func `it goes on as well where the session has an HTTP cache`() async throws {
+    @Test func `an image continues also if the session has an HTTP cache`() async throws {
         let gallery = try Gallery(session: { $0.cache = HTTPSession.Cache(.standard) })
         let halves = try await Halves()
         let fields = Self.fields.overlaid(with: ["Cache-Control": "max-age=60"])

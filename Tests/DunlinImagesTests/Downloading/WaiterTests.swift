@@ -58,7 +58,7 @@ import Testing
         #expect(seen.withLock(\.self) == [.normal, .high])
     }
 
-    @Test func `a picture that is asked for by another user than it was wanted by is kept for nobody`() async throws {
+    @Test func `an image that was sent as another user than it was requested for is not kept`() async throws {
         let (first, second) = (Gate(), Gate())
         let gallery = try Gallery {
             $0.maximumActive = 1

@@ -14,7 +14,7 @@ import Testing
             capacity: capacity, preferredUsage: preferred, pressure: pressure, clock: clock)
     }
 
-    @Test(.rows("IC-1")) func `it has AFNetworking's size by default`() {
+    @Test(.rows("IC-1")) func `a cache of images has AFNetworking's size by default`() {
         let cache = AutoPurgingImageCache()
         #expect(cache.capacity == 100 * 1024 * 1024)
         #expect(cache.preferredUsage == 60 * 1024 * 1024)
@@ -96,7 +96,7 @@ import Testing
         #expect(!cache.renew(ImageKey(url: "http://a.test/2"), freshness: freshness))
     }
 
-    @Test func `an image that may not be stored is not, and removes the one before it`() throws {
+    @Test func `an image that may not be stored is not stored, and removes the one before it`() throws {
         let cache = try Self.cache()
         let key = ImageKey(url: "http://a.test/1")
         cache.add(try Pictures.buffer(1, 1), for: key, freshness: .unlimited)

@@ -96,7 +96,7 @@ import Testing
         #expect(machine.usage == 0)
     }
 
-    @Test func `what is over is stale until it is renewed`() throws {
+    @Test func `an image whose time is over is stale until it is renewed`() throws {
         var machine = try Self.machine(100, 60)
         _ = machine.add(1, bytes: 1, for: "a", until: .seconds(10))
         #expect(Self.look(&machine, at: 9) == "fresh")
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...20) func `it does what a list in the order of use does`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `a cache of images does what a list in the order of use does`(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         var machine = try Self.machine(1000, chance.next(in: 0...1000))
         var model = Model(capacity: 1000, preferred: machine.preferred)

@@ -58,7 +58,9 @@ import Testing
         (["Expires": "0"], .zero),
     ]
 
-    @Test(arguments: lifetimes) func `it is as long as the response says`(fields: Fields, lifetime: Duration?) {
+    @Test(arguments: lifetimes) func `an image is fresh for as long as the response says`(
+        fields: Fields, lifetime: Duration?
+    ) {
         #expect(Self.freshness(fields).lifetime == lifetime)
     }
 

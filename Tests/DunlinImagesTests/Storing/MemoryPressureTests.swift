@@ -13,7 +13,7 @@ import Testing
         arguments: [
             (false, false, nil), (true, false, .some), (true, true, .critical), (false, true, .critical),
         ] as [(Bool, Bool, MemoryPressure?)])
-    func `a trigger that has fired is pressure`(some: Bool, full: Bool, pressure: MemoryPressure?) {
+    func `memory pressure is reported when a trigger has fired`(some: Bool, full: Bool, pressure: MemoryPressure?) {
         var machine = PressureMachine()
         let averages = "some avg10=99.00 avg60=0.00 avg300=0.00 total=0\n"
         // Nothing else counts beside it.
@@ -21,7 +21,7 @@ import Testing
         #expect(told == pressure)
     }
 
-    @Test func `events count that happened since the last look`() {
+    @Test func `only events since the last look count as memory pressure`() {
         var machine = PressureMachine()
         func look(_ high: Int, _ max: Int, _ oom: Int) -> MemoryPressure? {
             machine.take(Reading(events: "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill 0\n"))

@@ -14,7 +14,7 @@ private final class View: ImageTarget {
 
 /// The snippets of the guide to showing images, word for word; those on terminals are with what asks terminals.
 @Suite(.timeLimit(.minutes(10))) struct `Guide to showing images` {
-    @Test func `views are right`() async throws {
+    @Test func `the examples about views run as written`() async throws {
         let transport = MockTransport()
         let png = try await ImageEncoder().png(TestPicture.gradient(3, 2))
         transport.otherwise { _ in .respond(fields: ["Content-Type": "image/png"], body: png) }

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `no bytes bring it out of step`(seed: UInt64) {
+    func `no bytes confuse the reader of a terminal's answers`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let letters = Array("\u{1B}[]_\\?;c04StGi=31OK/rgb\u{7}\u{3}\u{80}".utf8) + [0, 0x9B, 0xFF]
         for _ in 0..<200 {

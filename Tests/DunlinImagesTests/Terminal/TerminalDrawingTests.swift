@@ -29,7 +29,7 @@ private final class Sheet: DisplayOutput {
     }
 
     @Test(arguments: [TerminalImage.Method.sixel, .kitty])
-    func `room is made first, and the cursor comes to stand below the picture`(
+    func `a drawing makes room first, and leaves the cursor below the picture`(
         method: TerminalImage.Method
     ) async throws {
         let drawing = try await TerminalImage.draw(TestPicture.gradient(33, 40), .init(method), in: geometry)

@@ -176,7 +176,7 @@ private final class PseudoTerminal: Sendable {
         #expect(seen.style(.sixel)?.method == .sixel)
     }
 
-    @Test func `the guide to terminals is right`() async throws {
+    @Test func `the examples about pictures on terminals run as written`() async throws {
         let picture = TestPicture.gradient(2, 2)
 
         let terminal = TerminalImage.Terminal.ask()

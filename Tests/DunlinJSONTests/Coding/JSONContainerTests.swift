@@ -336,7 +336,7 @@ import Testing
         #expect(throws: EncodingError.self) { try HTTP.JSON.standard.encode(Nest(depth: 1_000_000)) }
     }
 
-    @Test func `a depth without limit is one`() throws {
+    @Test func `a limit of Int.max for depth does not limit it`() throws {
         var json = HTTP.JSON()
         json.limits.depth = .max
         #expect(try json.encode([[1]]) == "[[1]]")

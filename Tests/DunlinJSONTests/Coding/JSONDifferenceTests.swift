@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: refused + taken)
-    func `texts that only one of the two accepts`(difference: Difference) {
+    func `each of these texts is accepted by Dunlin or by Foundation, not by both`(difference: Difference) {
         let ours = difference.ours().description.hasPrefix("corrupted")
         let theirs = difference.theirs().description.hasPrefix("corrupted")
         #expect(ours == difference.isRefused && theirs != ours)

@@ -64,7 +64,7 @@ import Testing
         #"{"a":{"b":1,"token":["hunter2"]} 1}"#, #"[{"password":"hunter2"},x]"#, #"[["hunter2"] 1"#,
         #"{"passwd":"hunter2"x"#, #"[{"pin":"hunter2" "a""#, #"{"password":"hunter2", x}"#,
     ])
-    func `what looks like a secret is not shown`(text: String) {
+    func `an error about JSON shows nothing that looks like a secret`(text: String) {
         let message = message(text)
         #expect(!message.isEmpty && !message.contains("hunter2") && !message.contains("hunter"))
     }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func `the names around many errors cost no more for being long`() throws {
+    @Test(.timeLimit(.minutes(3))) func `long names around many errors do not make them cost more`() throws {
         for letter in ["a", "\\u0061"] {
             let name = String(repeating: letter, count: 200_000)
             let text = Bytes(
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `an unfinished text or key is told from what stands before it`() {
+    @Test func `an error shows what comes before an unfinished text or key`() {
         #expect(message(#"[{"a":"b,"#) == #"invalid JSON at [0].a, line 1, column 10: it ends too early: "a":"b,"#)
         #expect(message(#"[{"a":"b{"#) == #"invalid JSON at [0].a, line 1, column 10: it ends too early: "a":"b{"#)
         #expect(message(#"[{"a":1,"bc"#) == #"invalid JSON at [0], line 1, column 12: it ends too early: "bc"#)
@@ -142,7 +142,7 @@ import Testing
         ("pin_code", true), ("otpCode", true), ("SecurityCode", true), ("recovery_codes", true), ("card-number", true),
         ("name", false), ("postcode", false), (String(repeating: "n", count: 101), true),
     ])
-    func `a name tells whether its value is shown`(name: String, isSecret: Bool) {
+    func `whether a value is shown depends on its name`(name: String, isSecret: Bool) {
         do {
             _ = try HTTP.JSON.standard.decode([String: Int].self, from: Bytes("{\"\(name)\":\"hunter2\"}"))
             Issue.record("no error")
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `the element before is no name`() {
+    @Test func `the element before a value in an array does not count as its name`() {
         let error = #expect(throws: DecodingError.self) {
             try HTTP.JSON.standard.decode([Either].self, from: #"["password",17]"#)
         }

@@ -24,7 +24,7 @@ import Testing
         return Bytes(bytes)
     }
 
-    @Test func `a chain has those roots read that it asks for, once, and a stranger none`() throws {
+    @Test func `only the roots that chains name are read, once each`() throws {
         let authorities = try (0..<20).map { try Authority(.authority("Root \($0)").with(Authority.Key())) }
         let store = try Self.store(authorities.map(\.certificate.der))
         let evaluator = try TrustEvaluator(TrustRules(), roots: store)
@@ -86,7 +86,7 @@ import Testing
         ]
     }
 
-    @Test func `a decision is what it is with all roots read before`() throws {
+    @Test func `a decision with roots read on demand is the same as with all roots read before`() throws {
         for scene in try Self.scenes() {
             let asked = try Self.store(scene.roots), all = try Self.store(scene.roots)
             for root in scene.roots {

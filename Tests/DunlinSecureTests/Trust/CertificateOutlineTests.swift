@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `an outline is of whole certificates: each cut is none, and so is anything added`() throws {
+    @Test func `an outline is read only from a whole certificate, not from one that was cut or added to`() throws {
         let der = try CertificateAuthority().certificate.der
         let outline = try #require(CertificateOutline(der))
         #expect(der[outline.subject].first == 0x30)
@@ -78,7 +78,7 @@ import Testing
         #expect(CertificateOutline(Bytes(bytes))?.subject == subject)
     }
 
-    @Test func `what is written in another way than DER is a root if OpenSSL reads it`() throws {
+    @Test func `a root that is not DER is read as OpenSSL reads it`() throws {
         let der = try CertificateAuthority().certificate.der.array
         // The length of the whole takes four bytes in front of it; here its end is marked instead.
         let bytes = Bytes([0x30, 0x80] + der[4...] + [0x00, 0x00])

@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: garbage)
-    func `certificates that are none are refused by the name of their file`(
+    func `a file without a valid certificate is refused by its name`(
         source: String, bytes: Bytes, text: String
     ) {
         do throws(NetworkError.TrustConfigurationError) {

@@ -170,7 +170,8 @@ import Testing
         #expect(!pinned.description.contains(pinned.details.fingerprint.description))
     }
 
-    @Test(.rows("SP-6", "SP-8")) func `nothing at all is accepted only with everything allowed`() throws {
+    @Test(.rows("SP-6", "SP-8"))
+    func `an expired certificate of nobody for another host is accepted only with everything allowed`() throws {
         let own = try IssuedCertificate.selfSigned(.server("other.test").expired)
         #expect(try decide(own.chain, by: .none, pins: [], allowing: true) { $0.checksHost = false }.path == [own.der])
         #expect(Verdict(try decide(own.chain, by: .none, pins: [], allowing: true)) == .refused(.nameNeedsPin))

@@ -40,7 +40,8 @@ import Testing
     ]
 
     @Test(arguments: fields)
-    func `the strongest comes first, and of equals the server's first`(field: String, expected: [String]) {
+    func `the strongest challenge comes first, and of equal ones the server's first`(field: String, expected: [String])
+    {
         #expect(Self.shown(Self.choice(field)) == expected)
         #expect(Self.choice(field).refusals == [])
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(challenge.isOf("Digest") && !challenge.isOf("Basic"))
     }
 
-    @Test func `there are limits to what is read`() {
+    @Test func `the number and length of challenges that are read have limits`() {
         let schemes = (0..<1000).map { "S\($0)" }.joined(separator: ", ")
         #expect(Challenge.all(in: [Bytes(schemes)]).count == 16)
         let parameters = (0..<1000).map { "p\($0)=v" }.joined(separator: ", ")

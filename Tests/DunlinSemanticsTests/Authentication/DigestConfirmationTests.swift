@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func `a proof is right or the response is wrong`(
+    func `an rspauth that is wrong makes the response invalid`(
         field: String, body: String?, expected: DigestMachine.Confirmation
     ) throws {
         var machine = machine
@@ -56,7 +56,7 @@ import Testing
         #expect(next.nonce == "n\"2" && next.count == "00000001" && next.value.contains(#"nonce="n\"2", nc=00000001"#))
     }
 
-    @Test func `a wrong word changes no nonce, and an empty one is none`() throws {
+    @Test func `a wrong rspauth changes no nonce, and an empty nextnonce is ignored`() throws {
         var machine = machine
         for field in ["nextnonce=n2, rspauth=00", "nextnonce=\"\", rspauth=\(Self.proof)"] {
             _ = machine.confirmed(try #require(AuthenticationInfo([Bytes(field)])), of: answer)
@@ -66,7 +66,7 @@ import Testing
         #expect(next.value.contains("nc=00000002, cnonce=\"c2\""))
     }
 
-    @Test func `another realm's word changes no nonce`() throws {
+    @Test func `an Authentication-Info for another realm changes no nonce`() throws {
         var machine = machine
         #expect(machine.challenged(try digestChallenge("realm=b, nonce=n, qop=auth")) == .answer(.challenged))
         let info = try #require(AuthenticationInfo(["nextnonce=n2"]))
@@ -74,7 +74,7 @@ import Testing
         #expect(machine.challenge?.nonce == "n")
     }
 
-    @Test func `nothing can be proven to an answer of RFC 2069`() throws {
+    @Test func `an answer without qop cannot be confirmed by the server`() throws {
         var machine = try DigestMachine()
         #expect(machine.challenged(try digestChallenge("realm=r, nonce=n")) == .answer(.challenged))
         let old = try machine.get()
@@ -97,11 +97,11 @@ import Testing
         "=a", "\"a\"", "nextnonce=a; nc=1", (0..<40).map { "p\($0)=v" }.joined(separator: ","),
         "nextnonce=" + String(repeating: "x", count: 20_000),
     ])
-    func `what cannot be read says nothing`(field: String) {
+    func `an Authentication-Info field that cannot be read is ignored`(field: String) {
         #expect(AuthenticationInfo([Bytes(field)]) == nil)
     }
 
-    @Test func `what is not UTF-8 says nothing`() {
+    @Test func `an Authentication-Info field that is not UTF-8 is ignored`() {
         #expect(AuthenticationInfo([Bytes(Array("nextnonce=\"".utf8) + [0xFC, 0x22])]) == nil)
     }
 }

@@ -118,7 +118,9 @@ import Testing
             CacheStep(mode: .validating, confirms: true, expects: .confirmed)),
     ]
 
-    @Test(arguments: immutable) func `what is immutable is not asked about while it is fresh`(scenario: CacheScenario) {
+    @Test(arguments: immutable) func `an immutable response is not revalidated while it is fresh`(
+        scenario: CacheScenario
+    ) {
         scenario.play()
     }
 }

@@ -39,7 +39,9 @@ import Testing
     ]
 
     @Test(arguments: locations, ["Location", "Content-Location"])
-    func `it forgets what the answer points to as well, of the same origin`(location: (String, Bool), name: String) {
+    func `a cache also forgets what the Location of the answer names, if it is of the same origin`(
+        location: (String, Bool), name: String
+    ) {
         let (reference, isForgotten) = location
         for method in Self.unsafe {
             CacheScenario(

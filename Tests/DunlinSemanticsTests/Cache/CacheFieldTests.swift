@@ -51,7 +51,7 @@ import Testing
         (#""a""#, #""a""#, true), (#"W/"a""#, #""a""#, true), (#"W/"a""#, #"W/"a""#, true), (#""a""#, #""b""#, false),
         (#"W/"a""#, #"W/"b""#, false), (#""W/""#, #"W/"""#, false),
     ])
-    func `weak comparison looks past the W`(left: String, right: String, areEqual: Bool) throws {
+    func `a weak comparison ignores the W of an entity tag`(left: String, right: String, areEqual: Bool) throws {
         let (left, right) = (try #require(EntityTag(left)), try #require(EntityTag(right)))
         #expect(left.isWeaklyEqual(to: right) == areEqual)
         #expect(right.isWeaklyEqual(to: left) == areEqual)

@@ -108,7 +108,9 @@ import Testing
         age(" 7200 ", source: .network),
     ]
 
-    @Test(arguments: ages) func `of Age the first member counts, and only if it is a number`(scenario: CacheScenario) {
+    @Test(arguments: ages) func `the first member of an Age field counts, and only if it is a number`(
+        scenario: CacheScenario
+    ) {
         scenario.play()
     }
 

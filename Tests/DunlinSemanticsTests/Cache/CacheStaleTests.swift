@@ -51,7 +51,7 @@ import Testing
         ("max-age=2, proxy-revalidate", .staleForError), ("max-age=2, s-maxage=2", .staleForError),
     ]
 
-    @Test(arguments: disconnected) func `its owner may permit it for origins that nobody can reach`(
+    @Test(arguments: disconnected) func `a cache's owner may permit stale responses for origins that cannot be reached`(
         directives: String, source: CacheSight.Source
     ) {
         var rules = PlayedCache.rules
@@ -100,7 +100,8 @@ import Testing
         ("max-age=1, stale-while-revalidate=4", 3, ["Cache-Control": "only-if-cached"], .cache),
     ]
 
-    @Test(arguments: windows) func `it is served so within its window, and to those who accept it`(
+    @Test(arguments: windows)
+    func `a stale response is served while revalidating only within its window, and only to requests that accept it`(
         directives: String, pause: Int64, request: Fields, source: CacheSight.Source
     ) {
         CacheScenario(
@@ -189,7 +190,7 @@ import Testing
         scenario(.off, "old").play()
     }
 
-    @Test func `what may only be stored asks the network for nothing, whatever the method`() {
+    @Test func `a request for a stored response only sends nothing, whatever its method`() {
         for method in ["GET", "HEAD", "POST", "OPTIONS"] as [HTTP.Method] {
             CacheScenario("\(method)", CacheStep(method: method, mode: .storedOnly, expects: .unavailable)).play()
         }

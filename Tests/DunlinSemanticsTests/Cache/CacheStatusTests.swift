@@ -34,11 +34,11 @@ import Testing
         (status(.forwarded(.partial)), "Dunlin; fwd=partial"),
     ]
 
-    @Test(arguments: members) func `is written as RFC 9211 has it`(status: CacheStatus, expected: String) {
+    @Test(arguments: members) func `Cache-Status is written as RFC 9211 says`(status: CacheStatus, expected: String) {
         #expect(status.member(named: "Dunlin") == expected)
     }
 
-    @Test func `names that are no token are strings`() {
+    @Test func `a name in Cache-Status that is no token is written as a string`() {
         #expect(CacheStatus(.hit).member(named: "my cache") == "\"my cache\"; hit")
         #expect(CacheStatus(.hit).member(named: "") == "\"\"; hit")
         #expect(CacheStatus(.hit).member(named: "\u{E4}") == "cache; hit")
@@ -68,7 +68,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: reasons.indices) func `says why the network was asked`(index: Int) throws {
+    @Test(arguments: reasons.indices) func `Cache-Status says why the request was sent to the network`(index: Int)
+        throws
+    {
         let (scenario, step, reason, isStored) = Self.reasons[index]
         var cache = scenario.play()
         let status = try #require(cache.play(step).note)
@@ -77,12 +79,12 @@ import Testing
         #expect(status.forwardStatus == (step.confirms ? 304 : step.status))
     }
 
-    @Test func `says for how long a hit remains fresh`() throws {
+    @Test func `Cache-Status says for how long a hit remains fresh`() throws {
         var cache = CacheScenario("fresh", .first(["Cache-Control": "max-age=9"])).play()
         #expect(try #require(cache.play(CacheStep()).note).member(named: "Dunlin") == "Dunlin; hit; ttl=6")
     }
 
-    @Test func `says what a failure was replaced with`() throws {
+    @Test func `Cache-Status says that a stored response replaced a failure`() throws {
         var cache = CacheScenario("stale", .first(["Cache-Control": "max-age=2, stale-if-error=9"])).play()
         let status = try #require(cache.play(CacheStep(status: 503)).note)
         #expect(status.member(named: "Dunlin") == "Dunlin; fwd=stale; fwd-status=503; ttl=-1; detail=stale-if-error")

@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test(arguments: [201, 302, 403, 500] as [HTTP.Status])
-    func `what neither says how long it keeps nor is cacheable by itself is not stored`(status: HTTP.Status) {
+    func `a response is not stored if it has no lifetime and its status is not cacheable by itself`(status: HTTP.Status)
+    {
         #expect(CacheScenario("\(status)", .first(["ETag": #""a""#], status: status)).play().stored.isEmpty)
         let cache = CacheScenario("private", .first(["Cache-Control": "private"], status: status)).play()
         #expect(cache.stored.count == 1)

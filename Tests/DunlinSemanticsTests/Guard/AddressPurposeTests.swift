@@ -120,7 +120,7 @@ import Testing
         #expect(AddressPurpose(try #require(IPAddress(text))).description == sentence)
     }
 
-    @Test func `every kind is called something else`() {
+    @Test func `each kind of address has a name of its own`() {
         #expect(Set(AddressKind.allCases.map { "\($0)" }).count == AddressKind.allCases.count)
     }
 

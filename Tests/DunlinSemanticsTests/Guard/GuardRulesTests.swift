@@ -24,7 +24,7 @@ import Testing
     typealias AddressPurposeTests = `Address purposes`
 
     @Test(arguments: AddressPurposeTests.inside)
-    func `no form of an address passes that the address itself does not`(
+    func `an address that the guard refuses is refused in each form of IPv6 that contains it`(
         text: String, inner: String, form: AddressPurpose.Form, kind: AddressKind
     ) throws {
         let refusal = GuardRules.publicInternet.refusal(dialling: try Self.dialled(text))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "localhost.", "a.localhost", "127.0.0.1.nip.test", "rebinding.test", "0x7f.a"])
-    func `a name passes, and what it stands for is judged each time`(host: String) throws {
+    func `a host name passes the guard, and its addresses are judged each time`(host: String) throws {
         let rules = GuardRules.publicInternet
         #expect(rules.refusal(of: HTTP.Origin(scheme: .http, host: host)) == nil)
         #expect(rules.refusal(dialling: .v4(0x0808_0808, port: 80)) == nil)

@@ -73,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `a text that names no proxy says what to write`(text: String, error: ProxyAddressError) {
+    func `an error about a text that names no proxy says what to write`(text: String, error: ProxyAddressError) {
         #expect(throws: error) { try ProxyAddress(text) }
         #expect("\(error)".contains(" "))
     }
@@ -87,7 +87,7 @@ import Testing
     ]
 
     @Test(arguments: secrets)
-    func `no error shows anything of a URL but its scheme`(text: String) {
+    func `an error about a proxy's URL shows nothing of it but its scheme`(text: String) {
         do throws(ProxyAddressError) {
             _ = try ProxyAddress(text)
             Issue.record("\(text) is no address")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `no description shows who asks`() throws {
+    @Test func `no description of a proxy's address shows its credentials`() throws {
         let address = try ProxyAddress("http://somebody:geheim@a:1")
         var shown = "\(address) \(String(reflecting: address)) \(ProxyChoice.proxy(address))"
         shown += String(reflecting: address.credentials) + String(reflecting: ProxyChoice.proxy(address))
@@ -109,7 +109,7 @@ import Testing
         #expect(address.description == "http://a:1")
     }
 
-    @Test func `proxies are the same if nothing parts them, not even who asks`() throws {
+    @Test func `proxies are equal only if their URLs and credentials are`() throws {
         let address = try ProxyAddress("http://u:p@a:80")
         #expect(try ProxyAddress("http://u:p@A") == address)
         for other in ["http://u:q@a", "http://v:p@a", "http://u@a", "http://a", "https://u:p@a:80", "http://u:p@b"] {

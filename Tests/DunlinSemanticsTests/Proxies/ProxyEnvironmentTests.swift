@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         "localhost.test", "xlocalhost", "notlocalhost", "128.0.0.1", "::2", "10.0.0.1", "::127.0.0.1", "host",
     ])
-    func `other hosts are`(host: String) throws {
+    func `hosts other than this machine are asked through the proxy`(host: String) throws {
         let environment = try #require(try ProxyEnvironment.of(["all_proxy": "a:1"]))
         #expect(environment.choice(for: .http, host: host, port: 8080) != .direct)
     }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `no description shows who asks a proxy`() throws {
+    @Test func `no description of the environment's proxies shows their credentials`() throws {
         let environment = try #require(try ProxyEnvironment.of(["https_proxy": "http://somebody:geheim@a:1"]))
         var shown = "\(environment) \(String(reflecting: environment))"
         dump(environment, to: &shown)

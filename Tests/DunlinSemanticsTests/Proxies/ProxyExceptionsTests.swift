@@ -36,7 +36,9 @@ import Testing
     ]
 
     @Test(arguments: lists)
-    func `a list covers what it names`(text: String, covered: [String], other: [String]) throws {
+    func `a list of proxy exceptions covers the hosts that it names`(text: String, covered: [String], other: [String])
+        throws
+    {
         let exceptions = try ProxyExceptions(text)
         for (hosts, expected) in [(covered, true), (other, false)] {
             for entry in hosts {
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a list that covers every host on every port says so`() throws {
+    @Test func `a list of proxy exceptions that covers every host on every port says so`() throws {
         for text in ["*", "a.test, *"] { #expect(try ProxyExceptions(text).coverAll) }
         for text in ["", "*:80", "*.test", "0.0.0.0/0,::/0"] { #expect(try !ProxyExceptions(text).coverAll) }
     }
@@ -81,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `no error shows user info, or what could move a cursor`() {
+    @Test func `no error about proxy exceptions shows user info, or what could control a terminal`() {
         for text in ["u:geheim@a.test", "http://u:geheim@a", "u:geheim@\u{301}a", "geheim:/\u{301}/@b"] {
             do { _ = try ProxyExceptions(text) } catch { #expect(!"\(error)".contains("geheim")) }
         }

@@ -24,7 +24,7 @@ import Testing
         func reopen(after closing: UInt64) { machine.reopen(after: closing) }
     }
 
-    @Test func `it asks once for each thing, and for a limited number at a time`() {
+    @Test func `background requests run once for each key, and a limited number at a time`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
         #expect(machine.begin("a", 1))
         #expect(!machine.mayBegin("a") && !machine.begin("a", 2))
@@ -39,7 +39,7 @@ import Testing
         #expect(machine.begin("d", 5))
     }
 
-    @Test func `an overtaken closing closes nothing, and an opening does not undo a later closing`() {
+    @Test func `a closing that a later one overtook closes nothing, and a reopening does not undo a later closing`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
         #expect(machine.begin("a", 1))
         #expect(machine.close(2) == [1])
@@ -54,7 +54,7 @@ import Testing
         #expect(machine.begin("c", 3))
     }
 
-    @Test func `all that run together have a limit of bytes, and ended ones do not count`() {
+    @Test func `the background requests that run have one limit of bytes together`() {
         let machine = Machine(.init(calls: 3, bytes: 10))
         for (call, key) in ["a", "b"].enumerated() { #expect(machine.begin(key, call)) }
         #expect(machine.received(6, "a"))
@@ -110,14 +110,15 @@ import Testing
         return read.load(ordering: .relaxed)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `its bodies have the limit of the request that they are asked for`()
+    @Test(.timeLimit(.minutes(10))) func `a background request has the body limit of the request that it belongs to`()
         async throws
     {
         #expect(try await piecesRead(limit: 10_000) == 11)
         #expect(try await piecesRead(limit: 10_000, length: 10_001) == 0)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `without a limit they have that of all the session's own requests`()
+    @Test(.timeLimit(.minutes(10)))
+    func `a background request without a body limit has that of all background requests together`()
         async throws
     {
         #expect(try await piecesRead(limit: .none, piece: 1 << 20) == 65)

@@ -22,14 +22,18 @@ import Testing
     }
 
     @Test(arguments: all, ConstantField.allCases)
-    func `from a cache in memory`(way: WayToAsk, constant: ConstantField) async throws {
+    func `a body in a memory cache is served only to who asked for it`(way: WayToAsk, constant: ConstantField)
+        async throws
+    {
         let cache = HTTPSession.Cache(MapStore(isAtHand: true))
         let askers = try Askers(way, constant, Self.fresh) { $0.cache = cache }
         try await askTwice(askers, way)
     }
 
     @Test(arguments: all, ConstantField.allCases)
-    func `from a folder`(way: WayToAsk, constant: ConstantField) async throws {
+    func `a body in a cache folder is served only to who asked for it`(way: WayToAsk, constant: ConstantField)
+        async throws
+    {
         let folder = Folder.unmade()
         let cache = HTTPSession.Cache(
             .init(memory: 0, disk: 8 << 20, largestShare: 1), folder: folder.path)
@@ -39,7 +43,9 @@ import Testing
     }
 
     @Test(arguments: all, ConstantField.allCases)
-    func `after it was asked for in the background`(way: WayToAsk, constant: ConstantField) async throws {
+    func `a body from a background revalidation is served only to who asked for it`(
+        way: WayToAsk, constant: ConstantField
+    ) async throws {
         let cache = HTTPSession.Cache(MapStore(isAtHand: true))
         let stale: Fields = ["Cache-Control": "max-age=0, stale-while-revalidate=1000"]
         let askers = try Askers(way, constant, stale) { $0.cache = cache }
@@ -51,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: WayToAsk.ofRequests, ConstantField.allCases)
-    func `when it is shared while it is under way`(way: WayToAsk, constant: ConstantField) async throws {
+    func `a body that identical requests share is given only to who asked for it`(
+        way: WayToAsk, constant: ConstantField
+    ) async throws {
         let opened = Settlement<Void>()
         let askers = try Askers(way, constant, Fields(), delay: { await opened.value }) { $0.coalescing.isOn = true }
         let isShared = way.isKept && !way.name.hasPrefix("a proxy")
@@ -69,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: WayToAsk.ofSessions, ConstantField.allCases)
-    func `from one session to another while it is under way`(way: WayToAsk, constant: ConstantField) async throws {
+    func `a body is given only to who asked for it when all users ask at once`(way: WayToAsk, constant: ConstantField)
+        async throws
+    {
         let askers = try Askers(way, constant, Fields()) { $0.coalescing.isOn = true }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for person in Person.allCases + Person.allCases { group.addTask { try await askers.ask(person) } }

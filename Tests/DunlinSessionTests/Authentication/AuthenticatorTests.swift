@@ -57,7 +57,7 @@ private final class TokenServer: Sendable {
         return (server, mock)
     }
 
-    @Test func `a token is got before the first request, and sent with all`() async throws {
+    @Test func `a token is fetched before the first request, and sent with all requests`() async throws {
         let (server, mock) = try Self.scene()
         for _ in 0..<3 { #expect(try await mock.session.get("x", as: .string).value == "in") }
         #expect(server.grants == 1)
@@ -87,7 +87,7 @@ private final class TokenServer: Sendable {
         }
     }
 
-    @Test func `a token that does not help is not got again and again`() async throws {
+    @Test func `a token that the server keeps refusing is not fetched again and again`() async throws {
         let (server, mock) = try Self.scene("0", clock: ManualClock())
         server.refuseAll()
         for count in 0..<5 {
@@ -100,7 +100,7 @@ private final class TokenServer: Sendable {
     }
 
     @Test(arguments: [true, false])
-    func `the error of a 401 says why no other token was got, and that of another status says nothing of it`(
+    func `the error of a 401 says why no other token was fetched, and the error of another status does not`(
         isStreamed: Bool
     ) async throws {
         let (server, mock) = try Self.scene("0", clock: ManualClock())
@@ -115,7 +115,7 @@ private final class TokenServer: Sendable {
         #expect(other?.response?.status == 404 && other?.refreshRefusal == nil)
     }
 
-    @Test func `the error of a 401 whose body is too long says why no other token was got`() async throws {
+    @Test func `the error of a 401 whose body is too long says why no other token was fetched`() async throws {
         let mock = try Mocked { $0.authentication = .bearer("old") { _ in .init("new") } }
         mock.transport.otherwise { _ in .respond(401, body: "too long for that") }
         var options = HTTPSession.Options()
@@ -149,7 +149,9 @@ private final class TokenServer: Sendable {
         #expect(mock.transport.requests.count == (isRight ? 4 : 2))
     }
 
-    @Test func `an attempt that falls into the rest after a refresh counts, though nobody is asked`() async throws {
+    @Test func `an attempt during the pause after a failed refresh counts as an attempt, though nothing is sent`()
+        async throws
+    {
         let (server, mock) = try Self.scene("old", clock: ManualClock()) {
             $0.retry = .constant(attempts: 3, every: .zero, when: [.status(500)], budget: .unlimited)
         }
@@ -160,7 +162,9 @@ private final class TokenServer: Sendable {
         #expect(server.grants == 1)
     }
 
-    @Test func `a refresh that fails is everybody's error, with its cause, and is not tried at once`() async throws {
+    @Test func `a refresh that fails is the error of all who wait, with its cause, and is not repeated at once`()
+        async throws
+    {
         let clock = ManualClock()
         let (server, mock) = try Self.scene("old", clock: clock)
         server.refuseGrants()
@@ -177,7 +181,7 @@ private final class TokenServer: Sendable {
         #expect(server.grants == 2)
     }
 
-    @Test func `a token about to expire is got ahead, and requests do not wait for it`() async throws {
+    @Test func `a token that is about to expire is refreshed early, and requests do not wait for that`() async throws {
         let clock = ManualClock()
         let (server, mock) = try Self.scene(clock: clock, lifetime: .seconds(100)) { $0.use(SeededGenerator(seed: 1)) }
         #expect(try await mock.session.get("x", as: .string).value == "in")
@@ -261,7 +265,9 @@ private final class TokenServer: Sendable {
     }
 
     /// A form that a person fills in, for example.
-    @Test func `a refresh that heeds no cancellation is over at its limit, and counts when it comes`() async throws {
+    @Test func `a refresh that ignores cancellation ends at its limit, and a token that it brings later is used`()
+        async throws
+    {
         let (clock, form) = (ManualClock(), AsyncStream<Void>.makeStream())
         let mock = try Mocked {
             $0.authentication = .bearer(refreshTimeout: .seconds(20)) { _ in
@@ -343,7 +349,7 @@ private final class TokenServer: Sendable {
         #expect(try await mock.session.get("x", as: .string).value == "in")
     }
 
-    @Test func `an authentication that could say nothing is refused`() throws {
+    @Test func `an authentication without a base URL, or beside other credentials, is refused`() throws {
         let authentication = HTTPSession.Authentication.bearer { _ in "t" }
         let wrong: [(String?, (inout HTTPSession.Configuration) -> Void)] = [
             (nil, { _ in }), ("http://u:p@api.test", { _ in }),

@@ -33,7 +33,7 @@ private final class Asked: Sendable {
 
 private struct OwnError: Error, Equatable {}
 
-@Suite(.timeLimit(.minutes(10))) struct `A challenge hook and a 401` {
+@Suite(.timeLimit(.minutes(10))) struct `An authentication handler and a 401` {
     private static let right = HTTPSession.AuthenticationChallenge.Answer.useCredential(
         .password(user: "ada", password: "pw"))
 
@@ -155,7 +155,7 @@ private struct OwnError: Error, Equatable {}
         #expect(outcome == end && asked.words == words)
     }
 
-    @Test func `a hook that ends the request with an error of the network has ended it, whatever the policy`()
+    @Test func `a request that a handler ends with a network error is not retried, whatever the policy`()
         async throws
     {
         let asked = Asked()
@@ -264,7 +264,7 @@ private struct OwnError: Error, Equatable {}
         #expect(error?.code == .bodyNotReplayable && error?.response?.status == 401)
     }
 
-    @Test func `what an authenticator cannot help is asked of the hook`() async throws {
+    @Test func `the handler is asked about a 401 that no refreshed token resolves`() async throws {
         let asked = Asked()
         let mock = try Self.mocked {
             $0.authentication = .bearer("old") { _ in "new" }

@@ -20,7 +20,7 @@ import Testing
         #expect(machine.challenged([], refused: nil) == .deliver)
     }
 
-    @Test func `one space after the other is asked about until one is not turned down`() {
+    @Test func `a handler is asked about one protection space after the other until it does not reject one`() {
         var machine = ChallengeMachine(hasHooks: true, hasPassword: true)
         #expect(machine.challenged(Self.spaces, refused: nil) == .ask(0))
         #expect(machine.rejected(0) == .ask(1))
@@ -29,7 +29,7 @@ import Testing
         #expect(machine.byDefault() == .answerByPassword)
     }
 
-    @Test func `what hooks say is asked for again with the count, up to a limit`() {
+    @Test func `handlers are asked again with the count of refused answers, up to a limit`() {
         var machine = ChallengeMachine(hasHooks: true, hasPassword: false)
         #expect(machine.challenged(Self.spaces, refused: .memory) == .ask(0))
         #expect(machine.refusals == 0, "what was sent unasked may have been replaced")

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [(101, 2), (111, 1), (110, 1)] as [(Int32, Int)])
-    func `a refresh that found no network is followed by no rest, and one that was turned away is`(
+    func `a refresh that found no network is followed by no pause, and one that the server refused is`(
         errno: Int32, refreshes: Int
     ) async throws {
         let failure = NetworkError(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Answers of hooks that concern more than one request, or must not.
-@Suite(.timeLimit(.minutes(10))) struct `A challenge hook of many requests` {
+@Suite(.timeLimit(.minutes(10))) struct `An authentication handler of many requests` {
     private typealias Answer = HTTPSession.AuthenticationChallenge.Answer
 
     private static let right = Answer.useCredential(.password(user: "ada", password: "pw"))

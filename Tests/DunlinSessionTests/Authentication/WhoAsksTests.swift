@@ -107,7 +107,7 @@ import Testing
         Way.allCases.dropFirst(index + 1).filter { $0.setting != first.setting }.map { (first, $0) }
     }
 
-    @Test(arguments: pairs) func `of two ways that are given together, one is sent or both are refused`(
+    @Test(arguments: pairs) func `of two credentials that are given together, one is sent or both are refused`(
         first: Way, second: Way
     ) async throws {
         let winner = Self.wins.first { way, others in
@@ -137,7 +137,7 @@ import Testing
         #expect(try await asked([way], "away/back") == (isField ? nil : way))
     }
 
-    @Test func `the article names each way`() throws {
+    @Test func `the article on tokens and passwords names each way to give credentials`() throws {
         let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
         let article = package.appending(path: "Sources/Dunlin/Dunlin.docc/Authentication.md")
         let text = String(decoding: try Data(contentsOf: article), as: UTF8.self)

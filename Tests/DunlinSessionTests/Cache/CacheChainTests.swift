@@ -92,7 +92,7 @@ import Testing
         #expect(error.map { "\($0.reason)".contains("abc123") } == false)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `code within a question of the session's own may shut the session down`()
+    @Test(.timeLimit(.minutes(10))) func `a hook that a background revalidation calls may shut the session down`()
         async throws
     {
         let box = Mutex<HTTPSession?>(nil)

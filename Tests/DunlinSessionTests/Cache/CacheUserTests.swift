@@ -114,7 +114,7 @@ import Testing
         #expect(stage.sent.count == 2)
     }
 
-    @Test func `a question of the session's own takes a request's password to no other origin`() async throws {
+    @Test func `a background revalidation takes a request's password to no other origin`() async throws {
         let stage = try CachedStage { $0.basicInClearText = .allowed }
         stage.transport.on(.get, "/a").respond(302, fields: ["Location": "http://b.test/b"]).always()
         stage.transport.on(.get, "/b").respond(

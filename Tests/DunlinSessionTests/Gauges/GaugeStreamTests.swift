@@ -26,7 +26,7 @@ struct `A stream of gauges` {
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max)])
-    func `an interval without an end is due never again`(interval: Duration) {
+    func `a snapshot with an interval of endless length is never due again`(interval: Duration) {
         var ticks = GaugeTicks(every: interval)
         for _ in 0..<3 {
             ticks.took(at: HTTP.Instant(nanoseconds: 7))

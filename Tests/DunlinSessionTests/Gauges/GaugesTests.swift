@@ -90,7 +90,7 @@ struct `Gauges of a session` {
                 == "open 2, idle 1, waiting 0, opened 3, reuses 0, failed 0, resolve 0, connect 0, proxy 0, tls 0")
     }
 
-    @Test func `one origin has no line for the sum, and none has zeros`() {
+    @Test func `a table of gauges has a line for the sum unless there is just one origin`() {
         var gauges = Gauges()
         gauges.pool = Gauges.Pool()
         #expect("\(gauges)".split(separator: "\n").map { $0.prefix(6) } == ["0 requ", "origin", "total "])

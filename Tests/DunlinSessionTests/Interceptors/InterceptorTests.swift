@@ -105,7 +105,7 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(mock.transport.requests.map { $0.fields["X-Trace"] } == ["1", "1"])
     }
 
-    @Test func `one may answer without sending`() async throws {
+    @Test func `an interceptor may answer without sending`() async throws {
         for scope in Self.scopes {
             let mock = try Self.mocked(
                 scope { _, _ in
@@ -120,7 +120,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `one may put another response in the place of the one that came`() async throws {
+    @Test func `an interceptor may return another response than the one that came`() async throws {
         for scope in Self.scopes {
             let mock = try Self.mocked(
                 scope { request, next in
@@ -135,7 +135,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `one may send again, elsewhere too if it stands around the call`() async throws {
+    @Test func `an interceptor may send again, and to another origin if it is around the call`() async throws {
         let mock = try Self.mocked(
             .call { request, next in
                 let response = try await next(request)
@@ -218,7 +218,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `an error of next goes through as it is, and one of another request says so`() async throws {
+    @Test func `an error of next reaches the caller unchanged, and one of another request says so`() async throws {
         for scope in Self.scopes {
             let mock = try Self.mocked(scope { request, next in try await next(request) })
             mock.transport.on(.get, "/a").fail(OutOfOrder())
@@ -236,7 +236,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `a request of its own waits in no queue`() async throws {
+    @Test func `a request that an interceptor makes waits in no queue`() async throws {
         let mock = try Self.mocked(
             .call { request, next in
                 if request.head.path != "/token" { try await next.session?.get("token") }
@@ -265,7 +265,7 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(mock.transport.requests.isEmpty)
     }
 
-    @Test func `its error is the request's, and names it`() async throws {
+    @Test func `an interceptor's error is the request's, and names the request`() async throws {
         for scope in Self.scopes {
             let mock = try Self.mocked(scope { _, _ in throw OutOfOrder() })
             let error = try await networkError { try await mock.session.get("a") }
@@ -314,7 +314,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `one that sends without end is stopped`() async throws {
+    @Test func `an interceptor that sends without end is stopped`() async throws {
         let mock = try Self.mocked(
             .exchange { request, next in
                 while true { _ = try await next(request) }
@@ -325,7 +325,7 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(mock.transport.requests.count == 100)
     }
 
-    @Test func `one that never ends is ended with the request`() async throws {
+    @Test func `an interceptor that never returns is ended with its request`() async throws {
         for scope in Self.scopes {
             let clock = ManualClock()
             let mock = try Self.mocked(
@@ -345,7 +345,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `one that waits after it has sent is ended with the request`() async throws {
+    @Test func `an interceptor that waits after it has sent is ended with its request`() async throws {
         for scope in Self.scopes {
             let waits = LoopbackServer.Gate()
             let mock = try Self.mocked(
@@ -364,7 +364,7 @@ private struct OutOfOrder: Error, Equatable {}
         }
     }
 
-    @Test func `a request of its own does not pass it again, but passes the others`() async throws {
+    @Test func `a request that an interceptor makes passes the other interceptors, and not itself`() async throws {
         let journal = Journal()
         let box = Mutex<HTTPSession?>(nil)
         let mock = try Self.mocked(
@@ -409,7 +409,7 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(try await networkError { _ = try await inner.exchange(Self.request) }?.code == .interceptorFailed)
     }
 
-    @Test func `it can be tried alone`() async throws {
+    @Test func `an interceptor can be called without a session`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/a").respond(body: "x")
         let response = try await Self.adding("X-Trace", "7")(Self.request, HTTPSession.Next(transport))

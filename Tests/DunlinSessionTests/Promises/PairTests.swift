@@ -201,7 +201,7 @@ import Testing
 
     // MARK: What goes on in the background
 
-    @Test func `a question in the background is over at the total of the request that it comes of`() async throws {
+    @Test func `a background revalidation ends at the total limit of the request that started it`() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let mocked = try Mocked(clock: clock) {
             try $0.use(clock)

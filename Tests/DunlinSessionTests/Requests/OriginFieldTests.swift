@@ -36,7 +36,7 @@ import Testing
         #expect(try await sent("user-agent", mock).count == 1)
     }
 
-    @Test func `a coding that an origin's fields ask for is asked for even if it is not taken off`() async throws {
+    @Test func `an Accept-Encoding in an origin's fields is sent even if content is not decoded`() async throws {
         let mock = try mocked { $0.originFields["Accept-Encoding"] = "zstd" }
         let options = HTTPSession.Options(decodesContent: false)
         _ = try await mock.session.get("x", options: options)

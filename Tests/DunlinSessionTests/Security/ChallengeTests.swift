@@ -131,7 +131,7 @@ import Testing
         #expect((failure.peerCertificates?.count == 1) == hasPath)
     }
 
-    @Test func `a request's challenge hook leaves its route and socket options as they are`() {
+    @Test func `a request's authentication handler leaves its route and socket options as they are`() {
         var options = HTTPSession.Options()
         #expect(options.authenticationHandler == nil)
         options.authenticationHandler = { _ in .reject }

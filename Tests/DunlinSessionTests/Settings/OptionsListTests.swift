@@ -62,7 +62,7 @@ private struct Row: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The options of a request, one by one` {
-    @Test func `each has a row here`() {
+    @Test func `each option of a request has a row in this list`() {
         let values = RareOptions.Values()
         let parts: [Any] = [
             HTTPSession.Options(), HTTPSession.TimeLimits(.init(), continueTimeout: .zero), values, values.connecting,

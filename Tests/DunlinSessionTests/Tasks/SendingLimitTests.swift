@@ -93,7 +93,7 @@ import Testing
         #expect(mock.transport.requests.count == 150)
     }
 
-    @Test(arguments: [0, 1, 7]) func `the limit is a setting`(resends: Int) async throws {
+    @Test(arguments: [0, 1, 7]) func `the limit of sendings is a setting`(resends: Int) async throws {
         let mock = try Self.session(Self.chain(10)) { $0.limits.resends = resends }
         let error = try await Self.error(mock)
         #expect(error.code == .sentTooOften)
@@ -176,7 +176,9 @@ import Testing
         #expect(try await mock.session.get("/", options: options, as: .string).value == "there")
     }
 
-    @Test(arguments: [false, true]) func `interceptors within one another end too`(isExchange: Bool) async throws {
+    @Test(arguments: [false, true]) func `interceptors within one another end at the limit of sendings too`(
+        isExchange: Bool
+    ) async throws {
         let dozen: HTTPSession.Interception.Intercept = { request, next in
             for _ in 0..<11 { _ = try await next(request) }
             return try await next(request)

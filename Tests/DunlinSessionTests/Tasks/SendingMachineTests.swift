@@ -48,7 +48,7 @@ import Testing
         #expect(machine.reasons == "2 challenges of proxies")
     }
 
-    @Test func `after progress it is counted anew`() {
+    @Test func `after progress a call's sendings are counted anew`() {
         var machine = SendingMachine()
         for _ in 0..<10 { machine.begin(.continuation) }
         machine.progressed()

@@ -24,7 +24,7 @@ import Testing
         return try files.reduce(into: []) { $0.formUnion(Ledger.carried(in: try text("Tests/\($1)"))) }
     }
 
-    @Test func `has every row once, with a test that carries its ID or a reason`() throws {
+    @Test func `Docs/AFNetworking.md has every row once, with a test that carries its ID or a reason`() throws {
         let ids = try Self.ids()
         #expect(ids.count == 493 && Set(ids).count == ids.count)
         let carried = try Self.carried()
@@ -47,7 +47,7 @@ import Testing
         ("ledger.rows[\"SM-1\"]", []),
     ]
 
-    @Test(arguments: sources.indices) func `knows what a test carries by its trait`(index: Int) {
+    @Test(arguments: sources.indices) func `the ledger reads the IDs of a test from its trait`(index: Int) {
         #expect(Ledger.carried(in: Self.sources[index].0) == Self.sources[index].1)
     }
 

@@ -107,7 +107,7 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func `what is no head never opens a tunnel`(text: String, error: WireError) {
+    func `an answer to CONNECT that is no head never opens a tunnel`(text: String, error: WireError) {
         for pieces in cuts(of: text) {
             var machine = ConnectMachine(isTLSInside: true)
             let play = Play(pieces, &machine)

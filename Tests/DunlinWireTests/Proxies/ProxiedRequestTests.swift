@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["a.test/b", "a.test\r\nX: y", "u@a.test", ""])
-    func `a host that is none cannot be asked for`(host: String) {
+    func `CONNECT is refused for an invalid host`(host: String) {
         let head = ProxiedRequest.connect(to: HTTP.Origin(scheme: .https, host: host))
         #expect(throws: WireError.self) { try Self.written(head) }
     }

@@ -75,7 +75,9 @@ struct `A body belongs to who asked for it, over real connections` {
     }
 
     @Test(arguments: Way.allCases, Store.allCases)
-    private func `from a shared cache`(way: Way, store: Store) async throws {
+    private func `over real connections a body in a shared cache is served only to who asked for it`(
+        way: Way, store: Store
+    ) async throws {
         let folder = try Folder()
         try await Stage.$isSecure.withValue(way.isSecure) {
             var tls: LoopbackServer.TLS?

@@ -4,7 +4,9 @@ import Testing
 
 /// Processes that share a cache's folder and are killed at any moment; a thousand of them are `.ci/storm`'s.
 @Suite struct `A cache whose processes are killed` {
-    @Test func `never returns a wrong byte, and loses nothing that was not touched`() async throws {
+    @Test func `a cache whose processes are killed never returns a wrong byte, and loses nothing that was not touched`()
+        async throws
+    {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(filePath: own).deletingLastPathComponent().appending(path: "CachePeer").path
         let (text, end) = try await Child.output(of: program, ["kills", "12"])

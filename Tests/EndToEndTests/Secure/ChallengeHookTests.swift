@@ -7,7 +7,7 @@ import Testing
 private struct OwnError: Error, Equatable {}
 
 @Suite(.timeLimit(.minutes(10)))
-struct `A session's challenge hook` {
+struct `A session's authentication handler` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 
     /// A server that nobody knows.
@@ -16,7 +16,7 @@ struct `A session's challenge hook` {
     }
 
     @Test(arguments: versions)
-    func `a challenge hook can trust a server despite its refusal, which is warned of once`(
+    func `an authentication handler can trust a server despite its refusal, which is warned of once`(
         version: LoopbackServer.TLS.Version
     ) async throws {
         let warnings = Mutex<[HTTPSession.SecurityWarning]>([])
@@ -39,7 +39,9 @@ struct `A session's challenge hook` {
     }
 
     @Test(arguments: versions)
-    func `trust given by a challenge hook does not last beyond its connection`(version: LoopbackServer.TLS.Version)
+    func `trust given by an authentication handler does not last beyond its connection`(
+        version: LoopbackServer.TLS.Version
+    )
         async throws
     {
         let believes = Mutex(true)
@@ -60,7 +62,7 @@ struct `A session's challenge hook` {
     }
 
     @Test(.rows("SP-20"))
-    func `a challenge hook is asked about a resumed TLS session, not about a reused connection`()
+    func `an authentication handler is asked about a resumed TLS session, not about a reused connection`()
         async throws
     {
         let hook = Hook { _ in .performDefault }
@@ -87,7 +89,7 @@ struct `A session's challenge hook` {
             (.cancel(), .cancelled),
             (.useCredential(.identity(.pem("me.pem"))), .unusableCredential), (.cancel(OwnError()), nil),
         ] as [(HTTPSession.AuthenticationChallenge.Answer, NetworkError.Code?)], versions)
-    func `a challenge hook can refuse a server that the policy trusts, before anything is sent`(
+    func `an authentication handler can refuse a server that the policy trusts, before anything is sent`(
         answer: (response: HTTPSession.AuthenticationChallenge.Answer, code: NetworkError.Code?),
         version: LoopbackServer.TLS.Version
     ) async throws {
@@ -136,7 +138,9 @@ struct `A session's challenge hook` {
     }
 
     @Test(.rows("SP-19"), arguments: versions)
-    func `a challenge hook can show a client certificate, or none`(version: LoopbackServer.TLS.Version) async throws {
+    func `an authentication handler can show a client certificate, or none`(version: LoopbackServer.TLS.Version)
+        async throws
+    {
         let authority = try CertificateAuthority()
         let client = try authority.issue(.client("Ada"))
         let shows = Mutex(true)
@@ -186,7 +190,7 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test func `an unusable identity from a challenge hook fails the request and says why`() async throws {
+    @Test func `an unusable identity from an authentication handler fails the request and says why`() async throws {
         let hook = Hook { challenge in
             guard case .clientCertificate = challenge.kind else { return .performDefault }
             return .useCredential(.identity(.pem("/nonexistent.pem")))
@@ -247,7 +251,7 @@ struct `A hook that takes its time` {
         }
     }
 
-    @Test(arguments: Question.allCases, `A session's challenge hook`.versions)
+    @Test(arguments: Question.allCases, `A session's authentication handler`.versions)
     private func `a hook's answer is awaited no longer than the limit of the handshake`(
         question: Question, version: LoopbackServer.TLS.Version
     ) async throws {
@@ -344,9 +348,9 @@ struct `A hook that takes its time` {
 }
 
 @Suite(.timeLimit(.minutes(10)))
-struct `A request's challenge hook` {
-    @Test func `a request's challenge hook decides for its request alone`() async throws {
-        try await SecureStage.with(`A session's challenge hook`.stranger, tolerating: true) {
+struct `A request's authentication handler` {
+    @Test func `a request's authentication handler decides for its request alone`() async throws {
+        try await SecureStage.with(`A session's authentication handler`.stranger, tolerating: true) {
             (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var options = HTTPSession.Options()
@@ -363,7 +367,9 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `a request's challenge hook is asked though others agreed, and shares no connection`() async throws {
+    @Test func `a request's authentication handler is asked though others agreed, and shares no connection`()
+        async throws
+    {
         let client = try CertificateAuthority().issue(.client("Ada"))
         try await SecureStage.with(tls: { tls, _ in tls.clientCertificate = .requested }) {
             (stage: SecureStage) async throws in
@@ -414,11 +420,13 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test(.rows("SM-80")) func `a session's challenge hook is asked where the request's has no opinion`() async throws {
+    @Test(.rows("SM-80")) func `a session's authentication handler is asked where the request's has no opinion`()
+        async throws
+    {
         let first = Hook { if case .serverTrust = $0.kind { .performDefault } else { .reject } }
         let second = Hook.trusting
         try await SecureStage.with(
-            `A session's challenge hook`.stranger, tls: { tls, _ in tls.clientCertificate = .requested },
+            `A session's authentication handler`.stranger, tls: { tls, _ in tls.clientCertificate = .requested },
             configure: { configuration, _ in configuration.authenticationHandler = second.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
@@ -430,7 +438,7 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `a request's challenge hook is not asked in clear text`() async throws {
+    @Test func `a request's authentication handler is not asked in clear text`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let hook = Hook { _ in .cancel() }

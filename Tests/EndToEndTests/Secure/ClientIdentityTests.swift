@@ -113,7 +113,7 @@ struct `A client's identity` {
         }
     }
 
-    @Test func `a challenge hook is asked who we are again once passwords are forgotten`() async throws {
+    @Test func `an authentication handler is asked who we are again once passwords are forgotten`() async throws {
         let isBob = Mutex(false)
         let issued = Mutex<[IssuedCertificate]>([])
         try await SecureStage.with(

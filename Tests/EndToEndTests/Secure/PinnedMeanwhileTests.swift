@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `no further attempt is made`() async throws {
+    @Test func `no further attempt is made in clear text once a session pins`() async throws {
         try await Self.with { scene in
             scene.clear.route(.get, "/x", .response(503), .response(body: "clear"))
             var options = HTTPSession.Options(retry: .constant(attempts: 3, every: .milliseconds(1)))
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an interceptor's next request is refused`(isAroundCall: Bool) async throws {
+    func `an interceptor's next request in clear text is refused once a session pins`(isAroundCall: Bool) async throws {
         try await Self.with({ configuration, pin in
             let twice: HTTPSession.Interception.Intercept = { request, next in
                 _ = try await next(request)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `what came in clear text before is not given back`() async throws {
+    @Test func `a stored response that came in clear text is not served once a session pins`() async throws {
         try await Self.with({ configuration, _ in configuration.cache = HTTPSession.Cache() }) { scene in
             scene.clear.route(.get, "/x", .response(fields: ["Cache-Control": "max-age=600"], body: "clear"))
             let asked = try scene.session.task(scene.url("/x"), as: .string)

@@ -68,7 +68,7 @@ struct `Redirects in and out of TLS` {
         }
     }
 
-    /// The request's own challenge hook goes along, and is told whom it is asked about.
+    /// The request's own authentication handler goes along, and is told whom it is asked about.
     @Test func `a redirect asks the request's hook about each server`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let stranger = try LoopbackServer(tls: .init(try CertificateAuthority().issue(.server("127.0.0.1"))))

@@ -61,7 +61,7 @@ final class Holdup: Sendable {
     }
 
     @Test(arguments: BlockingCode.allCases.filter { !$0.isCallers })
-    func `code that blocks delays no other request even if its own was made on the loop`(code: BlockingCode)
+    func `code that blocks delays no other request, even if its own request was made on the loop`(code: BlockingCode)
         async throws
     {
         try await Self.play(code) { (request: BlockingRequest, stage: Stage) async throws in

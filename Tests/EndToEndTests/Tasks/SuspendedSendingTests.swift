@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-/// A request that is suspended before it is sent, while its challenge hook thinks: it has a connection by then.
+/// A request that is suspended before it is sent, while its authentication handler thinks: it has a connection by then.
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request that is suspended before it is sent` {
     typealias Gate = LoopbackServer.Gate
@@ -63,7 +63,9 @@ struct `A request that is suspended before it is sent` {
 
 @Suite(.timeLimit(.minutes(10))) struct `A request that is suspended during its handshake` {
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
-    func `the connection is kept for it`(version: LoopbackServer.TLS.Version) async throws {
+    func `a connection is kept for a request that is suspended during its handshake`(
+        version: LoopbackServer.TLS.Version
+    ) async throws {
         let (clock, asked, answered) = (ManualClock(), LoopbackServer.Gate(), LoopbackServer.Gate())
         try await SecureStage.with(
             tls: { tls, _ in tls.versions = version...version }, clock: clock,

@@ -39,7 +39,8 @@ struct `The wire trace of secrets` {
     }
 
     @Test(arguments: [false, true])
-    func `it shows what a proxy is sent, in absolute form, and no secret unless it is told to`(shows: Bool) async throws
+    func `a trace shows what a proxy is sent, in absolute form, and no secret unless it is told to`(shows: Bool)
+        async throws
     {
         let told = try await told(showingSecrets: shows) { session in
             _ = try await session.get("x?token=hunter2", fields: ["Authorization": "hunter2"], as: .bytes)
@@ -61,9 +62,7 @@ struct `The wire trace of secrets` {
     }
 
     @Test(arguments: [false, true])
-    func `its bytes hide what its lines do: fields of the origin and of an authenticator, and sensitive ones`(
-        shows: Bool
-    ) async throws {
+    func `the bytes of a trace hide all secrets that its lines hide`(shows: Bool) async throws {
         let told = try await told(
             showingSecrets: shows,
             configure: {

@@ -86,14 +86,14 @@ struct `The wire trace` {
         #expect(lines.filter { $0.hasPrefix("* response complete") }.count == 1, "\(lines)")
     }
 
-    @Test func `a failure is told`() async throws {
+    @Test func `a trace shows why a request failed`() async throws {
         let lines = try await lines([.send("HTTP/1.1 200 OK\r\nContent-Le"), .close]) { session in
             _ = try await NetworkError.thrown { _ = try await session.get("a", as: .bytes) }
         }
         #expect(lines.contains { $0.hasPrefix("! connectionClosed") }, "\(lines)")
     }
 
-    @Test func `secret fields of one's own are left out`() async throws {
+    @Test func `a trace hides the fields that the session names as secret`() async throws {
         let lines = try await lines(
             configure: { $0.secretFields = ["X-Tenant", "ticket"] },
             .response(fields: ["X-Tenant": "hunter2"], body: "")

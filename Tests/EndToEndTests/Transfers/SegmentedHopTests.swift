@@ -44,7 +44,7 @@ struct `The hops of a download in segments` {
     }
 
     /// Nobody is stopped: each gives up by itself.
-    @Test func `none is told twice when no segment comes`() async throws {
+    @Test func `no hop of a download is told twice when no segment comes`() async throws {
         let clock = ManualClock()
         let file = ServedFile(Self.length, held: 100_000)
         file.change { $0.partFaults = Array(repeating: .reset(after: 0), count: 100) }
@@ -71,7 +71,7 @@ struct `The hops of a download in segments` {
     }
 
     /// What one brings, or its caller, ends the others.
-    @Test(arguments: End.allCases) func `those are told too that are stopped`(end: End) async throws {
+    @Test(arguments: End.allCases) func `the hops of segments that are stopped are told too`(end: End) async throws {
         let (file, goOn) = (ServedFile(Self.length, held: 100_000), LoopbackServer.Gate())
         try await Self.play(file) { stage, ends, folder in
             let parts = Mutex(0)
@@ -114,7 +114,7 @@ struct `The hops of a download in segments` {
     }
 
     /// One says that the file is another by now, while the first waits and others have brought little or nothing.
-    @Test func `those that are stopped are told too when the download starts over`() async throws {
+    @Test func `the hops of segments that are stopped are told too when the download starts over`() async throws {
         let (file, goOn) = (ServedFile(Self.length, held: 100_000), LoopbackServer.Gate())
         try await Self.play(file) { stage, ends, folder in
             let parts = Mutex(0)
@@ -140,7 +140,7 @@ struct `The hops of a download in segments` {
         }
     }
 
-    @Test func `the first is told once when it breaks and others bring the rest`() async throws {
+    @Test func `the hop of the first segment is told once when it breaks and others bring the rest`() async throws {
         let file = ServedFile(Self.length, cuts: [100_000])
         try await Self.play(file) { stage, ends, folder in
             let response = try await stage.session.download("file", to: .folder(folder.path), transfer: Self.options)
