@@ -69,10 +69,10 @@ extension WireError: CustomStringConvertible {
         case .targetUnfitForMethod: "The request's target does not have a form that goes with its method."
         case .invalidHost: "The request's host is not a valid host with an optional port."
         case .repeatedHost: "The request has more than one Host field."
-        case .invalidRequestFieldName(""): "The name of one of the request's fields is empty, too long or not a token."
+        case .invalidRequestFieldName(""): "The name of one of the fields is empty, too long or not a token."
         case .invalidRequestFieldName(let start):
-            "The name of the request's field that begins with \(start) is not a token."
-        case .invalidRequestFieldValue(let name): "The value of the request's field \(name) has a control character."
+            "The name of the field that begins with \(start) is not a token."
+        case .invalidRequestFieldValue(let name): "The value of the field \(name) has a control character."
         case .contentLengthContradictsBody: "The request's Content-Length field does not agree with its body."
         case .transferEncodingContradictsBody: "The request's Transfer-Encoding field does not agree with its body."
         case .unsupportedConnectionOption: "The request's Connection field says more than close or keep-alive."

@@ -226,8 +226,8 @@ struct `Multipart forms` {
             (.file("f", at: "/dev/null"), "File URL not reachable."),
             (.file("f", at: ""), "File URL not reachable."), (.file("f", at: "a\0b"), "File URL not reachable."),
             (.file("f", at: web), "Expected URL to be a file URL"),
-            (.custom(["X": "a\r\nb"], ""), "a field of the part \"\" cannot be sent"),
-            (.custom(["a b": ""], ""), "a field of the part \"\" cannot be sent"),
+            (.custom(["X": "a\r\nb"], ""), "a field of the part \"without a name\" cannot be sent"),
+            (.custom(["a b": ""], ""), "a field of the part \"without a name\" cannot be sent"),
             (.data("d", "", contentType: "a/b\r\nX: 1"), "a field of the part \"d\" cannot be sent"),
             (.stream("s", length: -1) { Pieces(pieces: []) }, "the part \"s\" has a negative length"),
         ]
