@@ -102,7 +102,7 @@ import Testing
             _ = try Self.origin("http://a/", options: { $0.sockets = .value(sockets) })
         }
         #expect(late?.code == .invalidRequest)
-        #expect(late?.reason == "sockets.priority must be 0 to 6")
+        #expect(late?.reason == "sockets.priority must be 0 to 6, not 9")
     }
 
     struct Setting: Sendable, CustomTestStringConvertible {

@@ -151,7 +151,7 @@ import Testing
         ([:], .session, "bob:p@", "--user bob:p", "ada"),
         (
             [:], .value(.password(user: "a:b", password: "p")), "",
-            "\n# curl's --user cannot hold a user name with a colon; write it into the URL, with %3A.", "--user"
+            "\n# curl's --user cannot hold a user name with a colon; write it into the URL, with %3A.", "--user a"
         ),
     ]
 
