@@ -4,22 +4,28 @@ internal import FoundationEssentials
 extension JSONIndex {
     /// The integer; nil if the number is not whole or does not fit. `1.0` and `1e2` are whole.
     func integer<Integer: FixedWidthInteger>(_ entry: Entry) -> Integer? {
-        guard entry.kind == .integer else { return wholeDigits(entry).flatMap { Integer($0) } }
+        guard entry.kind == .integer else { return wholeDigits(entry).flatMap { Self.integer($0) } }
         var position = Int(entry.offset)
         let end = position + Int(entry.extent)
         let bytes = text.span
         let isNegative = bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
         // Nineteen digits always fit in 64 bits.
-        guard end - position <= 19 else { return Integer(literal(entry)) }
+        guard end - position <= 19 else { return Self.integer(literal(entry)) }
         var magnitude: UInt64 = 0
         while position < end {
             magnitude = magnitude &* 10 &+ UInt64(bytes[position] &- 0x30)
             position += 1
         }
         if !isNegative { return Integer(exactly: magnitude) }
-        guard let signed = Int64(exactly: magnitude) else { return Integer(literal(entry)) }
+        guard let signed = Int64(exactly: magnitude) else { return Self.integer(literal(entry)) }
         return Integer(exactly: -signed)
+    }
+
+    /// The integer that is written so. By way of the largest types: each type's own reader would be a copy of theirs.
+    private static func integer<Integer: FixedWidthInteger>(_ text: String) -> Integer? {
+        if text.utf8.first == UInt8(ascii: "-") { return Int128(text).flatMap { Integer(exactly: $0) } }
+        return UInt128(text).flatMap { Integer(exactly: $0) }
     }
 
     /// The nearest Double; nil if the number is too large, or so small that it would become zero.
