@@ -27,7 +27,8 @@ extension HTTPSession {
                     0, min(count, core.configuration.connections.perOrigin, core.configuration.connections.total))
             {
                 let call = try Call(
-                    core, kind: .preconnect, head: head, template: target.template, body: .none, options: options,
+                    core, kind: .preconnect, head: head, template: target.template,
+                    hasTemplate: target.hasTemplate, body: .none, options: options,
                     reading: Reading(
                         decodes: false, errors: ErrorRules(keptBody: 0, showsBody: false, curl: core.curl)),
                     list: tasks.lists[number % tasks.lists.count])

@@ -9,15 +9,18 @@ extension HTTP {
     /// is a URL already, use `.url(text)` or `\(encoded: text)`.
     public struct Target: Sendable, Hashable {
         public let text: String
-        /// The text with a placeholder for every value, `users/{}` or `users/{id}`. It is the same for all users and so
-        /// suits as a metric's name.
+        /// The text with a placeholder for every value, `users/{}` or `users/{id}`. If `hasTemplate`, it is the same
+        /// for all values, and so suits as a metric's name.
         public let template: String
+        /// Whether the template was written in the program, as a literal or a template with values. Of a target made
+        /// from text or a `URL`, the template is all of its text, and may differ with every request.
+        public let hasTemplate: Bool
         /// Why no request can be made from it; nil if one can.
         package let problem: String?
 
         /// Creates a target from text that is a URL already, absolute or relative to the session's base.
         public init(_ url: String) {
-            self.init(text: url, template: url, problem: nil)
+            self.init(text: url, template: url, hasTemplate: false, problem: nil)
         }
 
         public init(_ url: URL) {
@@ -32,21 +35,32 @@ extension HTTP {
             self.init(stringInterpolation: parts)
         }
 
-        private init(text: String, template: String, problem: String?) {
+        private init(text: String, template: String, hasTemplate: Bool = true, problem: String?) {
             self.text = text
             self.template = template
+            self.hasTemplate = hasTemplate
             self.problem = problem
         }
 
         /// A target of text that is a URL already, absolute or relative to the session's base.
         public static func url(_ text: String) -> Target { Target(text) }
         public static func url(_ url: URL) -> Target { Target(url) }
+
+        /// Targets are equal if their requests are, however they were written.
+        public static func == (left: Target, right: Target) -> Bool {
+            left.text == right.text && left.template == right.template && left.problem == right.problem
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(text)
+            hasher.combine(template)
+        }
     }
 }
 
 extension HTTP.Target: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) {
-        self.init(value)
+        self.init(text: value, template: value, problem: nil)
     }
 
     public init(stringInterpolation parts: StringInterpolation) {

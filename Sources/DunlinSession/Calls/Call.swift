@@ -11,6 +11,10 @@ extension HTTPSession {
         package let head: RequestHead
         /// The target as the caller wrote it, without values.
         let targetTemplate: String
+        /// Whether the program contains the template.
+        let hasTemplate: Bool
+        /// Whether the session makes the call for itself, to revalidate a stored response.
+        let isRevalidation: Bool
         /// What its URL contains beyond the address.
         let extras: RequestBuilder.Extras?
         let body: RequestBody
@@ -26,9 +30,9 @@ extension HTTPSession {
         let basePassword: HTTPSession.Password?
 
         init(
-            _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String,
-            extras: RequestBuilder.Extras? = nil, body: RequestBody, options: Options, reading: Reading,
-            observers: RequestObservers? = nil, list: TaskList
+            _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, hasTemplate: Bool,
+            isRevalidation: Bool = false, extras: RequestBuilder.Extras? = nil, body: RequestBody, options: Options,
+            reading: Reading, observers: RequestObservers? = nil, list: TaskList
         ) throws {
             do {
                 era = try session.tasks.era
@@ -37,6 +41,7 @@ extension HTTPSession {
             }
             self.session = session
             (self.kind, self.head, self.targetTemplate, self.extras) = (kind, head, template, extras)
+            (self.hasTemplate, self.isRevalidation) = (hasTemplate, isRevalidation)
             (self.body, self.options, self.reading) = (body, options, reading)
             (self.observers, self.list) = (observers, list)
             basePassword = session.builder.baseOriginSettings.values?.password
@@ -72,7 +77,8 @@ extension SessionCore {
             return try HTTPSession.Call(
                 self, kind: kind ?? .of(body), head: head,
                 template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
-                extras: extras, body: body, options: options, reading: reading(options, extras, head.origin),
+                hasTemplate: target.hasTemplate, extras: extras, body: body, options: options,
+                reading: reading(options, extras, head.origin),
                 observers: isObserved ? observers(options, .init(head: head, body: body), extras, on: list.loop) : nil,
                 list: list)
         } catch {
@@ -96,8 +102,8 @@ extension SessionCore {
         }
         let list = list
         return try HTTPSession.Call(
-            self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: extras, body: .none,
-            options: options,
+            self, kind: asked.kind, head: head, template: asked.targetTemplate,
+            hasTemplate: asked.hasTemplate, isRevalidation: true, extras: extras, body: .none, options: options,
             reading: HTTPSession.Reading(limit: asked.reading.limit, decodes: false, errors: asked.reading.errors),
             observers: isObserved(options)
                 ? observers(options, .init(head: head, body: .none), extras, on: list.loop) : nil,

@@ -12,6 +12,10 @@ public actor TaskDelegate {
     package nonisolated let method: HTTP.Method
     /// The target as the caller wrote it, without values.
     package nonisolated let targetTemplate: String
+    /// Whether the program contains the template.
+    private nonisolated let hasTemplate: Bool
+    /// Whether the session makes the call for itself, to revalidate a stored response.
+    private nonisolated let isRevalidation: Bool
     /// Cancels the call: it ends everything that the call waits for.
     package nonisolated let cancellation = Cancellation()
     /// The request's own settings; nil for most requests.
@@ -37,6 +41,7 @@ public actor TaskDelegate {
 
     package init(_ call: HTTPSession.Call) {
         (kind, method, targetTemplate) = (call.kind, call.head.method, call.targetTemplate)
+        (hasTemplate, isRevalidation) = (call.hasTemplate, call.isRevalidation)
         settings = .of(call)
         initialPriority = call.options.priority
         (list, loop) = (call.list, call.loop)
@@ -137,6 +142,7 @@ extension TaskDelegate {
         return HTTPSession.TaskSnapshot(
             id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label, tags: tags,
             priority: priority, state: state, phase: phase, age: now.duration(since: created),
+            hasTemplate: hasTemplate, isRevalidation: isRevalidation,
             record: .init(record: observers?.recorded.record))
     }
 }

@@ -31,6 +31,7 @@ extension HTTPSession {
         public var id: HTTPSession.TaskID
         public var kind: HTTPSession.TaskKind
         public var method: HTTP.Method
+        /// The target as the program wrote it, without values.
         public var targetTemplate: String
         public var label: String?
         public var tags: Set<String>
@@ -41,6 +42,11 @@ extension HTTPSession {
         public var phase: HTTP.Phase?
         /// How long ago the request was made.
         public var age: Duration
+        /// Whether the program contains `targetTemplate`, as a literal or with placeholders for values. Otherwise it is
+        /// all of a target made from text or a `URL`, and may differ with every request.
+        public var hasTemplate = false
+        /// Whether the session asks for itself, without a caller, whether a stored response is still valid.
+        public var isRevalidation = false
         var record = Record()
 
         /// What is needed to write the request as a command. The ID says which request it is.

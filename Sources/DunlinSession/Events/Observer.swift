@@ -1,0 +1,92 @@
+extension HTTPSession {
+    /// Watches a session's requests without changing what they do: for logs, metrics and traces.
+    ///
+    /// ```swift
+    /// struct Timer: HTTPSession.Observer, HTTPSession.RequestObserver {
+    ///     func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? { self }
+    ///
+    ///     func ended(_ completion: HTTPSession.Completion) { print(completion.task, completion.task.age) }
+    /// }
+    ///
+    /// configuration.observers = [Timer()]
+    /// ```
+    ///
+    /// Unlike `events`, an observer misses nothing; unlike a hook, it decides nothing, and any number of observers can
+    /// be set. Every method has a default implementation that does nothing.
+    ///
+    /// **Rules.** All methods of an observer, and of what it returns, are called synchronously, and the request waits
+    /// meanwhile: often on one of the session's loops, where every other request waits too. They must return quickly,
+    /// must not block, and must not wait for the session. They are never called under a lock. For one request, the
+    /// methods are called one after another, in order, apart from `noted` for `suspended` and `resumed`, which is
+    /// called by the thread that suspends or resumes, and the end of a streamed body, which may be released anywhere.
+    public protocol Observer: Sendable {
+        /// A request was made. Returns what watches it, or nil if the observer has no interest in it.
+        ///
+        /// Called in the task that makes the request, so this task's local values are visible:
+        ///
+        /// - for a handle (`task`, `uploadTask`, `downloadTask`), when the handle is made, before it is resumed;
+        /// - for a stream, before its response is awaited;
+        /// - for a question of the session's own (`isRevalidation`), in the task of the request that led to it;
+        /// - for a journal's transfer, in a task of the journal, which has no local values of the program.
+        ///
+        /// What a refresh, hook or interceptor requests is a request like any other, in the task of that code. A
+        /// request with an invalid target, or of a session that is shut down, fails before it is made, and no observer
+        /// is told; nor is one told of connections that are opened ahead of need.
+        func began(_ request: TaskSnapshot) -> (any RequestObserver)?
+
+        /// A connection of the session was closed. Called on any thread.
+        func connectionEnded(_ connection: HTTP.EndedConnection)
+    }
+
+    /// Watches one request, from its beginning to its end.
+    public protocol RequestObserver: Sendable {
+        /// An exchange begins: the first one, or one that follows a redirect, answers a challenge or tries again.
+        /// Returns what watches it, or nil. Not called for a request that a stored or shared response answers.
+        ///
+        /// An exchange includes the interceptors around it, which see the added fields and may sign them. What such an
+        /// interceptor sends again itself belongs to the same exchange.
+        ///
+        /// `fields` is empty. What is added is sent with this exchange only, and is not part of what identifies a
+        /// stored or shared response. A field that the request has already is left as it is. A field is dropped if its
+        /// name or value is not allowed in a field, if its name frames the message or belongs to the connection (such
+        /// as `Host`, `Content-Length` and `Connection`), if it is a secret one (such as `Authorization` and `Cookie`),
+        /// or if an earlier observer has added it; `ExchangeEnd.droppedFields` counts them.
+        func exchangeBegan(_ exchange: Exchange, adding fields: inout Fields) -> (any ExchangeObserver)?
+
+        /// Something happened between the exchanges of the request, or before the first.
+        func noted(_ step: RequestStep)
+
+        /// The request is over. Called once for every request, after the end of its last exchange, and before its
+        /// caller gets the outcome; for a stream after its body.
+        func ended(_ completion: Completion)
+    }
+
+    /// Watches one exchange of a request.
+    public protocol ExchangeObserver: Sendable {
+        /// The response's head has come, and passed the interceptors around the exchange. At most once.
+        func answered(_ head: ResponseHead)
+
+        /// The exchange is over. Called once for every exchange: after the body, if it is streamed, and at the latest
+        /// when its request ends.
+        func ended(_ end: ExchangeEnd)
+    }
+}
+
+extension HTTPSession.Observer {
+    public func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? { nil }
+    public func connectionEnded(_ connection: HTTP.EndedConnection) {}
+}
+
+extension HTTPSession.RequestObserver {
+    public func exchangeBegan(
+        _ exchange: HTTPSession.Exchange, adding fields: inout Fields
+    ) -> (any HTTPSession.ExchangeObserver)? { nil }
+
+    public func noted(_ step: HTTPSession.RequestStep) {}
+    public func ended(_ completion: HTTPSession.Completion) {}
+}
+
+extension HTTPSession.ExchangeObserver {
+    public func answered(_ head: ResponseHead) {}
+    public func ended(_ end: HTTPSession.ExchangeEnd) {}
+}
