@@ -109,7 +109,7 @@ extension SocketTransport {
     /// Takes the connection if nothing has come on it; otherwise closes it and returns nil.
     private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
-            connection.close()
+            pool.end(connection, .server)
             pool.discard(context.poolKey)
             return nil
         }

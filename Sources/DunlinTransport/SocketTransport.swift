@@ -10,10 +10,11 @@ public final class SocketTransport: Sendable {
     private let terms: ExchangeContext.Terms
 
     /// Creates a transport. Without a `tlsPolicySource` there is no https, and without a `proxyTLSPolicySource` no TLS
-    /// with a proxy.
+    /// with a proxy. `ended` is told of each connection that is closed.
     public init(
         _ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil,
-        proxyTLSPolicySource: (any TLSPolicySource)? = nil
+        proxyTLSPolicySource: (any TLSPolicySource)? = nil,
+        ended: (@Sendable (HTTP.EndedConnection) -> Void)? = nil
     ) {
         terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionRules)
         var poolLimits = Pool.Machine.Limits()
@@ -23,7 +24,7 @@ public final class SocketTransport: Sendable {
         poolLimits.age = options.age?.clampedNanoseconds ?? .max
         poolLimits.uses = options.uses ?? .max
         poolLimits.idleTime = options.idleTime.clampedNanoseconds
-        pool = Pool(limits: poolLimits, reactor: reactor)
+        pool = Pool(limits: poolLimits, reactor: reactor, ended: ended)
         names = NameCache(options, on: reactor)
         connector = Connector(
             names: names, sockets: options.sockets, interfaces: options.interfaces,

@@ -71,3 +71,12 @@ final class Connection: Sendable, PoolMember {
         stream.close()
     }
 }
+
+extension Connection {
+    /// The description of its end.
+    func end(_ reason: HTTP.EndedConnection.Reason, at now: HTTP.Instant) -> HTTP.EndedConnection {
+        HTTP.EndedConnection(
+            number: id, origin: origin, peer: peer.address, proxy: peer.proxy, security: peer.security, reason: reason,
+            age: now.duration(since: opened), uses: uses)
+    }
+}

@@ -19,7 +19,7 @@ struct Lease: ~Copyable {
 
     deinit {
         guard let pool else { return }
-        connection.close()
+        pool.end(connection, .unfit)
         pool.discard(connection.origin)
     }
 

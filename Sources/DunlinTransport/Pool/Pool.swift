@@ -44,16 +44,22 @@ final class Pool: Sendable {
 
     private let reactor: Reactor
     private let state: Mutex<State>
+    private let ended: (@Sendable (HTTP.EndedConnection) -> Void)?
     private let unsolicited = AsyncStream.makeStream(of: UInt64.self)
 
-    init(limits: Machine.Limits, reactor: Reactor) {
+    /// Creates a pool; `ended` is told of each connection that is closed.
+    init(
+        limits: Machine.Limits, reactor: Reactor, ended: (@Sendable (HTTP.EndedConnection) -> Void)? = nil
+    ) {
         self.reactor = reactor
+        self.ended = ended
         state = Mutex(State(machine: PoolMachine(limits: limits)))
     }
 
     deinit {
         unsolicited.continuation.finish()
         if let sweeper = state.withLock({ $0.sweeper }) { reactor.forget(sweeper) }
+        if ended != nil { for connection in state.withLock({ $0.machine.close() }).idle { end(connection, .shutDown) } }
     }
 
     /// Where connections announce that something came while they were idle.
@@ -77,10 +83,10 @@ final class Pool: Sendable {
             switch action {
             case .use(let connection): return .now(.existing(connection))
             case .open(let displaced):
-                displaced?.close()
+                if let displaced { end(displaced, .displaced) }
                 return .now(.opening)
             case .retire(let connection):
-                connection.close()
+                end(connection, .idle)
                 discard(origin)
             case .turnAway: throw .exhausted(waiting: state.withLock { $0.machine.limits.waiters })
             case .refuse: throw .closed
@@ -152,14 +158,23 @@ final class Pool: Sendable {
             case .handOver(let waiter):
                 if waiter.deliver(.connection(connection)) { return }
             case .replace(let waiter, let origin):
-                connection.close()
+                end(connection, .displaced)
                 if !waiter.deliver(.opening) { discard(origin) }
                 return
             case .close:
-                connection.close()
+                end(connection, .unfit)
                 return discard(connection.origin)
             }
         }
+    }
+
+    /// Closes a connection, and says why; if nothing else explains it, `reason` does. Must not be called under a lock.
+    func end(_ connection: Connection, _ reason: HTTP.EndedConnection.Reason) {
+        connection.close()
+        guard let ended else { return }
+        let now = reactor.now()
+        let known = state.withLock { $0.machine.reason(of: connection, at: now) }
+        ended(connection.end(known ?? reason, at: now))
     }
 
     /// Discards a connection that was closed or never opened.
@@ -174,13 +189,13 @@ final class Pool: Sendable {
     /// Leases no connections of earlier TLS generations from now on.
     func retire(before tlsGeneration: UInt64 = 0, proxies: UInt64 = 0) {
         let retired = state.withLock { $0.machine.retire(before: tlsGeneration, proxies: proxies) }
-        for connection in retired { connection.close() }
+        for connection in retired { end(connection, .outdated) }
     }
 
     /// Gives no more leases. Idle connections are closed at once, leased ones when they come back.
     func close() async {
         let (idle, waiters) = state.withLock { $0.machine.close() }
-        for connection in idle { connection.close() }
+        for connection in idle { end(connection, .shutDown) }
         for waiter in waiters { _ = waiter.deliver(.refused) }
         unsolicited.continuation.finish()
         await state.withLock { $0.unsolicitedReader }?.value
@@ -213,7 +228,7 @@ extension Pool {
         if connection.stream.isStillSilent() {
             giveBack(connection, at: reactor.now(), wasLookedAt: true)
         } else {
-            connection.close()
+            end(connection, .server)
             discard(origin, wasLookedAt: true)
         }
     }
@@ -232,7 +247,7 @@ extension Pool {
 
     fileprivate func sweep(at now: HTTP.Instant) -> HTTP.Instant {
         let (expired, next) = state.withLock { $0.machine.expire(at: now) }
-        for connection in expired { connection.close() }
+        for connection in expired { end(connection, .idle) }
         return next
     }
 

@@ -73,9 +73,9 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private var nextNumber: UInt64 = 0
     /// When `expire` will be called next.
     private var nextSweep = HTTP.Instant.never
-    private var isClosed = false
-    private var tlsGeneration: UInt64 = 0
-    private var proxyTLSGeneration: UInt64 = 0
+    private(set) var isClosed = false
+    private(set) var tlsGeneration: UInt64 = 0
+    private(set) var proxyTLSGeneration: UInt64 = 0
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
