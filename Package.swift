@@ -254,7 +254,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "CachePeer", "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting",
-                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Children", "Folders",
+                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Mocking", "Children", "Folders",
             ],
             swiftSettings: dialect),
         .testTarget(

@@ -54,7 +54,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
         "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
         "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 6,
-        "Sources/Dunlin/Dunlin.docc/Logging.md": 12,
+        "Sources/Dunlin/Dunlin.docc/Logging.md": 13,
         "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
         "Sources/Dunlin/Dunlin.docc/Interceptors.md": 7,
         "Sources/Dunlin/Dunlin.docc/Caching.md": 6,

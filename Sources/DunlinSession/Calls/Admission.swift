@@ -118,6 +118,8 @@ struct Admission {
     /// Waits for all turns. Returns nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
         var permit = Permit(host: origin.authority, id: delegate.id)
+        if waits.isEmpty { return permit }
+        delegate.observation?.note(.queued)
         do {
             for index in waits.indices {
                 guard try await takeTurn(index) else {
@@ -132,6 +134,7 @@ struct Admission {
             throw error
         }
         permit.queued = queued
+        delegate.observation?.note(.admitted(after: .nanoseconds(queued)))
         return permit
     }
 

@@ -74,6 +74,7 @@ package final class CallTransport: Sendable {
     /// Closes the connection of one of Dunlin's own bodies that nobody reads any more; later reads get `error`.
     package func discard(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         sockets?.discard(Self.source(of: body), error)
+        ReportingBody.leave(body)
     }
 
     /// Drains a body, as `SocketTransport.drain` does.

@@ -60,6 +60,9 @@ extension TaskMachine.State {
 }
 
 extension HTTPSession.Call {
+    /// The requested URL, without user info.
+    var url: String { head.origin.description + head.target }
+
     /// The error with the request's name, for a request of which nothing was sent.
     func named(_ error: any Error) -> any Error { error.named(source, nil, reading.errors) }
 }

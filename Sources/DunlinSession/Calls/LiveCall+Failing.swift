@@ -9,6 +9,12 @@ extension LiveCall {
         failing(error, after: response.latestHop)
     }
 
+    /// The hop that ended with this error, if it is known.
+    func hop(of error: any Error) -> HTTP.Hop? {
+        if let failure = error as? NetworkError { return failure.hop }
+        return (part?.exchangeOptions?.control ?? control)?.untoldHop
+    }
+
     /// The error with this hop. An error that cannot carry a hop leaves it to the metrics.
     func failing(_ error: any Error, after hop: HTTP.Hop) -> any Error {
         // Whoever made the response measured nothing.

@@ -25,6 +25,7 @@ extension LiveCall {
                 if cancellation.cause != nil || loop.now() >= request.deadline { throw error }
             }
         }
+        ReportingBody.leave(body)
         return CallTransport.source(of: body).hop
     }
 

@@ -66,6 +66,7 @@ final class StreamSink: Sink {
         call.delegate.cancel(isTimedOut ? .deadline : .handle)
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
+        ReportingBody.leave(stream, because: error)
         let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
         call.callTransport.discard(stream, isScope ? late : error ?? late)
     }

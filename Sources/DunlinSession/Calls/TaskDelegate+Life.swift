@@ -14,7 +14,13 @@ extension TaskDelegate {
     /// Runs the call for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
         try await enclosed(call, sink) {
-            let delivery = try await onLoop(call, sink)
+            let delivery: Delivery<S.Taken>
+            do {
+                delivery = try await onLoop(call, sink)
+            } catch {
+                refuse(call, error)
+                throw error
+            }
             let result = await Self.value(of: delivery.result, sink)
             if let observers {
                 await leave(delivery, .ending(result), completion(of: call, delivery, result, sink), observers)
@@ -150,6 +156,7 @@ extension TaskDelegate {
         self.end(end)
         var completion = completion
         completion.task = snapshot
+        observation?.end(completion)
         await observers.tell(completion)
         if let slot = delivery.slot { await list.unlist(at: slot) }
         settle()
@@ -188,6 +195,15 @@ extension TaskDelegate {
         return Delivery(failure: call.named(error))
     }
 
+    /// Tells the session's observers the end of a call that does not begin.
+    nonisolated func refuse(_ call: HTTPSession.Call, _ error: any Error) {
+        guard let observation else { return }
+        var completion = HTTPSession.Completion(
+            task: snapshot, url: call.url, response: nil, metrics: HTTPSession.Metrics(hops: []))
+        (completion.task.state, completion.error) = (.over, error)
+        observation.end(completion)
+    }
+
     private nonisolated func admission(
         _ call: HTTPSession.Call, _ observers: RequestObservers, isAwaited: Bool
     ) -> Admission {
@@ -213,7 +229,7 @@ extension TaskDelegate {
     ) -> HTTPSession.Completion {
         let response = delivery.response
         var completion = HTTPSession.Completion(
-            task: snapshot, url: call.head.origin.description + call.head.target,
+            task: snapshot, url: call.url,
             response: response?.head ?? sink.handed?.head, body: response.flatMap { sink.body(of: $0) },
             file: response?.file, serializer: sink.serializer,
             metrics: sink.handed?.metrics ?? delivery.metrics(untold: observers?.control.untoldHop))

@@ -57,6 +57,7 @@ extension TaskDelegate {
 
     /// Returns when the call may be sent again.
     private func rest(_ id: SendingID, _ drivers: inout StageDrivers) async throws {
+        if let observation { observation.again(drivers.why, id, of: self[id]) }
         try await drivers.rest(id, of: self)
         change(id) { $0.start = loop.now() }
     }
@@ -67,6 +68,7 @@ extension TaskDelegate {
         _ id: SendingID, _ drivers: inout StageDrivers, _ sendings: SendingMachine?
     ) async throws -> TransportResponse? {
         let outcome: Result<TransportResponse, any Error>
+        var exchange: ExchangeObservation?
         do {
             change(id) { $0.beginHop() }
             if let sendings { try check(sendings, self[id]) }
@@ -75,11 +77,13 @@ extension TaskDelegate {
             try drivers.chain.settings.builder.clearText.check(asked.head.origin)
             let outgoing = drivers.isEmpty ? .send(asked) : try await drivers.sending(id, of: self)
             switch outgoing {
-            case .send(let sending):
+            case .send(var sending):
+                if let observation { (exchange, sending) = observation.begin(sending, id, of: self[id]) }
                 if sending !== asked { change(id) { $0.sent = sending } }
-                let response =
+                var response =
                     drivers.chain.exchangeInterceptors.isEmpty
-                    ? try await exchange(sending, id) : try await interceptedExchange(sending, id)
+                    ? try await self.exchange(sending, id) : try await interceptedExchange(sending, id)
+                if let exchange { response = exchange.answered(response) }
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             case .answer(let response):
@@ -87,6 +91,7 @@ extension TaskDelegate {
                 outcome = .success(response)
             }
         } catch {
+            exchange?.failed(error, over: self[id].hop(of: error))
             outcome = .failure(self[id].explained(error))
         }
         // Consumed, because a response that is not delivered must be released with its connection before the next is

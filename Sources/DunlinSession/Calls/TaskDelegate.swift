@@ -20,6 +20,8 @@ public actor TaskDelegate {
     package nonisolated let cancellation = Cancellation()
     /// The request's own settings; nil for most requests.
     package nonisolated let settings: RequestSettings?
+    /// What the session's `observers` want to be told of the call; nil if nothing.
+    package nonisolated let observation: CallObservation?
     private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: HTTP.Instant
     /// The list that the call is on.
@@ -46,6 +48,17 @@ public actor TaskDelegate {
         initialPriority = call.options.priority
         (list, loop) = (call.list, call.loop)
         created = loop.now()
+        guard let observers = call.observers, !call.session.configuration.observers.isEmpty else {
+            observation = nil
+            return
+        }
+        observation = CallObservation(
+            call.session.configuration.observers, of: call,
+            HTTPSession.TaskSnapshot(
+                id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: call.options.label,
+                tags: call.options.tags, priority: initialPriority,
+                state: observers.control.isSuspended ? .suspended : .waiting, age: .zero, hasTemplate: hasTemplate,
+                isRevalidation: isRevalidation, record: .init(record: observers.recorded.record)))
     }
 
     @_documentation(visibility: internal)
@@ -96,22 +109,26 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers else { return false }
-        return observers.reporting(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
+        let isNew = observers.reporting(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
             let isNew = observers.control.suspend(noting: note)
             if isNew { list.noteSuspension(true) }
             return isNew
         }
+        if isNew { observation?.note(.suspended) }
+        return isNew
     }
 
     /// Resumes the request, however often it was suspended. Returns false if nothing changed.
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers else { return false }
-        return observers.reporting(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
+        let isNew = observers.reporting(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
             let isNew = observers.control.resume(noting: note)
             if isNew { list.noteSuspension(false) }
             return isNew
         }
+        if isNew { observation?.note(.resumed) }
+        return isNew
     }
 
     /// Whether the request is active, which means that it is not suspended. Opening a connection ahead of need is not a

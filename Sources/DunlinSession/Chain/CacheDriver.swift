@@ -309,6 +309,7 @@ extension CacheDriver {
         let use = HTTPSession.CacheUse(
             stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: isStale,
             age: serving.age, status ?? known)
+        call.note(.servedFromCache(use))
         var hop = hop
         if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }
         let response = TransportResponse(

@@ -17,7 +17,7 @@ extension Chain {
             options.connectionRules = builder.connectionRules
             let sockets = SocketTransport(
                 options, on: loop, tlsPolicySource: tlsPolicySources.origins,
-                proxyTLSPolicySource: tlsPolicySources.proxies)
+                proxyTLSPolicySource: tlsPolicySources.proxies, ended: configuration.connectionEnded)
             callTransport = CallTransport(sockets)
         }
         let settings = ChainSettings(configuration, builder)

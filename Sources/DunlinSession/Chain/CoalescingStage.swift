@@ -99,7 +99,9 @@ private final class CoalescingDriver: StageDriver {
                 self.turn = turn
                 self.access = access
                 return nil
-            case .later(let later): outcome = later
+            case .later(let later):
+                outcome = later
+                call.note(.joined)
             case .within:
                 isAlone = true
                 continue

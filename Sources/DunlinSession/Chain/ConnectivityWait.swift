@@ -96,6 +96,7 @@ struct ConnectivityWait: Sendable {
     private func tell(_ failure: NetworkError) async {
         guard let observers = delegate.observers, await delegate.mayTellOfWait() else { return }
         let snapshot = delegate.snapshot(at: loop.now())
+        delegate.observation?.note(.waitingForConnectivity(failure))
         observers.events.tell(.waitingForConnectivity(snapshot, failure))
         await observers.tell(\.waitingForConnectivity) { await $0(snapshot, failure) }
     }

@@ -24,7 +24,7 @@ extension HTTPSession {
             case complete
             /// It was not read to its end, because nobody wanted more of it.
             case left
-            /// It broke off, or was cancelled while it was read.
+            /// It broke off, or its request failed or was cancelled before its end.
             case failed
         }
 
@@ -60,8 +60,11 @@ extension HTTPSession {
         case sendingAgain(SendingAgain)
         /// It was sent no further, because an identical request is under way, whose response it waits for.
         case joined
-        /// A stored or shared response answers it instead of a server, as far as this step.
+        /// A stored response answers it, whether or not a server was asked to confirm that.
         case servedFromCache(CacheUse)
+        /// The download continues after the bytes that it already has, out of the given number in all, if that is
+        /// known.
+        case downloadResumed(at: Int, of: Int?)
     }
 
     /// Why a request is sent again, apart from retries and redirects.

@@ -25,8 +25,8 @@ extension HTTPSession.Configuration: SettingsGroup {
         try visitor.group("proxyTLS", &proxyTLS)
         visitor.leaveOut("json", "acceptedContentTypes", "acceptedStatuses", "hostOverrides", "reachability")
         visitor.leaveOut("authenticationHandler", "showsRefusedBodies", "credentials", "authentication", "originFields")
-        visitor.leaveOut("interceptors", "cookies", "cache", "userID", "hooks", "securityWarningHandler", "resolver")
-        visitor.leaveOut("transport", "random", "codecs", "environment", "loops", "loopOwner")
+        visitor.leaveOut("interceptors", "observers", "cookies", "cache", "userID", "hooks", "securityWarningHandler")
+        visitor.leaveOut("resolver", "transport", "random", "codecs", "environment", "loops", "loopOwner")
     }
 }
 

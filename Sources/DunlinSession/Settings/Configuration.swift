@@ -87,6 +87,8 @@ extension HTTPSession {
         }
         /// The interceptors around the session's calls or exchanges.
         public var interceptors: [Interception] = []
+        /// What is told of each request, exchange and closed connection, in order, for logs, metrics and traces.
+        public var observers: [any Observer] = []
         /// The jar that stores cookies and sends them back. Nil by default, so that users who share a session do not
         /// share an identity by mistake.
         public var cookies: CookieJar?
@@ -227,6 +229,12 @@ extension HTTPSession.Configuration {
         options.sockets = sockets
         options.interfaces = interfaces
         return options
+    }
+
+    /// Tells the observers of a closed connection; nil without observers.
+    var connectionEnded: (@Sendable (HTTP.EndedConnection) -> Void)? {
+        if observers.isEmpty { return nil }
+        return { [observers] connection in for observer in observers { observer.connectionEnded(connection) } }
     }
 
     /// The rules for connections; nil for the usual ones. With a custom transport, no proxy is used.

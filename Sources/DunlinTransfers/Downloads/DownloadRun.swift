@@ -221,6 +221,7 @@ extension DownloadRun {
 
 extension LiveCall {
     fileprivate func tellResumed(at offset: Int, of length: Int?) {
+        note(.downloadResumed(at: offset, of: length))
         session.hub.tell(.downloadResumed(snapshot, at: offset, of: length))
     }
 }

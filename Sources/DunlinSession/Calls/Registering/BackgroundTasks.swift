@@ -24,7 +24,9 @@ final class BackgroundTasks: Sendable {
     ) {
         guard machine.withLock({ $0.mayBegin(key) }), let call = make() else { return }
         let delegate = TaskDelegate(call)
-        guard machine.withLock({ $0.begin(key, delegate.id) }) else { return }
+        guard machine.withLock({ $0.begin(key, delegate.id) }) else {
+            return delegate.refuse(call, NetworkError(.cancelled, "there are enough background requests"))
+        }
         Task.detached(executorPreference: delegate.loop) { [weak self] in
             await work(call, delegate)
             self?.machine.withLock { $0.end(key) }

@@ -52,7 +52,8 @@ package final class SessionCore: Sendable {
             interface: configuration.sockets.interface,
             allowsBasicInClearText: configuration.basicInClearText == .allowed,
             proxyUse: configuration.proxy.use(builder.connectionRules?.chooseProxy))
-        hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
+        hub = EventHub(
+            always: configuration.hooks.isSet || configuration.queue.isSet || !configuration.observers.isEmpty)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)
     }
