@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sanitize storm fuzz bench format docs api size release clean
+.PHONY: help demo test adapters check sanitize storm fuzz bench format docs api size release clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,6 +13,10 @@ demo: ## Requests and downloads, with timings and bars, against a server inside 
 test: ## Tests, corpus, a minute of fuzzing, counts per request; ends with "N passed, N failed"
 	@.ci/install test
 	@.ci/test
+
+adapters: ## The tests of the adapters, against the newest and the oldest outside packages; needs a network
+	@.ci/install build
+	@.ci/adapters
 
 check: ## Format, imports, allow-lists, warnings, documentation
 	@.ci/install build

@@ -20,6 +20,10 @@ let dialect: [SwiftSetting] = [
 // and no other: what they declare then takes a closure, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by default,
+/// and as long as they are, no outside package is looked for.
+let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = []
+
 let package = Package(
     name: "dunlin",
     products: [
@@ -32,6 +36,7 @@ let package = Package(
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
     ],
+    traits: Set(adapters.map { .trait(name: $0.trait, description: "\($0.module): \($0.why)") }),
     targets: [
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CNetlink"),
@@ -328,6 +333,20 @@ package.targets.append(
         // libFuzzer's runner is declared in Swift by it. No product has this target.
         swiftSettings: dialect + [.enableExperimentalFeature("Extern")]))
 
+for adapter in adapters {
+    package.products.append(.library(name: adapter.module, targets: [adapter.module]))
+    package.targets.append(
+        .target(
+            name: adapter.module,
+            dependencies: ["Dunlin", outside(adapter.product, adapter.package, for: adapter.trait)],
+            swiftSettings: dialect))
+}
+
+/// A product of an outside package, which only this trait asks for.
+func outside(_ product: String, _ package: String, for trait: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: [trait]))
+}
+
 // A target is compiled again when a module that it names has changed. How large a type is may change far below the
 // modules that a target imports, without a change to those: so a target names all that lies below it, or it would go on
 // with the old size. What may be imported is for .ci/imports.table to say.
@@ -339,5 +358,6 @@ for _ in package.targets {
     below = below.mapValues { names in names.reduce(into: names) { $0.formUnion(below[$1] ?? []) } }
 }
 for target in package.targets where target.type != .system {
-    target.dependencies = (below[target.name] ?? []).sorted().map { .init(stringLiteral: $0) }
+    let products = target.dependencies.filter { if case .productItem = $0 { true } else { false } }
+    target.dependencies = (below[target.name] ?? []).sorted().map { .init(stringLiteral: $0) } + products
 }
