@@ -22,7 +22,9 @@ let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by default,
 /// and as long as they are, no outside package is looked for.
-let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = []
+let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
+    ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log")
+]
 
 let package = Package(
     name: "dunlin",
@@ -37,6 +39,9 @@ let package = Package(
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
     ],
     traits: Set(adapters.map { .trait(name: $0.trait, description: "\($0.module): \($0.why)") }),
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0")
+    ],
     targets: [
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CNetlink"),

@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+// The tests of the adapters to outside packages, against those packages: a package of its own, because Dunlin resolves
+// none of them. `make adapters` runs them with the newest versions, and with the oldest that Dunlin's manifest allows
+// (`DUNLIN_ADAPTERS=oldest`).
+
+let dialect: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+let areOldest = ProcessInfo.processInfo.environment["DUNLIN_ADAPTERS"] == "oldest"
+
+/// An outside package in the version that is to be tested.
+func outside(
+    _ path: String, from oldest: Version, traits: Set<Package.Dependency.Trait> = [.defaults]
+) -> Package.Dependency {
+    let url = "https://github.com/\(path).git"
+    return areOldest
+        ? .package(url: url, exact: oldest, traits: traits) : .package(url: url, from: oldest, traits: traits)
+}
+
+/// Dunlin is seen from here as any other package sees it: through its public API.
+func dunlin(_ product: String) -> Target.Dependency { .product(name: product, package: "dunlin") }
+
+func tests(of adapter: String, _ products: (name: String, package: String)...) -> Target {
+    .testTarget(
+        name: "\(adapter)Tests",
+        dependencies: [dunlin("Dunlin"), dunlin("DunlinTesting"), dunlin("Dunlin\(adapter)")]
+            + products.map { .product(name: $0.name, package: $0.package) },
+        path: adapter, swiftSettings: dialect)
+}
+
+let package = Package(
+    name: "adapters",
+    dependencies: [
+        .package(
+            name: "dunlin", path: "../..",
+            traits: ["Logging"]),
+        // These are the oldest that Dunlin's manifest allows; .ci/checks/manifest compares them.
+        outside("apple/swift-log", from: "1.14.0"),
+    ],
+    targets: [
+        tests(of: "Logging", ("Logging", "swift-log"), ("InMemoryLogging", "swift-log"))
+    ]
+)
