@@ -23,7 +23,11 @@ let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 /// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by default,
 /// and as long as they are, no outside package is looked for.
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
-    ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log")
+    ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
+    (
+        "ServiceLifecycle", "DunlinService", "a session as a service of swift-service-lifecycle", "ServiceLifecycle",
+        "swift-service-lifecycle"
+    ),
 ]
 
 let package = Package(
@@ -40,7 +44,8 @@ let package = Package(
     ],
     traits: Set(adapters.map { .trait(name: $0.trait, description: "\($0.module): \($0.why)") }),
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0")
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),

@@ -28,22 +28,17 @@
             guard isLogged else { return RequestLog(nil, settings, id: id, request) }
             // Providers read values of the task, which are not there when the request ends on another thread.
             let providers = [logger.metadataProvider, isBound(current) ? current.metadataProvider : nil]
-            let provided = providers.compactMap { $0?.get() }
-            metadata = (provided + [metadata]).reduce(into: [:]) { all, more in
-                all.merge(more) { _, new in new }
-            }
+            let said = providers.compactMap { $0?.get() } + [metadata]
+            metadata = said.reduce(into: [:]) { all, more in all.merge(more) { _, new in new } }
+            // A server's logger may say of the request that it answers what a line says of this one.
+            metadata = metadata.filter { !HTTPSession.LogKey.names.contains($0.key) }
             return RequestLog((logger, metadata), settings, id: id, request)
         }
 
-        /// The metadata of the task's own logger, without what only a line about a request has: a server's logger may
-        /// say such things of the request that it answers.
+        /// The metadata of the task's own logger; what the process's says is left out.
         private func taskMetadata(_ current: Logger) -> Logger.Metadata {
             let metadata = current.handler.metadata
-            if metadata.isEmpty { return metadata }
-            let isBound = isBound(current)
-            return metadata.filter { key, value in
-                !HTTPSession.LogKey.names.contains(key) && (isBound || unbound[key] != value)
-            }
+            return isBound(current) || unbound.isEmpty ? metadata : metadata.filter { unbound[$0.key] != $0.value }
         }
 
         /// Whether the task has a logger of its own. Otherwise it has the process's, without a label, which says
