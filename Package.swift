@@ -24,6 +24,7 @@ let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 /// and as long as they are, no outside package is looked for.
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
+    ("Metrics", "DunlinMetrics", "durations and counts, through swift-metrics", "CoreMetrics", "swift-metrics"),
     (
         "ServiceLifecycle", "DunlinService", "a session as a service of swift-service-lifecycle", "ServiceLifecycle",
         "swift-service-lifecycle"
@@ -45,6 +46,7 @@ let package = Package(
     traits: Set(adapters.map { .trait(name: $0.trait, description: "\($0.module): \($0.why)") }),
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
     ],
     targets: [

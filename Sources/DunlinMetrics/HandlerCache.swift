@@ -1,0 +1,97 @@
+#if Metrics
+    /// Handlers by their keys, with room for so many.
+    ///
+    /// If there is no room for another, one is discarded that was not used again since the hand passed it last (the
+    /// clock algorithm). One with a level, such as the number of requests under way, is never discarded, because it
+    /// would start again at 0.
+    ///
+    /// A discarded handler is *leaving* until it is destroyed: a factory would give the same handler to whoever asks
+    /// for these labels meanwhile, and it would be destroyed under them.
+    struct HandlerCache<Key: Hashable & Sendable, Handler: Sendable>: Sendable {
+        enum Found {
+            case handler(Handler)
+            case missing
+            case leaving
+        }
+
+        enum Added {
+            case added(discarding: (key: Key, handler: Handler)?)
+            case existing(Handler)
+            case full
+        }
+
+        private struct Slot {
+            let key: Key
+            let handler: Handler
+            var level = 0
+            var isRecent = false
+        }
+
+        private var slots: [Slot] = []
+        private var positions: [Key: Int] = [:]
+        private var leaving: Set<Key> = []
+        private var hand = 0
+        /// The largest limit that anybody has asked for.
+        private var limit = 1
+
+        init() {}
+
+        /// The handler, whose level changes by `change`.
+        mutating func find(_ key: Key, changing change: Int = 0) -> Found {
+            guard let position = positions[key] else { return leaving.contains(key) ? .leaving : .missing }
+            slots[position].isRecent = true
+            slots[position].level += change
+            return .handler(slots[position].handler)
+        }
+
+        /// Keeps a new handler, unless there is one already.
+        mutating func add(_ key: Key, _ handler: Handler, changing change: Int = 0, limit: Int) -> Added {
+            if case .handler(let existing) = find(key, changing: change) { return .existing(existing) }
+            self.limit = max(self.limit, limit)
+            let slot = Slot(key: key, handler: handler, level: change)
+            if slots.count < self.limit {
+                positions[key] = slots.count
+                slots.append(slot)
+                return .added(discarding: nil)
+            }
+            guard let position = nextToDiscard() else { return .full }
+            let old = slots[position]
+            positions[old.key] = nil
+            leaving.insert(old.key)
+            positions[key] = position
+            slots[position] = slot
+            return .added(discarding: (old.key, old.handler))
+        }
+
+        /// A discarded handler was destroyed.
+        mutating func left(_ key: Key) {
+            leaving.remove(key)
+        }
+
+        /// Moves the hand on until it has found one, at most twice around.
+        private mutating func nextToDiscard() -> Int? {
+            for _ in 0..<2 * slots.count {
+                let position = hand
+                hand = (hand + 1) % slots.count
+                guard slots[position].level == 0 else { continue }
+                if !slots[position].isRecent { return position }
+                slots[position].isRecent = false
+            }
+            return nil
+        }
+    }
+
+    /// The values that a label may have: the first so many that there are.
+    struct KnownValues<Value: Hashable & Sendable>: Sendable {
+        private var values: Set<Value> = []
+
+        init() {}
+
+        mutating func admits(_ value: Value, limit: Int) -> Bool {
+            if values.contains(value) { return true }
+            guard values.count < limit else { return false }
+            values.insert(value)
+            return true
+        }
+    }
+#endif

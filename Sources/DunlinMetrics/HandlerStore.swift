@@ -1,0 +1,138 @@
+#if Metrics
+    internal import CoreMetrics
+    internal import Synchronization
+
+    /// What a time series is told apart by.
+    struct HandlerKey: Hashable, Sendable {
+        let instrument: Instrument
+        /// The values of the instrument's labels, in order.
+        let values: [String]
+        /// The labels of the session, as one text.
+        let session: String
+    }
+
+    /// A handler of swift-metrics.
+    enum Handler: Sendable {
+        case timer(any TimerHandler)
+        case recorder(any RecorderHandler)
+        case counter(any CounterHandler)
+        case meter(any MeterHandler)
+
+        init(_ instrument: Instrument, _ dimensions: [(String, String)], by factory: any MetricsFactory) {
+            let name = instrument.rawValue
+            switch instrument.kind {
+            case .timer:
+                let timer = factory.makeTimer(label: name, dimensions: dimensions)
+                timer.preferDisplayUnit(.seconds)
+                self = .timer(timer)
+            case .recorder: self = .recorder(factory.makeRecorder(label: name, dimensions: dimensions, aggregate: true))
+            case .counter: self = .counter(factory.makeCounter(label: name, dimensions: dimensions))
+            case .meter: self = .meter(factory.makeMeter(label: name, dimensions: dimensions))
+            }
+        }
+
+        func destroy(by factory: any MetricsFactory) {
+            switch self {
+            case .timer(let handler): factory.destroyTimer(handler)
+            case .recorder(let handler): factory.destroyRecorder(handler)
+            case .counter(let handler): factory.destroyCounter(handler)
+            case .meter(let handler): factory.destroyMeter(handler)
+            }
+        }
+
+        /// A duration in nanoseconds, a size, a number to add, or the change of a level.
+        func take(_ value: Int) {
+            switch self {
+            case .timer(let handler): handler.recordNanoseconds(Int64(value))
+            case .recorder(let handler): handler.record(Int64(value))
+            case .counter(let handler): handler.increment(by: Int64(value))
+            case .meter(let handler) where value >= 0: handler.increment(by: Double(value))
+            case .meter(let handler): handler.decrement(by: -Double(value))
+            }
+        }
+
+        func isSame(as other: Handler) -> Bool { object === other.object }
+
+        private var object: AnyObject {
+            switch self {
+            case .timer(let handler): handler
+            case .recorder(let handler): handler
+            case .counter(let handler): handler
+            case .meter(let handler): handler
+            }
+        }
+    }
+
+    /// The handlers of one factory, and which values their labels may have. Handlers are made, used and destroyed
+    /// outside the lock. What is measured at the moment in which its handler is discarded is lost.
+    final class HandlerStore: Sendable {
+        /// The one of the factory of `MetricsSystem`.
+        static let shared = HandlerStore(nil)
+
+        struct State: Sendable {
+            var handlers = HandlerCache<HandlerKey, Handler>()
+            var servers = KnownValues<Server>()
+            var templates = KnownValues<String>()
+            var codes = KnownValues<String>()
+        }
+
+        private let chosen: (any MetricsFactory)?
+        private let state = Mutex(State())
+
+        convenience init(_ factory: any MetricsFactory) {
+            self.init(.some(factory))
+        }
+
+        private init(_ factory: (any MetricsFactory)?) {
+            chosen = factory
+        }
+
+        private var factory: any MetricsFactory { chosen ?? MetricsSystem.factory }
+
+        /// Gives a value to the handler of a key, which is made if there is none. Returns false if it could not be
+        /// given to any.
+        @discardableResult
+        func give(_ value: Int, to key: HandlerKey, limit: Int, dimensions: () -> [(String, String)]) -> Bool {
+            let change = key.instrument.kind == .meter ? value : 0
+            switch state.withLock({ $0.handlers.find(key, changing: change) }) {
+            case .handler(let handler): handler.take(value)
+            case .leaving: return false
+            case .missing:
+                let factory = factory
+                // Nothing is kept before `MetricsSystem` is bootstrapped: it would never reach the real factory.
+                if factory is NOOPMetricsHandler { return false }
+                guard let handler = make(key, changing: change, limit: limit, dimensions(), by: factory) else {
+                    return false
+                }
+                handler.take(value)
+            }
+            return true
+        }
+
+        private func make(
+            _ key: HandlerKey, changing change: Int, limit: Int, _ dimensions: [(String, String)],
+            by factory: any MetricsFactory
+        ) -> Handler? {
+            let handler = Handler(key.instrument, dimensions, by: factory)
+            switch state.withLock({ $0.handlers.add(key, handler, changing: change, limit: limit) }) {
+            case .added(discarding: nil): return handler
+            case .added(discarding: let old?):
+                old.handler.destroy(by: factory)
+                state.withLock { $0.handlers.left(old.key) }
+                return handler
+            case .existing(let existing):
+                if !existing.isSame(as: handler) { handler.destroy(by: factory) }
+                return existing
+            case .full:
+                handler.destroy(by: factory)
+                return nil
+            }
+        }
+
+        func admits<Value>(
+            _ value: Value, to values: WritableKeyPath<State, KnownValues<Value>>, limit: Int
+        ) -> Bool {
+            state.withLock { $0[keyPath: values].admits(value, limit: limit) }
+        }
+    }
+#endif

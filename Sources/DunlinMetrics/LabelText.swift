@@ -1,0 +1,57 @@
+#if Metrics
+    /// Text that may be the value of a label.
+    enum LabelText {
+        /// Whether it is a host, as far as its characters tell.
+        static func isHost(_ text: String) -> Bool {
+            (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { isNamed($0) || $0 == UInt8(ascii: ":") }
+        }
+
+        /// Whether it is a word of a program.
+        static func isWord(_ text: String) -> Bool {
+            (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isNamed)
+        }
+
+        private static func isNamed(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+
+        /// The path of a template, without scheme, user, host, query and fragment, which may contain secrets. What is
+        /// no visible ASCII is percent-encoded, and so are quotes and backslashes; after 200 bytes it is cut.
+        static func path(of template: String) -> String {
+            var path = ""
+            for byte in pathBytes(of: template) {
+                let isPlain =
+                    (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                path += isPlain ? String(UnicodeScalar(byte)) : percentEncoded(byte)
+                if path.utf8.count >= 200 { return path + "…" }
+            }
+            return path
+        }
+
+        private static func pathBytes(of template: String) -> Substring.UTF8View.SubSequence {
+            var rest = template[...].utf8
+            if let end = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+                rest = rest[..<end]
+            }
+            let slash = UInt8(ascii: "/")
+            // "https://host/path", or "//host/path".
+            if let first = rest.firstIndex(of: slash), rest[first...].dropFirst().first == slash,
+                rest[..<first].isEmpty || rest[..<first].last == UInt8(ascii: ":")
+            {
+                rest = rest[first...].dropFirst(2)
+                rest = rest.firstIndex(of: slash).map { rest[$0...] } ?? rest.suffix(0)
+            }
+            return rest
+        }
+
+        private static func percentEncoded(_ byte: UInt8) -> String {
+            let digits = String(byte, radix: 16, uppercase: true)
+            return byte < 16 ? "%0\(digits)" : "%\(digits)"
+        }
+    }
+#endif
