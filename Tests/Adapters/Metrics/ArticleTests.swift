@@ -1,0 +1,125 @@
+import CoreMetrics
+import Dunlin
+import DunlinMetrics
+import DunlinTesting
+import Foundation
+import MetricsTestKit
+import Testing
+
+@Suite("The article on metrics")
+struct ArticleTests {
+    private static let folder = URL(filePath: #filePath).appending(path: "../../../..").standardized
+
+    private static func lines(_ path: String) throws -> [String] {
+        let text = String(decoding: try Data(contentsOf: folder.appending(path: path)), as: UTF8.self)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
+    }
+
+    private static let article = "Sources/Dunlin/Dunlin.docc/DunlinMetrics.md"
+
+    /// What the article shows, compiled.
+    private func snippets() async throws {
+        var configuration = HTTPSession.Configuration(
+            baseURL: "https://api.example.com/v1/")
+        configuration.measure()
+        let client = try HTTPSession(configuration)
+
+        var options = MetricsOptions()
+        options.includesDevelopment = true
+        options.labels = ["client": "billing"]
+        configuration.measure(with: options)
+
+        options.omitsEmptyLabels = true
+
+        let measuring = Task { [options] in
+            await client.measureConnections(
+                every: .seconds(10), with: options)
+        }
+
+        measuring.cancel()
+    }
+
+    @Test func `Every snippet is code of this test`() throws {
+        let code = try Self.lines("Tests/Adapters/Metrics/ArticleTests.swift").map {
+            $0.replacing("Task { [options] in", with: "Task {")
+        }
+        let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
+            Array($0.prefix { $0 != "```" })
+        }
+        #expect(parts.count >= 5)
+        // A manifest and a package that is not there.
+        for part in parts where !part.contains(where: { $0.contains(".package(") || $0.contains("Prometheus") }) {
+            for block in part.filter({ !$0.hasPrefix("import ") }).split(separator: "").map(Array.init) {
+                #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block)")
+            }
+        }
+    }
+
+    /// The rows of the tables: the labels of each name, and its kind.
+    private static func table() throws -> [String: (kind: String, labels: Set<String>)] {
+        var table: [String: (kind: String, labels: Set<String>)] = [:]
+        for line in try lines(article) where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            guard cells.count >= 6, ["timer", "recorder", "counter", "meter"].contains(cells[2].trimmed) else {
+                continue
+            }
+            var labels = Set(cells[4].quoted.filter { $0.contains(".") })
+            if cells[4].contains("those of the duration") {
+                labels = table["http.client.request.duration"]?.labels ?? []
+            }
+            for name in cells[1].quoted { table[name] = (cells[2].trimmed, labels) }
+        }
+        return table
+    }
+
+    @Test func `Every metric is in a table with its kind and its labels`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.enqueue(.response(.serviceUnavailable), .response(.found, fields: ["Location": "/b"]))
+        server.respond { _ in .response(body: "x") }
+        let metrics = TestMetrics()
+        var options = MetricsOptions(factory: metrics)
+        options.includesDevelopment = true
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.retry = .constant(attempts: 2, every: .zero)
+        configuration.cache = HTTPSession.Cache()
+        configuration.queue.running = 5
+        configuration.measure(with: options)
+        let client = try HTTPSession(configuration)
+        _ = try await client.get("a", as: .bytes)
+        let measuring = Task { [options] in
+            await client.measureConnections(every: .milliseconds(1), with: options)
+        }
+        try await eventually("connections are measured") { metrics.meters.count >= 5 }
+        await client.shutdown()
+        await measuring.value
+        let table = try Self.table()
+        let found =
+            metrics.timers.map { ($0.label, "timer", $0.dimensions) }
+            + metrics.recorders.map { ($0.label, "recorder", $0.dimensions) }
+            + metrics.counters.map { ($0.label, "counter", $0.dimensions) }
+            + metrics.meters.map { ($0.label, "meter", $0.dimensions) }
+        for (name, kind, dimensions) in found {
+            #expect(table[name]?.kind == kind, "\(name)")
+            #expect(table[name]?.labels == Set(dimensions.map(\.0)), "\(name)")
+        }
+        #expect(Set(found.map(\.0)).count >= 14)
+        #expect(table.count == 25)
+    }
+
+    @Test func `The buckets are those of the article`() throws {
+        let line = try #require(try Self.lines(Self.article).first { $0.hasPrefix("0.005, ") })
+        let seconds = line.split(separator: ", ").compactMap { Double($0) }
+        #expect(MetricsOptions.durationBuckets.map { $0 / .seconds(1) } == seconds)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+
+    /// What stands between backticks.
+    fileprivate var quoted: [String] {
+        split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+            .map { String($0.element) }
+    }
+}

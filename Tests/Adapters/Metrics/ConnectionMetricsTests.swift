@@ -1,0 +1,126 @@
+import CoreMetrics
+import Dunlin
+import DunlinMetrics
+import DunlinTesting
+import MetricsTestKit
+import Testing
+
+@Suite("Metrics of connections")
+struct ConnectionMetricsTests {
+    static let open = "http.client.open_connections"
+
+    private static func ended(_ host: String, _ uses: Int = 3) -> HTTP.EndedConnection {
+        HTTP.EndedConnection(
+            number: 1, origin: HTTP.Origin(scheme: .https, host: host), reason: .idle, age: .milliseconds(1500),
+            uses: uses)
+    }
+
+    @Test(arguments: [false, true])
+    func `A closed connection has a reason, an age and a number of uses`(isDevelopment: Bool) throws {
+        let metrics = TestMetrics()
+        var options = MetricsOptions(factory: metrics)
+        options.includesDevelopment = isDevelopment
+        var configuration = HTTPSession.Configuration()
+        configuration.measure(with: options)
+        configuration.observers[0].connectionEnded(Self.ended("api.test"))
+        let server = ["server.address": "api.test", "server.port": "443"]
+        let ended = try metrics.only("dunlin.client.connections.ended")
+        #expect(ended.labels == server.merging(["dunlin.reason": "idle"]) { $1 })
+        #expect(ended.values == [1])
+        #expect(try metrics.only("dunlin.client.connection.uses").values == [3])
+        let ages = metrics.series("http.client.connection.duration")
+        #expect(ages.map(\.values) == (isDevelopment ? [[1_500_000_000]] : []))
+        #expect(ages.map(\.labels) == (isDevelopment ? [server] : []))
+    }
+
+    @Test func `A host that is none is reported as another`() throws {
+        let metrics = TestMetrics()
+        var configuration = HTTPSession.Configuration()
+        configuration.measure(with: MetricsOptions(factory: metrics))
+        for host in ["a\"b", "a\nb", "", String(repeating: "a", count: 254)] {
+            configuration.observers[0].connectionEnded(Self.ended(host))
+        }
+        #expect(try metrics.only("dunlin.client.connections.ended")["server.address"] == "_other")
+    }
+
+    @Test func `Requests over sockets have phases, bytes, and one connection`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "hello") }
+        let metrics = TestMetrics()
+        var options = MetricsOptions(factory: metrics)
+        options.includesDevelopment = true
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.measure(with: options)
+        let client = try HTTPSession(configuration)
+        for _ in 0..<3 { _ = try await client.get("a", as: .string) }
+        await client.shutdown()
+        let phases = metrics.series("dunlin.client.phase.duration")
+        let counts = Dictionary(uniqueKeysWithValues: phases.map { ($0["dunlin.phase"] ?? "", $0.values.count) })
+        #expect(counts["connect"] == 1)
+        #expect(counts["firstByte"] == 3)
+        #expect(try metrics.only("dunlin.client.bytes.sent").values.allSatisfy { $0 > 30 })
+        #expect(try metrics.only("dunlin.client.bytes.received").values.allSatisfy { $0 > 30 })
+        #expect(try metrics.only("http.client.response.body.size").values == [5, 5, 5])
+        try await eventually("the connection's end is told") {
+            metrics.series("dunlin.client.connections.ended").count == 1
+        }
+        #expect(try metrics.only("dunlin.client.connections.ended")["dunlin.reason"] == "shutDown")
+        #expect(try metrics.only("dunlin.client.connection.uses").values == [3])
+        let age = try #require(metrics.timers.first { $0.label == "http.client.connection.duration" })
+        #expect(age.values.count == 1)
+    }
+
+    @Test func `Connections are measured while they are open, and are 0 afterwards`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "hello") }
+        let metrics = TestMetrics()
+        var options = MetricsOptions(factory: metrics)
+        options.includesDevelopment = true
+        let client = try HTTPSession(HTTPSession.Configuration(baseURL: server.baseURL))
+        for _ in 0..<3 { _ = try await client.get("a", as: .string) }
+        let measuring = Task { [options] in
+            await client.measureConnections(every: .milliseconds(1), with: options)
+        }
+        try await eventually("connections are measured") { metrics.series(Self.open).count == 2 }
+        let state: @Sendable (String) -> Series? = { state in
+            metrics.series(Self.open).first { $0["http.connection.state"] == state }
+        }
+        #expect(state("idle")?.values.last == 1)
+        #expect(state("idle")?["server.port"] == "\(server.port)")
+        #expect(try metrics.only("dunlin.client.connections.opened").values == [1])
+        #expect(try metrics.only("dunlin.client.connections.reused").values == [2])
+        await client.shutdown()
+        await measuring.value
+        #expect(state("idle")?.values.last == 0)
+        #expect(metrics.series("dunlin.client.requests.running").allSatisfy { $0.values.last ?? 0 == 0 })
+    }
+
+    @Test func `What two sessions have open adds up`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "hello") }
+        let factory = StrictFactory()
+        var options = MetricsOptions(factory: factory)
+        options.includesDevelopment = true
+        let clients = try (0..<2).map { _ in try HTTPSession(HTTPSession.Configuration(baseURL: server.baseURL)) }
+        for client in clients { _ = try await client.get("a", as: .string) }
+        let measuring = Task { [options] in
+            await withTaskGroup { group in
+                for client in clients {
+                    group.addTask { await client.measureConnections(every: .milliseconds(1), with: options) }
+                }
+            }
+        }
+        let idle: @Sendable () -> Int? = {
+            factory.live.first { $0.key.first == Self.open && $0.key.last == "idle" }?.total
+        }
+        try await eventually("both are measured") { idle() == 2 }
+        measuring.cancel()
+        await measuring.value
+        #expect(idle() == 0)
+        #expect(factory.problems == [])
+        for client in clients { await client.shutdown() }
+    }
+}
