@@ -84,13 +84,17 @@ import Testing
         "Sources/DunlinTesting/DunlinTesting.docc/Testing.md": 8,
     ]
 
-    /// Every article of the catalogs of this module's products, and no other.
+    /// Every article of the catalogs of this module's products, and no other. Those on adapters, such as
+    /// `DunlinMetrics.md`, have snippets that only the adapters' own tests can compile.
     @Test func `no article is left out`() throws {
         var found: Set = ["README.md"]
         for module in ["Dunlin", "DunlinDisplay", "DunlinTesting"] {
             let folder = "Sources/\(module)/\(module).docc"
             let names = try FileManager.default.contentsOfDirectory(atPath: Self.package.appending(path: folder).path)
-            for name in names where name.hasSuffix(".md") { found.insert("\(folder)/\(name)") }
+            for name in names where name.hasSuffix(".md") {
+                if module == "Dunlin", name.hasPrefix("Dunlin"), name != "Dunlin.md" { continue }
+                found.insert("\(folder)/\(name)")
+            }
         }
         #expect(found.symmetricDifference(Self.articles.map(\.key)) == [])
     }
