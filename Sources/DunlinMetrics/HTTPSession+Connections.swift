@@ -22,13 +22,14 @@
 
     /// Turns a session's gauges into changes, so that what several sessions report adds up.
     struct GaugeReport {
-        private struct Level: Hashable {
+        private struct Level {
             let instrument: Instrument
-            let values: [String]
+            let labels: LabelSet
+            var number = 0
         }
 
         private let instruments: Instruments
-        private var levels: [Level: Int] = [:]
+        private var levels: [HandlerKey: Level] = [:]
         private var pool = HTTPSession.Gauges.Pool()
 
         init(_ instruments: Instruments) {
@@ -36,20 +37,24 @@
         }
 
         mutating func take(_ gauges: HTTPSession.Gauges) {
-            var new: [Level: Int] = [:]
+            var new: [HandlerKey: Level] = [:]
+            func add(_ number: Int, to instrument: Instrument, _ labels: LabelSet = LabelSet()) {
+                let key = HandlerKey(instrument, labels, session: 0)
+                new[key, default: Level(instrument: instrument, labels: labels)].number += number
+            }
             let pool = gauges.pool ?? HTTPSession.Gauges.Pool()
             for (origin, numbers) in pool.origins {
-                let server = server(origin).labels
-                if instruments.options.includesDevelopment {
-                    new[Level(instrument: .openConnections, values: server + ["active"]), default: 0] += numbers.leased
-                    new[Level(instrument: .openConnections, values: server + ["idle"]), default: 0] += numbers.idle
-                }
-                guard instruments.options.includesOwn else { continue }
-                new[Level(instrument: .waitingRequests, values: server), default: 0] += numbers.waiting
+                var labels = LabelSet(server: server(origin))
+                if instruments.options.includesOwn { add(numbers.waiting, to: .waitingRequests, labels) }
+                guard instruments.options.includesDevelopment else { continue }
+                labels.detail = instruments.detail("active")
+                add(numbers.leased, to: .openConnections, labels)
+                labels.detail = instruments.detail("idle")
+                add(numbers.idle, to: .openConnections, labels)
             }
             if instruments.options.includesOwn {
-                new[Level(instrument: .runningRequests, values: [])] = gauges.running
-                new[Level(instrument: .queuedRequests, values: [])] = gauges.queued
+                add(gauges.running, to: .runningRequests)
+                add(gauges.queued, to: .queuedRequests)
                 count(.openedConnections, \.opened, in: pool)
                 count(.reusedConnections, \.reuses, in: pool)
                 count(.failedConnections, \.failed, in: pool)
@@ -63,13 +68,17 @@
             change(to: [:])
         }
 
-        private mutating func change(to new: [Level: Int]) {
-            for level in Set(levels.keys).union(new.keys) {
-                let (from, to) = (levels[level, default: 0], new[level, default: 0])
-                if levels[level] == nil || from != to {
-                    guard instruments.give(to - from, to: level.instrument, level.values) else { continue }
+        private mutating func change(to new: [HandlerKey: Level]) {
+            for (key, level) in levels where new[key] == nil {
+                if level.number == 0 || instruments.give(-level.number, to: level.instrument, level.labels) {
+                    levels[key] = nil
                 }
-                levels[level] = new[level]
+            }
+            for (key, level) in new {
+                let old = levels[key]
+                guard old?.number != level.number else { continue }
+                let change = level.number - (old?.number ?? 0)
+                if instruments.give(change, to: level.instrument, level.labels) { levels[key] = level }
             }
         }
 
@@ -80,13 +89,13 @@
         ) {
             for (origin, numbers) in new.origins {
                 let (from, to) = (pool.origins[origin]?[keyPath: number] ?? 0, numbers[keyPath: number])
-                instruments.count(instrument, server(origin).labels, to < from ? to : to - from)
+                instruments.count(instrument, LabelSet(server: server(origin)), to < from ? to : to - from)
             }
             let moved = pool.origins.lazy.filter { new.origins[$0.key] == nil }.reduce(0) {
                 $0 + $1.value[keyPath: number]
             }
             let others = new.others[keyPath: number] - pool.others[keyPath: number] - moved
-            instruments.count(instrument, Server.other.labels, others)
+            instruments.count(instrument, LabelSet(server: .other), others)
         }
 
         /// The server of an origin as gauges name it: `https://host:8443`, and what follows a blank says which way

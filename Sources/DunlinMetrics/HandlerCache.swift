@@ -17,6 +17,7 @@
         enum Added {
             case added(discarding: (key: Key, handler: Handler)?)
             case existing(Handler)
+            case leaving
             case full
         }
 
@@ -46,7 +47,11 @@
 
         /// Keeps a new handler, unless there is one already.
         mutating func add(_ key: Key, _ handler: Handler, changing change: Int = 0, limit: Int) -> Added {
-            if case .handler(let existing) = find(key, changing: change) { return .existing(existing) }
+            switch find(key, changing: change) {
+            case .handler(let existing): return .existing(existing)
+            case .leaving: return .leaving
+            case .missing: break
+            }
             self.limit = max(self.limit, limit)
             let slot = Slot(key: key, handler: handler, level: change)
             if slots.count < self.limit {
@@ -81,17 +86,21 @@
         }
     }
 
-    /// The values that a label may have: the first so many that there are.
+    /// The values that a label may have, the first so many that there are, with a number for each.
     struct KnownValues<Value: Hashable & Sendable>: Sendable {
-        private var values: Set<Value> = []
+        private var numbers: [Value: UInt32] = [:]
 
         init() {}
 
-        mutating func admits(_ value: Value, limit: Int) -> Bool {
-            if values.contains(value) { return true }
-            guard values.count < limit else { return false }
-            values.insert(value)
-            return true
+        func number(of value: Value) -> UInt32? { numbers[value] }
+
+        /// The number of a value, from 2 on: 0 is for none, and 1 for others. Nil if there is no room for it.
+        mutating func add(_ value: Value, limit: Int) -> UInt32? {
+            if let number = numbers[value] { return number }
+            guard numbers.count < limit else { return nil }
+            let number = UInt32(numbers.count) + 2
+            numbers[value] = number
+            return number
         }
     }
 #endif

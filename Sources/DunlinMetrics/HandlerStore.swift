@@ -2,15 +2,6 @@
     internal import CoreMetrics
     internal import Synchronization
 
-    /// What a time series is told apart by.
-    struct HandlerKey: Hashable, Sendable {
-        let instrument: Instrument
-        /// The values of the instrument's labels, in order.
-        let values: [String]
-        /// The labels of the session, as one text.
-        let session: String
-    }
-
     /// A handler of swift-metrics.
     enum Handler: Sendable {
         case timer(any TimerHandler)
@@ -19,7 +10,7 @@
         case meter(any MeterHandler)
 
         init(_ instrument: Instrument, _ dimensions: [(String, String)], by factory: any MetricsFactory) {
-            let name = instrument.rawValue
+            let name = instrument.name
             switch instrument.kind {
             case .timer:
                 let timer = factory.makeTimer(label: name, dimensions: dimensions)
@@ -71,9 +62,12 @@
 
         struct State: Sendable {
             var handlers = HandlerCache<HandlerKey, Handler>()
-            var servers = KnownValues<Server>()
+            var servers = KnownValues<Server.Name>()
             var templates = KnownValues<String>()
+            var methods = KnownValues<String>()
             var codes = KnownValues<String>()
+            var details = KnownValues<String>()
+            var sessions = KnownValues<[String]>()
         }
 
         private let chosen: (any MetricsFactory)?
@@ -92,8 +86,11 @@
         /// Gives a value to the handler of a key, which is made if there is none. Returns false if it could not be
         /// given to any.
         @discardableResult
-        func give(_ value: Int, to key: HandlerKey, limit: Int, dimensions: () -> [(String, String)]) -> Bool {
-            let change = key.instrument.kind == .meter ? value : 0
+        func give(
+            _ value: Int, to key: HandlerKey, of instrument: Instrument, limit: Int,
+            dimensions: () -> [(String, String)]
+        ) -> Bool {
+            let change = instrument.kind == .meter ? value : 0
             switch state.withLock({ $0.handlers.find(key, changing: change) }) {
             case .handler(let handler): handler.take(value)
             case .leaving: return false
@@ -101,19 +98,20 @@
                 let factory = factory
                 // Nothing is kept before `MetricsSystem` is bootstrapped: it would never reach the real factory.
                 if factory is NOOPMetricsHandler { return false }
-                guard let handler = make(key, changing: change, limit: limit, dimensions(), by: factory) else {
+                let handler = Handler(instrument, dimensions(), by: factory)
+                guard let kept = keep(handler, of: factory, as: key, changing: change, limit: limit) else {
                     return false
                 }
-                handler.take(value)
+                kept.take(value)
             }
             return true
         }
 
-        private func make(
-            _ key: HandlerKey, changing change: Int, limit: Int, _ dimensions: [(String, String)],
-            by factory: any MetricsFactory
+        /// Keeps a new handler, and destroys what there is no room for. Returns the handler of the key; nil if none can
+        /// be kept.
+        private func keep(
+            _ handler: Handler, of factory: any MetricsFactory, as key: HandlerKey, changing change: Int, limit: Int
         ) -> Handler? {
-            let handler = Handler(key.instrument, dimensions, by: factory)
             switch state.withLock({ $0.handlers.add(key, handler, changing: change, limit: limit) }) {
             case .added(discarding: nil): return handler
             case .added(discarding: let old?):
@@ -123,16 +121,21 @@
             case .existing(let existing):
                 if !existing.isSame(as: handler) { handler.destroy(by: factory) }
                 return existing
+            case .leaving: return nil
             case .full:
                 handler.destroy(by: factory)
                 return nil
             }
         }
 
-        func admits<Value>(
-            _ value: Value, to values: WritableKeyPath<State, KnownValues<Value>>, limit: Int
-        ) -> Bool {
-            state.withLock { $0[keyPath: values].admits(value, limit: limit) }
+        /// The number of a value of a label. A value that is new is kept if it is `valid` and there is room for it.
+        func number<Value>(
+            of value: Value, in values: WritableKeyPath<State, KnownValues<Value>>, limit: Int = .max,
+            valid: (Value) -> Bool = { _ in true }
+        ) -> UInt32? {
+            if let number = state.withLock({ $0[keyPath: values].number(of: value) }) { return number }
+            guard valid(value) else { return nil }
+            return state.withLock { $0[keyPath: values].add(value, limit: limit) }
         }
     }
 #endif

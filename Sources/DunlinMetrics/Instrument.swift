@@ -15,37 +15,45 @@
         case cacheState = "dunlin.cache.state"
     }
 
-    /// What is measured. The raw value is the metric's name; units are in the article's table.
+    /// What is measured. Units are in the article's table.
     ///
     /// The time series of one metric always have the same labels in the same order.
-    enum Instrument: String, CaseIterable {
-        case exchangeDuration = "http.client.request.duration"
-        case responseBodySize = "http.client.response.body.size"
-        case activeExchanges = "http.client.active_requests"
-        case openConnections = "http.client.open_connections"
-        case connectionDuration = "http.client.connection.duration"
+    enum Instrument: UInt8, CaseIterable {
+        case exchangeDuration, responseBodySize, activeExchanges, openConnections, connectionDuration
+        case callDuration, queueDuration, phaseDuration, retries, redirects, resends, joins, cacheHits,
+            connectivityWaits, bytesSent, bytesReceived, droppedFields, endedConnections, connectionUses
+        case openedConnections, reusedConnections, failedConnections, waitingRequests, runningRequests,
+            queuedRequests
 
-        case callDuration = "dunlin.client.request.duration"
-        case queueDuration = "dunlin.client.queue.duration"
-        case phaseDuration = "dunlin.client.phase.duration"
-        case retries = "dunlin.client.retries"
-        case redirects = "dunlin.client.redirects"
-        case resends = "dunlin.client.resends"
-        case joins = "dunlin.client.joins"
-        case cacheHits = "dunlin.client.cache.hits"
-        case connectivityWaits = "dunlin.client.connectivity.waits"
-        case bytesSent = "dunlin.client.bytes.sent"
-        case bytesReceived = "dunlin.client.bytes.received"
-        case droppedFields = "dunlin.client.fields.dropped"
-        case endedConnections = "dunlin.client.connections.ended"
-        case connectionUses = "dunlin.client.connection.uses"
-
-        case openedConnections = "dunlin.client.connections.opened"
-        case reusedConnections = "dunlin.client.connections.reused"
-        case failedConnections = "dunlin.client.connections.failed"
-        case waitingRequests = "dunlin.client.connections.waiting"
-        case runningRequests = "dunlin.client.requests.running"
-        case queuedRequests = "dunlin.client.requests.queued"
+        var name: String {
+            switch self {
+            case .exchangeDuration: "http.client.request.duration"
+            case .responseBodySize: "http.client.response.body.size"
+            case .activeExchanges: "http.client.active_requests"
+            case .openConnections: "http.client.open_connections"
+            case .connectionDuration: "http.client.connection.duration"
+            case .callDuration: "dunlin.client.request.duration"
+            case .queueDuration: "dunlin.client.queue.duration"
+            case .phaseDuration: "dunlin.client.phase.duration"
+            case .retries: "dunlin.client.retries"
+            case .redirects: "dunlin.client.redirects"
+            case .resends: "dunlin.client.resends"
+            case .joins: "dunlin.client.joins"
+            case .cacheHits: "dunlin.client.cache.hits"
+            case .connectivityWaits: "dunlin.client.connectivity.waits"
+            case .bytesSent: "dunlin.client.bytes.sent"
+            case .bytesReceived: "dunlin.client.bytes.received"
+            case .droppedFields: "dunlin.client.fields.dropped"
+            case .endedConnections: "dunlin.client.connections.ended"
+            case .connectionUses: "dunlin.client.connection.uses"
+            case .openedConnections: "dunlin.client.connections.opened"
+            case .reusedConnections: "dunlin.client.connections.reused"
+            case .failedConnections: "dunlin.client.connections.failed"
+            case .waitingRequests: "dunlin.client.connections.waiting"
+            case .runningRequests: "dunlin.client.requests.running"
+            case .queuedRequests: "dunlin.client.requests.queued"
+            }
+        }
 
         enum Kind {
             case timer, recorder, counter, meter

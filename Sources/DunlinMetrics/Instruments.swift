@@ -1,49 +1,39 @@
 #if Metrics
     internal import Dunlin
 
-    /// The host and port that a request is for.
-    struct Server: Hashable, Sendable {
-        let address: String
-        let port: String
-
-        /// All that are above the limit, or have no name that could be a host's.
-        static let other = Server(address: "_other", port: "")
-
-        var labels: [String] { [address, port] }
-    }
-
     /// What a session measures with: options, and the values of labels that they allow.
     struct Instruments: Sendable {
         let options: MetricsOptions
         private let own: [(name: String, value: String)]
-        private let session: String
+        private let session: UInt32
 
         init(_ options: MetricsOptions) {
             self.options = options
             own = options.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-            session =
-                options.omitsEmptyLabels || !own.isEmpty
-                ? "\(options.omitsEmptyLabels) \(own.map { "\($0.name)=\($0.value)" })" : ""
+            let names = own.flatMap { [$0.name, $0.value] } + (options.omitsEmptyLabels ? [""] : [])
+            session = names.isEmpty ? 0 : options.store.number(of: names, in: \.sessions) ?? 0
         }
 
-        func time(_ instrument: Instrument, _ values: [String], _ duration: Duration) {
+        func time(_ instrument: Instrument, _ labels: LabelSet, _ duration: Duration) {
             // Clamped, because what follows would trap after 292 years.
             let (seconds, attoseconds) = min(max(duration, .zero), .seconds(9_000_000_000)).components
-            give(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), to: instrument, values)
+            give(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), to: instrument, labels)
         }
 
-        func count(_ instrument: Instrument, _ values: [String] = [], _ number: Int = 1) {
-            if number > 0 { give(number, to: instrument, values) }
+        func count(_ instrument: Instrument, _ labels: LabelSet = LabelSet(), _ number: Int = 1) {
+            if number > 0 { give(number, to: instrument, labels) }
         }
 
         @discardableResult
-        func give(_ value: Int, to instrument: Instrument, _ values: [String]) -> Bool {
-            let key = HandlerKey(instrument: instrument, values: values, session: session)
-            return options.store.give(value, to: key, limit: options.handlerLimit) { dimensions(instrument, values) }
+        func give(_ value: Int, to instrument: Instrument, _ labels: LabelSet) -> Bool {
+            let key = HandlerKey(instrument, labels, session: session)
+            return options.store.give(value, to: key, of: instrument, limit: options.handlerLimit) {
+                dimensions(instrument, labels)
+            }
         }
 
-        private func dimensions(_ instrument: Instrument, _ values: [String]) -> [(String, String)] {
-            var dimensions = zip(instrument.labels, values).map { ($0.rawValue, $1) }
+        private func dimensions(_ instrument: Instrument, _ labels: LabelSet) -> [(String, String)] {
+            var dimensions = instrument.labels.map { ($0.rawValue, labels.text(of: $0)) }
             for label in own where !instrument.labels.contains(where: { $0.rawValue == label.name }) {
                 dimensions.append(label)
             }
@@ -52,66 +42,65 @@
     }
 
     extension Instruments {
-        func method(_ method: HTTP.Method) -> String {
-            options.knownMethods.contains(method) ? method.rawValue : "_OTHER"
+        func method(_ method: HTTP.Method) -> LabelValue {
+            guard options.knownMethods.contains(method),
+                let number = options.store.number(of: method.rawValue, in: \.methods)
+            else { return .unknown }
+            return LabelValue(number: number, text: method.rawValue)
         }
 
         /// The labels of a server. Those that a request of the program's own was not made to, such as where redirects
         /// lead, get no more than half of the names: a server could use all of them up otherwise.
-        func server(_ origin: HTTP.Origin, isOwn: Bool) -> Server {
-            server(origin.host, origin.port, isOwn: isOwn)
-        }
-
         func server(_ host: String, _ port: UInt16, isOwn: Bool) -> Server {
-            let server = Server(address: host, port: String(port))
+            let name = Server.Name(host: host, port: port)
             let limit = isOwn ? options.hostLimit : options.hostLimit / 2
-            guard LabelText.isHost(host), options.store.admits(server, to: \.servers, limit: limit) else {
-                return .other
-            }
-            return server
+            let number = options.store.number(of: name, in: \.servers, limit: limit) { LabelText.isHost($0.host) }
+            return number.map { Server(number: $0, name: name) } ?? .other
         }
 
-        /// The request's template; empty if it has none, or none is wanted.
-        func template(_ request: HTTPSession.TaskSnapshot) -> String {
-            guard options.includesDevelopment, request.hasTemplate else { return "" }
+        /// The request's template; none if it has none, or none is wanted.
+        func template(_ request: HTTPSession.TaskSnapshot) -> LabelValue {
+            guard options.includesDevelopment, request.hasTemplate else { return .none }
             let template = LabelText.path(of: request.targetTemplate)
-            return options.store.admits(template, to: \.templates, limit: options.templateLimit) ? template : "_other"
+            if template.isEmpty { return .none }
+            let number = options.store.number(of: template, in: \.templates, limit: options.templateLimit)
+            return number.map { LabelValue(number: $0, text: template) } ?? .other
         }
 
-        /// Why a request or exchange failed: a code, or the status; empty if it did not fail.
-        func error(_ error: (any Error)?, _ head: ResponseHead?) -> String {
+        /// Why a request or exchange failed: a code, or the status; none if it did not fail.
+        func error(_ error: (any Error)?, _ head: ResponseHead?) -> LabelValue {
             switch error {
             case let error as NetworkError:
-                if error.code == .unacceptableStatus, let head = error.response ?? head { return status(head) }
+                if error.code == .unacceptableStatus, let head = error.response ?? head { return code(head.status) }
                 return code(error.code)
             case is CancellationError: return code(.cancelled)
-            case .some: return "_OTHER"
+            case .some: return .unknown
             case nil:
-                guard let head, head.status.code >= 400 else { return "" }
-                return status(head)
+                guard let head, head.status.code >= 400 else { return .none }
+                return code(head.status)
             }
         }
 
         /// Programs may have codes of their own, so their number is limited too.
-        func code(_ code: NetworkError.Code) -> String {
-            guard LabelText.isWord(code.rawValue), options.store.admits(code.rawValue, to: \.codes, limit: 200) else {
-                return "_OTHER"
-            }
-            return code.rawValue
+        func code(_ code: NetworkError.Code) -> LabelValue {
+            let number = options.store.number(of: code.rawValue, in: \.codes, limit: 200, valid: LabelText.isWord)
+            return number.map { LabelValue(number: $0, text: code.rawValue) } ?? .unknown
         }
 
-        func status(_ head: ResponseHead?) -> String { head.map { status($0.status) } ?? "" }
-
-        func status(_ status: HTTP.Status) -> String {
-            (100...999).contains(status.code) ? String(status.code) : "_OTHER"
+        /// A status as the type of an error. Its number is none that a code has.
+        func code(_ status: HTTP.Status) -> LabelValue {
+            guard let status = valid(status) else { return .unknown }
+            return LabelValue(number: 1000 + UInt32(status.code), text: String(status.code))
         }
 
-        func version(_ head: ResponseHead?) -> String {
-            switch head?.version {
-            case .http10: "1.0"
-            case .http11: "1.1"
-            case nil: ""
-            }
+        /// A status that is one; a custom transport may say anything.
+        func valid(_ status: HTTP.Status?) -> HTTP.Status? {
+            status.flatMap { (100...999).contains($0.code) ? $0 : nil }
+        }
+
+        /// A word of Dunlin's, of which there are few.
+        func detail(_ text: String) -> LabelValue {
+            options.store.number(of: text, in: \.details).map { LabelValue(number: $0, text: text) } ?? .other
         }
     }
 #endif

@@ -19,26 +19,30 @@
         func connectionEnded(_ connection: HTTP.EndedConnection) {
             let options = instruments.options
             guard options.includesDevelopment || options.includesOwn else { return }
-            let server = instruments.server(connection.origin, isOwn: false)
-            if options.includesDevelopment { instruments.time(.connectionDuration, server.labels, connection.age) }
+            var labels = LabelSet()
+            labels.server = instruments.server(connection.origin.host, connection.origin.port, isOwn: false)
+            if options.includesDevelopment { instruments.time(.connectionDuration, labels, connection.age) }
             guard options.includesOwn else { return }
-            instruments.count(.endedConnections, server.labels + [connection.reason.rawValue])
-            instruments.give(connection.uses, to: .connectionUses, server.labels)
+            instruments.give(connection.uses, to: .connectionUses, labels)
+            labels.detail = instruments.detail(connection.reason.rawValue)
+            instruments.count(.endedConnections, labels)
         }
     }
 
     /// Measures one request from its beginning to its end, with all its exchanges.
     final class MeasuredCall: HTTPSession.RequestObserver {
         private let instruments: Instruments
-        private let method: String
-        private let template: String
+        private let method: HTTP.Method
+        private let methodLabel: LabelValue
+        private let template: LabelValue
         private let isRevalidation: Bool
         /// Whether it is where a redirect has led it, which its template does not describe.
         private let isRedirected = Atomic(false)
 
         init(_ request: HTTPSession.TaskSnapshot, _ instruments: Instruments) {
             self.instruments = instruments
-            method = instruments.method(request.method)
+            method = request.method
+            methodLabel = instruments.method(request.method)
             template = instruments.template(request)
             isRevalidation = request.isRevalidation
         }
@@ -46,8 +50,12 @@
         func exchangeBegan(
             _ exchange: HTTPSession.Exchange, adding fields: inout Fields
         ) -> (any HTTPSession.ExchangeObserver)? {
-            let isTemplate = !exchange.isElsewhere && !isRedirected.load(ordering: .relaxed)
-            return MeasuredExchange(exchange, template: isTemplate ? template : "", instruments)
+            var labels = LabelSet()
+            let head = exchange.head
+            labels.method = head.method == method ? methodLabel : instruments.method(head.method)
+            labels.server = instruments.server(head.origin.host, head.origin.port, isOwn: !exchange.isElsewhere)
+            if !exchange.isElsewhere, !isRedirected.load(ordering: .relaxed) { labels.template = template }
+            return MeasuredExchange(labels, instruments)
         }
 
         func noted(_ step: HTTPSession.RequestStep) {
@@ -60,21 +68,31 @@
         }
 
         private func count(_ step: HTTPSession.RequestStep) {
+            var labels = LabelSet()
             switch step {
-            case .admitted(let wait): instruments.time(.queueDuration, [], wait)
+            case .admitted(let wait): instruments.time(.queueDuration, labels, wait)
             case .waitingForConnectivity: instruments.count(.connectivityWaits)
             case .retrying(let attempt):
+                labels.method = methodLabel
                 switch attempt.cause {
-                case .status(let status): instruments.count(.retries, [method, instruments.status(status)])
-                case .failure(let code, _): instruments.count(.retries, [method, instruments.code(code)])
+                case .status(let status): labels.error = instruments.code(status)
+                case .failure(let code, _): labels.error = instruments.code(code)
                 }
+                instruments.count(.retries, labels)
             case .redirected(let redirect, to: _):
-                instruments.count(.redirects, [instruments.status(redirect.status)])
-            case .sendingAgain(let reason): instruments.count(.resends, [reason.rawValue])
+                labels.status = instruments.valid(redirect.status)
+                instruments.count(.redirects, labels)
+            case .sendingAgain(let reason):
+                labels.detail = instruments.detail(reason.rawValue)
+                instruments.count(.resends, labels)
             case .joined: instruments.count(.joins)
             case .servedFromCache(let use):
-                let state = use.isRevalidated ? "revalidated" : use.isStale ? "stale" : "fresh"
-                instruments.count(.cacheHits, [use.source.rawValue, state])
+                labels.detail = instruments.detail(use.source.rawValue)
+                labels.state =
+                    use.isRevalidated
+                    ? LabelValue(number: 1, text: "revalidated")
+                    : use.isStale ? LabelValue(number: 2, text: "stale") : LabelValue(number: 3, text: "fresh")
+                instruments.count(.cacheHits, labels)
             default: break
             }
         }
@@ -82,56 +100,60 @@
         func ended(_ completion: HTTPSession.Completion) {
             // Nobody waits for a revalidation in the background.
             guard instruments.options.includesOwn, !isRevalidation else { return }
-            let error = instruments.error(completion.error, completion.response)
-            instruments.time(.callDuration, [method, error, template], completion.task.age)
+            var labels = LabelSet()
+            labels.method = methodLabel
+            labels.error = instruments.error(completion.error, completion.response)
+            labels.template = template
+            instruments.time(.callDuration, labels, completion.task.age)
         }
     }
 
     /// Measures one exchange.
     final class MeasuredExchange: HTTPSession.ExchangeObserver {
+        /// The phases, numbered.
+        private static let phases = HTTP.Phase.allCases.enumerated().map { number, phase in
+            (phase, LabelValue(number: UInt32(number) + 2, text: phase.rawValue))
+        }
+
         private let instruments: Instruments
-        private let method: String
-        private let server: Server
-        private let template: String
+        /// Those that are known before the response.
+        private let labels: LabelSet
         private let began = ContinuousClock.now
         /// Whether the number of exchanges under way has it.
         private let isCounted: Bool
 
-        init(_ exchange: HTTPSession.Exchange, template: String, _ instruments: Instruments) {
+        init(_ labels: LabelSet, _ instruments: Instruments) {
             self.instruments = instruments
-            self.template = template
-            method = instruments.method(exchange.head.method)
-            server = instruments.server(exchange.head.origin, isOwn: !exchange.isElsewhere)
+            self.labels = labels
             isCounted =
-                instruments.options.includesDevelopment
-                && instruments.give(1, to: .activeExchanges, [method, server.address, server.port, template])
+                instruments.options.includesDevelopment && instruments.give(1, to: .activeExchanges, labels)
         }
 
         func ended(_ end: HTTPSession.ExchangeEnd) {
             let duration = ContinuousClock.now - began
-            let values = [
-                method, server.address, server.port, instruments.status(end.head), instruments.version(end.head),
-                instruments.error(end.error, end.head), template,
-            ]
-            instruments.time(.exchangeDuration, values, duration)
-            if isCounted {
-                instruments.give(-1, to: .activeExchanges, [method, server.address, server.port, template])
-            }
+            var labels = labels
+            if isCounted { instruments.give(-1, to: .activeExchanges, labels) }
+            labels.status = instruments.valid(end.head?.status)
+            labels.version = end.head?.version
+            labels.error = instruments.error(end.error, end.head)
+            instruments.time(.exchangeDuration, labels, duration)
             if instruments.options.includesDevelopment, end.head != nil, let hop = end.hop {
-                instruments.give(hop.bodyBytes, to: .responseBodySize, values)
+                instruments.give(hop.bodyBytes, to: .responseBodySize, labels)
             }
             if instruments.options.includesOwn { measureOwn(end) }
         }
 
         private func measureOwn(_ end: HTTPSession.ExchangeEnd) {
-            instruments.count(.droppedFields, [], end.droppedFields)
+            instruments.count(.droppedFields, LabelSet(), end.droppedFields)
             guard let hop = end.hop else { return }
-            for phase in HTTP.Phase.allCases {
+            var labels = LabelSet(server: self.labels.server)
+            instruments.count(.bytesSent, labels, hop.bytesSent)
+            instruments.count(.bytesReceived, labels, hop.bytesReceived)
+            for (phase, label) in Self.phases {
                 guard let duration = hop.duration(of: phase) else { continue }
-                instruments.time(.phaseDuration, server.labels + [phase.rawValue], duration)
+                labels.detail = label
+                instruments.time(.phaseDuration, labels, duration)
             }
-            instruments.count(.bytesSent, server.labels, hop.bytesSent)
-            instruments.count(.bytesReceived, server.labels, hop.bytesReceived)
         }
     }
 #endif
