@@ -1,0 +1,88 @@
+#if Tracing
+    internal import Dunlin
+    internal import Tracing
+
+    /// The span of one exchange, which ends with the response's body.
+    struct ExchangeSpan: HTTPSession.ExchangeObserver {
+        private let span: any Tracing.Span
+        private let settings: HTTPSession.SpanSettings
+        private let begun = DefaultTracerClock.now
+        /// How many fields of the context were not handed on to be sent.
+        private let droppedFields: Int
+
+        init(_ span: any Tracing.Span, _ settings: HTTPSession.SpanSettings, droppedFields: Int) {
+            (self.span, self.settings, self.droppedFields) = (span, settings, droppedFields)
+        }
+
+        func describe(_ exchange: HTTPSession.Exchange, _ method: SpanMethod, _ template: String?) {
+            let head = exchange.head
+            var attributes: SpanAttributes = [:]
+            attributes[.method] = method.known
+            attributes[.originalMethod] = method.original
+            attributes[.url] = SpanText.url(exchange.shownURL)
+            attributes[.address] = SpanText.visible(head.origin.host)
+            attributes[.port] = Int(head.origin.port)
+            if exchange.number > 1 { attributes[.resendCount] = exchange.number - 1 }
+            attributes[.task] = Int(clamping: exchange.task.id.rawValue)
+            if exchange.attempt > 1 { attributes[.attempt] = exchange.attempt }
+            if settings.includesDevelopment { attributes[.template] = template }
+            span.updateAttributes { $0.merge(attributes) }
+        }
+
+        func ended(_ end: HTTPSession.ExchangeEnd) {
+            if span.isRecording { describe(end) }
+            span.end()
+        }
+
+        private func describe(_ end: HTTPSession.ExchangeEnd) {
+            var attributes: SpanAttributes = [:]
+            if let head = end.head {
+                attributes[.status] = head.status.code
+                attributes[.version] = head.version.number
+            }
+            if end.body == .left { attributes[.body] = "left" }
+            let dropped = droppedFields + end.droppedFields
+            if dropped > 0 { attributes[.droppedFields] = dropped }
+            if let hop = end.hop { describe(hop, &attributes) }
+            let failure = Failure(of: end)
+            failure?.describe(&attributes)
+            span.updateAttributes { $0.merge(attributes) }
+            if let failure { span.setStatus(failure.status) }
+            if end.error?.isCancellation == true { span.addEvent(.cancelled) }
+        }
+
+        private func describe(_ hop: HTTP.Hop, _ attributes: inout SpanAttributes) {
+            if let peer = hop.peer {
+                attributes[.peer] = SpanText.visible(peer.host)
+                attributes[.peerPort] = peer.port
+            }
+            if hop.connection != 0 { attributes[.isReused] = hop.isConnectionReused }
+            attributes[.proxy] = hop.proxy.map(SpanText.proxy)
+            if settings.includesDevelopment {
+                attributes[.requestSize] = hop.bytesSent
+                attributes[.responseSize] = hop.bytesReceived
+                attributes[.bodySize] = hop.bodyBytes
+            }
+            for event in SpanEvent.phases(of: hop, from: begun, to: DefaultTracerClock.now) { span.addEvent(event) }
+        }
+    }
+
+    extension HTTP.Version {
+        fileprivate var number: String {
+            switch self {
+            case .http10: "1.0"
+            case .http11: "1.1"
+            }
+        }
+    }
+
+    extension HTTP.SocketAddress {
+        /// Nil for a Unix socket.
+        fileprivate var port: Int? {
+            switch self {
+            case .v4(_, let port), .v6(_, _, let port, _): Int(port)
+            case .unix: nil
+            }
+        }
+    }
+#endif
