@@ -26,6 +26,10 @@ let adapters: [(trait: String, module: String, why: String, product: String, pac
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
     ("Metrics", "DunlinMetrics", "durations and counts, through swift-metrics", "CoreMetrics", "swift-metrics"),
     (
+        "Tracing", "DunlinTracing", "a span for each exchange, through swift-distributed-tracing", "Tracing",
+        "swift-distributed-tracing"
+    ),
+    (
         "ServiceLifecycle", "DunlinService", "a session as a service of swift-service-lifecycle", "ServiceLifecycle",
         "swift-service-lifecycle"
     ),
@@ -47,6 +51,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
     ],
     targets: [

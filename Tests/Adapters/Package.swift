@@ -43,15 +43,18 @@ let package = Package(
     dependencies: [
         .package(
             name: "dunlin", path: "../..",
-            traits: ["Logging", "Metrics", "ServiceLifecycle"]),
+            traits: ["Logging", "Metrics", "Tracing", "ServiceLifecycle"]),
         // These are the oldest that Dunlin's manifest allows; .ci/checks/manifest compares them.
         outside("apple/swift-log", from: "1.14.0"),
         outside("apple/swift-metrics", from: "2.5.0"),
+        outside("apple/swift-distributed-tracing", from: "1.3.0"),
         outside("swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
         tests(of: "Logging", ("Logging", "swift-log"), ("InMemoryLogging", "swift-log")),
         tests(of: "Metrics", ("Metrics", "swift-metrics"), ("MetricsTestKit", "swift-metrics")),
+        tests(
+            of: "Tracing", ("Tracing", "swift-distributed-tracing"), ("InMemoryTracing", "swift-distributed-tracing")),
         tests(
             of: "Service", ("ServiceLifecycle", "swift-service-lifecycle"),
             ("ServiceLifecycleTestKit", "swift-service-lifecycle"), ("Logging", "swift-log")),
