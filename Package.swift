@@ -20,8 +20,8 @@ let dialect: [SwiftSetting] = [
 // and no other: what they declare then takes a closure, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-/// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by default,
-/// and as long as they are, no outside package is looked for.
+/// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by
+/// default, and as long as they are, no outside package is looked for.
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
     ("Metrics", "DunlinMetrics", "durations and counts, through swift-metrics", "CoreMetrics", "swift-metrics"),
