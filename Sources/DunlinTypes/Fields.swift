@@ -68,16 +68,28 @@ public struct Fields: Sendable {
 
     /// Removes every field with this name.
     public mutating func remove(_ name: String) {
-        entries.removeAll { Self.matches(bytes, $0.name, name) }
+        if contains(name) { entries.removeAll { Self.matches(bytes, $0.name, name) } }
     }
 
     /// The fields whose name, in lower case, `keep` accepts. The others do not stay in memory.
     package func filtered(droppingSensitive: Bool = false, _ keep: (String) -> Bool) -> Fields {
-        var kept = Fields()
-        for entry in entries where !(droppingSensitive && entry.isSensitive) && keep(text(entry.name).lowercased()) {
-            kept.append(entry, of: self)
-        }
-        return kept
+        copy(of: entries.filter { !(droppingSensitive && $0.isSensitive) && keep(text($0.name).lowercased()) })
+    }
+
+    /// The fields with other names than these. The others do not stay in memory.
+    package func without(_ names: [String]) -> Fields {
+        var left = self
+        for name in names { left.remove(name) }
+        return copy(of: left.entries)
+    }
+
+    /// Some of the fields, in bytes of their own.
+    private func copy(of some: [Entry]) -> Fields {
+        var copy = Fields()
+        copy.entries.reserveCapacity(some.count)
+        copy.bytes.reserveCapacity(some.reduce(0) { $0 + Int($1.nameCount) + Int($1.valueCount) })
+        for entry in some { copy.append(entry, of: self) }
+        return copy
     }
 
     /// A copy in which the fields with these names (in lower case) are those of `other`.
@@ -104,15 +116,38 @@ public struct Fields: Sendable {
         return merged
     }
 
-    public func contains(_ name: String) -> Bool {
-        entries.contains { Self.matches(bytes, $0.name, name) }
+    public func contains(_ name: String) -> Bool { index(of: name) != nil }
+
+    /// The position of the first field with this name from `start` on.
+    private func index(of name: String, from start: Int = 0) -> Int? {
+        // The name's bytes are looked up once, and most other names differ in length.
+        var name = name
+        return name.withUTF8 { name in
+            for index in start..<entries.count
+            where Int(entries[index].nameCount) == name.count && Self.matches(bytes, entries[index].name, name) {
+                return index
+            }
+            return nil
+        }
+    }
+
+    /// The positions of the values of all fields with this name.
+    private func ranges(of name: String) -> [Range<Int>] {
+        guard let first = index(of: name) else { return [] }
+        var ranges = [entries[first].value]
+        var start = first + 1
+        while start < entries.count, let next = index(of: name, from: start) {
+            ranges.append(entries[next].value)
+            start = next + 1
+        }
+        return ranges
     }
 
     /// The value of the first field with this name. Setting a value replaces all fields with the name; `nil` removes
     /// them.
     public subscript(_ name: String) -> String? {
         get {
-            entries.first { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
+            index(of: name).map { text(entries[$0].value) }
         }
         set {
             remove(name)
@@ -122,17 +157,38 @@ public struct Fields: Sendable {
 
     /// The value of the first field with this name, as received: it need not be UTF-8.
     public subscript(bytes name: String) -> Bytes? {
-        entries.first { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
+        index(of: name).map { Bytes(bytes, in: entries[$0].value) }
     }
 
     /// The values of all fields with this name, in order.
     public func values(of name: String) -> [String] {
-        entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
+        ranges(of: name).map { text($0) }
     }
 
     /// The values of all fields with this name, in order, as received.
     public func rawValues(of name: String) -> [Bytes] {
-        entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
+        ranges(of: name).map { Bytes(bytes, in: $0) }
+    }
+
+    /// The value of a field that may occur once; nil if there is none, or several differ.
+    ///
+    /// Of two that differ, one may be an attacker's.
+    package func soleValue(of name: String) -> Bytes? {
+        guard let index = index(of: name) else { return nil }
+        let first = Bytes(bytes, in: entries[index].value)
+        var start = index + 1
+        while start < entries.count, let next = self.index(of: name, from: start) {
+            guard Bytes(bytes, in: entries[next].value) == first else { return nil }
+            start = next + 1
+        }
+        return first
+    }
+
+    /// Whether all fields have names among these (in lower case), and none is marked as sensitive.
+    package func areAll(among names: [String]) -> Bool {
+        entries.allSatisfy { entry in
+            !entry.isSensitive && names.contains { Self.matches(bytes, entry.name, $0) }
+        }
     }
 
     /// All fields in order, as received, with names as they were written. Neither names nor values need be UTF-8.
@@ -148,15 +204,17 @@ public struct Fields: Sendable {
 extension Fields {
     /// Whether the bytes in `range` spell `name`, ignoring ASCII case.
     static func matches(_ bytes: [UInt8], _ range: Range<Int>, _ name: String) -> Bool {
+        guard name.utf8.count == range.count else { return false }
         var name = name
-        return name.withUTF8 { name in
-            guard name.count == range.count else { return false }
-            for offset in 0..<name.count
-            where lowered(bytes[range.lowerBound + offset]) != lowered(name[offset]) {
-                return false
-            }
-            return true
+        return name.withUTF8 { matches(bytes, range, $0) }
+    }
+
+    /// The same for a name of the range's length.
+    private static func matches(_ bytes: [UInt8], _ range: Range<Int>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        for offset in 0..<name.count where lowered(bytes[range.lowerBound + offset]) != lowered(name[offset]) {
+            return false
         }
+        return true
     }
 
     private static func equal(_ left: [UInt8], _ a: Range<Int>, _ right: [UInt8], _ b: Range<Int>) -> Bool {

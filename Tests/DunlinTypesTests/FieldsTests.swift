@@ -105,6 +105,37 @@ import Testing
         #expect(overlaid["x-token"] == "hunter2")
     }
 
+    @Test(
+        arguments: [
+            ([], cookies), (["age"], ["Set-Cookie": "a", "set-cookie": "b"]), (["age", "set-cookie"], [:]),
+            (["ag", "ages", ""], cookies),
+        ] as [([String], Fields)])
+    func `fields without some names are the others in order, and keep no bytes of these`(
+        names: [String], left: Fields
+    ) {
+        let without = Self.cookies.without(names)
+        #expect(without == left)
+        #expect(without.bytes.count == left.raw.reduce(0) { $0 + $1.name.count + $1.value.count })
+    }
+
+    @Test(
+        arguments: [
+            (["Age": "1", "AGE": "1"], "1"), (["Age": "1", "Host": "2"], "1"), (["Age": "1", "AGE": "2"], nil),
+            (["Host": "1"], nil), (["Age": "1", "age": "1", "aGE": "2"], nil), (["Age": ""], ""),
+        ] as [(Fields, Bytes?)])
+    func `a field that may occur once has no value if two differ`(fields: Fields, value: Bytes?) {
+        #expect(fields.soleValue(of: "age") == value)
+    }
+
+    @Test func `fields are all among some names only if none is another or is marked`() {
+        #expect(Self.cookies.areAll(among: ["age", "set-cookie", "host"]))
+        #expect(!Self.cookies.areAll(among: ["age", "set-cooki"]))
+        #expect(Fields().areAll(among: []))
+        var marked = Fields()
+        marked.append(name: "Age", value: "1", sensitive: true)
+        #expect(!marked.areAll(among: ["age"]))
+    }
+
     @Test func `raw values of fields are given as received`() {
         let bytes: [UInt8] = [0x61, 0xFF, 0x00, 0x41, 0xFE]
         let fields = Fields(

@@ -80,14 +80,3 @@ struct ValueReader {
         return nil
     }
 }
-
-extension Fields {
-    /// Returns the value of a field that may occur once; nil if there is none, or several differ.
-    ///
-    /// Of two that differ, one may be an attacker's.
-    func soleValue(of name: String) -> Bytes? {
-        let values = rawValues(of: name)
-        guard let first = values.first, values.dropFirst().allSatisfy({ $0 == first }) else { return nil }
-        return first
-    }
-}
