@@ -3,7 +3,8 @@ internal import DunlinTypes
 extension CacheEntry {
     /// The memory that the entry uses at least, in bytes, with all that it refers to.
     package var held: Int {
-        var held = MemoryLayout<CacheEntry>.stride + Self.held(key.text) + fields.held
+        var held = MemoryLayout<CacheEntry>.stride + MemoryLayout<Contents>.stride + Self.block
+        held += Self.held(key.text) + fields.held
         // If the response came without an Age, both are one.
         if ageless.count < fields.count { held += ageless.held }
         held += selecting.held

@@ -2,61 +2,88 @@ package import DunlinTypes
 
 /// A stored response: all that a store keeps beside the bytes of the body, and what follows from it.
 ///
-/// A plain value. A store encodes the parameters of `init` and makes the same entry of them again; what follows is
-/// computed here, once, so that a hit does not read fields again.
+/// A plain value, in one immutable object except for its body, so that it is passed on as one reference. A store
+/// encodes the parameters of `init` and makes the same entry of them again; what follows is computed here, once, so
+/// that a hit does not read fields again.
 package struct CacheEntry: Sendable {
-    package let key: CacheKey
-    /// The request's method; nearly always GET (RFC 9110 §9.3.3 has the exception).
-    package let method: HTTP.Method
-    package let selecting: SelectingFields
-    package let owner: CacheOwner
-    /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
-    package let status: HTTP.Status
-    /// The stored fields: without what `StoredFields` leaves out, with the Age that the response came with.
-    package let fields: Fields
-    /// When the request was sent and when the response came, in seconds since 1970.
-    package let sentAt: Int64
-    package let receivedAt: Int64
+    struct Contents: Sendable {
+        let key: CacheKey
+        let method: HTTP.Method
+        let selecting: SelectingFields
+        let owner: CacheOwner
+        let status: HTTP.Status
+        let fields: Fields
+        let sentAt: Int64
+        let receivedAt: Int64
+        let ageless: Fields
+        let directives: ResponseDirectives
+        let date: Int64
+        let freshness: Freshness
+        let entityTag: EntityTag?
+        let lastModified: HTTPDate?
+        let validator: Validator?
+    }
+
+    private final class Object: Sendable {
+        let contents: Contents
+
+        init(_ contents: Contents) {
+            self.contents = contents
+        }
+    }
+
+    private let object: Object
     package private(set) var body: CachedBody
     /// Whether something has shown that it may be outdated: it is served only after validation, however fresh.
     package private(set) var isDoubtful: Bool
 
-    /// The fields without Age.
-    let ageless: Fields
-    /// The directives, except the fields that `no-cache` names, which are not stored.
-    package let directives: ResponseDirectives
-    package let freshness: Freshness
-    package let entityTag: EntityTag?
-    /// The Last-Modified field, if it is a date.
-    package let lastModified: HTTPDate?
-    /// The strong validator that shows whether other bytes are of the same state; nil if there is none.
-    package let validator: Validator?
-
+    /// Creates an entry. `said` are the directives of the response, if they were read already.
     package init(
         key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, owner: CacheOwner = .everybody,
         status: HTTP.Status, fields: Fields, sentAt: Int64, receivedAt: Int64, body: CachedBody,
-        isDoubtful: Bool = false, rules: CacheRules
+        isDoubtful: Bool = false, said: ResponseDirectives? = nil, rules: CacheRules
     ) {
-        self.key = key
-        self.method = method
-        self.selecting = selecting
-        self.owner = owner
-        self.status = status
-        self.fields = fields
-        self.sentAt = sentAt
-        self.receivedAt = receivedAt
+        let directives = (said ?? ResponseDirectives(fields)).withoutNames
+        let date = Freshness.date(fields)
+        object = Object(
+            Contents(
+                key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
+                sentAt: sentAt, receivedAt: receivedAt,
+                ageless: fields.contains("age") ? fields.without(["age"]) : fields,
+                directives: directives, date: date ?? receivedAt,
+                freshness: Freshness(
+                    fields, directives, status, at: date, sentAt: sentAt, receivedAt: receivedAt, rules),
+                entityTag: fields.soleValue(of: "etag").flatMap { EntityTag($0) },
+                lastModified: fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) },
+                validator: Validator(fields)))
         self.body = body
         self.isDoubtful = isDoubtful
-        ageless = fields.contains("age") ? fields.filtered { $0 != "age" } : fields
-        directives = ResponseDirectives(fields).withoutNames
-        freshness = Freshness(fields, directives, status, sentAt: sentAt, receivedAt: receivedAt, rules)
-        entityTag = fields.soleValue(of: "etag").flatMap { EntityTag($0) }
-        lastModified = fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) }
-        validator = Validator(fields)
     }
 
+    package var key: CacheKey { object.contents.key }
+    /// The request's method; nearly always GET (RFC 9110 §9.3.3 has the exception).
+    package var method: HTTP.Method { object.contents.method }
+    package var selecting: SelectingFields { object.contents.selecting }
+    package var owner: CacheOwner { object.contents.owner }
+    /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
+    package var status: HTTP.Status { object.contents.status }
+    /// The stored fields: without what `StoredFields` leaves out, with the Age that the response came with.
+    package var fields: Fields { object.contents.fields }
+    /// When the request was sent and when the response came, in seconds since 1970.
+    package var sentAt: Int64 { object.contents.sentAt }
+    package var receivedAt: Int64 { object.contents.receivedAt }
+    /// The fields without Age.
+    var ageless: Fields { object.contents.ageless }
+    /// The directives, except the fields that `no-cache` names, which are not stored.
+    package var directives: ResponseDirectives { object.contents.directives }
     /// When the origin made it, by its own clock if it states that.
-    package var date: Int64 { Freshness.date(fields) ?? receivedAt }
+    package var date: Int64 { object.contents.date }
+    package var freshness: Freshness { object.contents.freshness }
+    package var entityTag: EntityTag? { object.contents.entityTag }
+    /// The Last-Modified field, if it is a date.
+    package var lastModified: HTTPDate? { object.contents.lastModified }
+    /// The strong validator that shows whether other bytes are of the same state; nil if there is none.
+    package var validator: Validator? { object.contents.validator }
 
     /// Whether every request that selects this one also selects the other: then the newer one is enough. Such pairs
     /// come from concurrent requests.
@@ -93,12 +120,13 @@ extension CacheEntry {
         if ResponseDirectives(head.fields).isNoStore { return nil }
         let fields = StoredFields.updated(
             fields, by: head.fields, receivedAt: exchange.receivedAt, isPart: head.status == .partialContent)
+        let directives = ResponseDirectives(fields)
         guard let selecting = Storability.selecting(fields, for: exchange.request.head.fields, rules),
-            let owner = Storability.owner(of: fields, for: exchange.request, rules)
+            let owner = Storability.owner(directives, for: exchange.request, rules)
         else { return nil }
         return CacheEntry(
             key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
-            sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: body, rules: rules)
+            sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: body, said: directives, rules: rules)
     }
 }
 

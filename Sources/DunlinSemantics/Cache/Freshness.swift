@@ -14,17 +14,18 @@ package struct Freshness: Sendable, Equatable {
     /// When the response came.
     package let receivedAt: Int64
 
-    /// Computes freshness; `sentAt` and `receivedAt` are the times of the request and the response.
+    /// Computes freshness; `sentAt` and `receivedAt` are the times of the request and the response, and `date` is what
+    /// the Date field says.
     init(
-        _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, sentAt: Int64, receivedAt: Int64,
-        _ rules: CacheRules
+        _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, at date: Int64?, sentAt: Int64,
+        receivedAt: Int64, _ rules: CacheRules
     ) {
-        initialAge = Self.initialAge(fields, sentAt: sentAt, receivedAt: receivedAt)
+        initialAge = Self.initialAge(fields, at: date, sentAt: sentAt, receivedAt: receivedAt)
         self.receivedAt = receivedAt
         if let said = Self.said(fields, directives, receivedAt: receivedAt) {
             (lifetime, isHeuristic) = (said, false)
         } else if status.isHeuristicallyCacheable || directives.isPublic {
-            (lifetime, isHeuristic) = (Self.guess(fields, at: Self.date(fields) ?? receivedAt, rules), true)
+            (lifetime, isHeuristic) = (Self.guess(fields, at: date ?? receivedAt, rules), true)
         } else {
             (lifetime, isHeuristic) = (0, false)
         }
@@ -40,7 +41,11 @@ package struct Freshness: Sendable, Equatable {
 
     /// Returns the response's age when it came.
     package static func initialAge(_ fields: Fields, sentAt: Int64, receivedAt: Int64) -> Int64 {
-        let apparent = max(0, receivedAt.subtractingClamped(date(fields) ?? receivedAt))
+        initialAge(fields, at: date(fields), sentAt: sentAt, receivedAt: receivedAt)
+    }
+
+    private static func initialAge(_ fields: Fields, at date: Int64?, sentAt: Int64, receivedAt: Int64) -> Int64 {
+        let apparent = max(0, receivedAt.subtractingClamped(date ?? receivedAt))
         let delay = max(0, receivedAt.subtractingClamped(sentAt))
         return max(apparent, (age(fields) ?? 0).addingClamped(delay))
     }
@@ -52,7 +57,7 @@ package struct Freshness: Sendable, Equatable {
 
     /// Returns the first member of the first field; nil if it is no number (§5.1).
     static func age(_ fields: Fields) -> Int64? {
-        guard let value = fields.rawValues(of: "age").first else { return nil }
+        guard let value = fields[bytes: "age"] else { return nil }
         let first = value.prefix { $0 != UInt8(ascii: ",") }
         let text = first.drop { isBlank($0) }
         guard let end = text.lastIndex(where: { !isBlank($0) }) else { return nil }

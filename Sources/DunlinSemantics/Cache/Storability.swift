@@ -21,7 +21,7 @@ enum Storability {
         guard isStorable(head, directives), fitsMethod(request, head, directives),
             !RequestDirectives(request.head.fields).isNoStore,
             let selecting = selecting(head.fields, for: request.head.fields, rules),
-            let owner = owner(of: head.fields, for: request, rules),
+            let owner = owner(directives, for: request, rules),
             let extent = CacheDraft.Extent(head)
         else { return nil }
         var fields = StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt)
@@ -30,7 +30,7 @@ enum Storability {
         let entry = CacheEntry(
             key: request.key, method: request.head.method, selecting: selecting, owner: owner,
             status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
-            receivedAt: exchange.receivedAt, body: .whole(0), rules: rules)
+            receivedAt: exchange.receivedAt, body: .whole(0), said: directives, rules: rules)
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }
 
@@ -44,9 +44,10 @@ enum Storability {
     ///
     /// A response to a request with credentials is for the same ones, unless it says that it may be shared (§3.5). The
     /// RFC does not demand that of a private cache, but one for several users needs it.
-    static func owner(of response: Fields, for request: CacheRequest, _ rules: CacheRules) -> CacheOwner? {
+    static func owner(
+        _ directives: ResponseDirectives, for request: CacheRequest, _ rules: CacheRules
+    ) -> CacheOwner? {
         let asker = request.asker
-        let directives = ResponseDirectives(response)
         let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
         guard !isForOthers || directives.isPrivate, let user = CacheOwner.text(of: asker, rules) else {
             return CacheOwner(user: nil, terms: asker.terms)
