@@ -4,13 +4,15 @@ package import DunlinTypes
 package enum CredentialFields {
     /// The usual fields that hold no secrets. Searching a name for signs of a secret takes too long for a response from
     /// memory.
-    private static let harmless: Set<String> = [
+    private static let harmless = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "host",
         "if-modified-since", "if-none-match", "if-range", "pragma", "range", "user-agent",
     ]
 
     /// Returns their names, in lower case, each once, without cookies, which Vary must name.
     package static func names(in fields: Fields, _ secret: HTTP.SecretFields) -> [String] {
+        // So it is with most requests, and then no text is made of any name.
+        if fields.areAll(among: harmless) { return [] }
         var names: [String] = []
         for field in fields {
             let name = field.name.lowercased()

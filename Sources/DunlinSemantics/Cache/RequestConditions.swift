@@ -11,7 +11,7 @@ struct RequestConditions: Sendable {
     private let hasRange: Bool
     private let range: RangeField?
     private let ifRange: Bytes?
-    /// Whether the request accepts a content coding; without that, part of a coded body is useless.
+    /// Whether a request for a range accepts a content coding; without that, part of a coded body is useless.
     private let takesCodings: Bool
 
     init(_ fields: Fields) {
@@ -20,8 +20,9 @@ struct RequestConditions: Sendable {
         areForOrigin =
             fields.contains("if-match") || fields.contains("if-unmodified-since") || tags == .unreadable
         hasRange = fields.contains("range")
-        range = RangeField(fields)
-        takesCodings = fields.values(of: "accept-encoding").contains { $0.lowercased() != "identity" }
+        range = hasRange ? RangeField(fields) : nil
+        takesCodings =
+            hasRange && fields.values(of: "accept-encoding").contains { $0.lowercased() != "identity" }
         ifRange = fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
     }
 

@@ -5,11 +5,12 @@ enum StoredFields {
     /// Returns the fields without those of the connection and of the proxy, and those that `no-cache` names. A missing
     /// or invalid Date is replaced by the time of arrival (RFC 9110 §6.6.1).
     static func stored(of fields: Fields, _ directives: ResponseDirectives, receivedAt: Int64) -> Fields {
-        let named = Set(fields.rawValues(of: "connection").flatMap { FieldNames.all(in: $0) ?? [] })
-        var stored = fields.filtered { name in
-            if ofCaching.contains(name) { return true }
-            return !ofConnection.contains(name) && !named.contains(name) && !directives.unstoredFields.contains(name)
+        let named = fields.rawValues(of: "connection").flatMap { FieldNames.all(in: $0) ?? [] }
+        let others = (named + directives.unstoredFields).filter {
+            !ofConnection.contains($0) && !ofCaching.contains($0)
         }
+        // Connection mostly names itself or another of its own.
+        var stored = fields.without(others.isEmpty ? ofConnection : ofConnection + others)
         if Freshness.date(stored) == nil { stored["Date"] = HTTPDate(seconds: receivedAt).description }
         return stored
     }
@@ -30,14 +31,14 @@ enum StoredFields {
         "content-length", "content-range", "content-digest", "content-md5", "digest",
     ]
 
-    private static let ofConnection: Set<String> = [
+    private static let ofConnection = [
         "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization",
     ]
 
     /// The fields that caches use, which are for all recipients: a Connection field that names one is wrong (RFC 9110
     /// §7.6.1).
-    private static let ofCaching: Set<String> = [
+    private static let ofCaching = [
         "cache-control", "expires", "date", "age", "vary", "etag", "last-modified",
     ]
 }
