@@ -84,7 +84,8 @@ struct BodyGathering {
             return .giveUp
         }
         count += bytes.count
-        kept += bytes
+        // At once: as a sequence, the bytes would be copied one by one.
+        bytes.span.withUnsafeBufferPointer { kept.append(contentsOf: $0) }
         guard count > inline, kept.count >= BodyBlocks.size else { return .none }
         return written(kept.count / BodyBlocks.size)
     }

@@ -14,6 +14,8 @@ package final class CacheStore: ResponseStore {
     let capacity: CacheCapacity
     let memory: Mutex<MemoryMachine>
     let disk: DiskLevel?
+    /// The last number of a response that is in memory alone.
+    private let lastNumber = Atomic<UInt64>(0)
 
     /// Creates a store. `folder`: where the responses are on a disk; nil for memory alone. It is created if missing,
     /// read in the background, and closed to others. `salt`: what the rules hash with, which becomes the folder's.
@@ -112,8 +114,13 @@ package final class CacheStore: ResponseStore {
         let room = disk == nil ? capacity.longestInMemory : capacity.longestOnDisk
         guard start <= room, max(0, length ?? 0) <= room - start, room > 0 else { return nil }
         return CacheWriter(
-            self, disk, key, removals: removals,
+            self, disk, key, id: newNumber(disk), removals: removals,
             inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room, within: wait)
+    }
+
+    /// A number for a response. In a folder that processes share it is random, which takes a system call.
+    private func newNumber(_ disk: DiskLevel?) -> UInt64 {
+        disk == nil ? lastNumber.add(1, ordering: .relaxed).newValue : UInt64.random(in: 1 ... .max)
     }
 
     private func readyDisk(_ wait: StoreWait?) async -> DiskLevel? {

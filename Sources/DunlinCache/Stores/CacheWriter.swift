@@ -42,11 +42,10 @@ final class CacheWriter: ResponseWriter {
     private let state: Mutex<State?>
 
     init(
-        _ store: CacheStore, _ disk: DiskLevel?, _ key: CacheKey, removals: UInt64, inline: Int, limit: Int,
-        within wait: StoreWait?
+        _ store: CacheStore, _ disk: DiskLevel?, _ key: CacheKey, id: UInt64, removals: UInt64, inline: Int,
+        limit: Int, within wait: StoreWait?
     ) {
         (self.store, self.disk, self.key, self.removals, self.wait) = (store, disk, key, removals, wait)
-        let id = UInt64.random(in: 1 ... .max)
         state = Mutex(State(gathering: BodyGathering(id: id, inline: inline, limit: limit)))
     }
 

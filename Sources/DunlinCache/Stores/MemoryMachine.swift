@@ -92,8 +92,7 @@ struct MemoryMachine {
         if let removals, removals != self.removals(key) { return false }
         var list = responses[key] ?? []
         edit(&list)
-        put(list, for: key)
-        return responses[key] != nil
+        return put(list, for: key)
     }
 
     mutating func remove(_ key: CacheKey) {
@@ -116,15 +115,23 @@ struct MemoryMachine {
         if responses.removeValue(forKey: key) != nil { eviction.remove(key) }
     }
 
-    private mutating func put(_ list: [StoredResponse], for key: CacheKey) {
+    /// Returns whether everything was kept.
+    @discardableResult
+    private mutating func put(_ list: [StoredResponse], for key: CacheKey) -> Bool {
         let list = list.suffix(CacheRecord.mostMembers)
         let kept = list.compactMap { Self.inMemory($0) }
         let cost = kept.reduce(0) { $0 + Self.cost($1) }
         guard !kept.isEmpty, kept.count == list.count, kept.allSatisfy({ $0.body.count <= longest }) else {
-            return forget(key)
+            forget(key)
+            return false
         }
         responses[key] = kept
-        for key in eviction.put(key, cost: cost) { responses[key] = nil }
+        var isKept = true
+        for evicted in eviction.put(key, cost: cost) {
+            responses[evicted] = nil
+            if evicted == key { isKept = false }
+        }
+        return isKept
     }
 
     /// Returns the response as kept in memory; nil for a body that is not in memory, which keeps the whole key out.
