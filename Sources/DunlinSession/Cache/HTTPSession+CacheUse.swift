@@ -30,10 +30,12 @@ extension HTTPSession {
         public let age: Duration?
         /// The use in the format of `Cache-Status` (RFC 9211): `dunlin; hit; ttl=42`. It includes `stored` only once
         /// the response has been stored, which for a stream is after its end.
-        public let status: String
+        public var status: String { cacheStatus.member(named: "dunlin") }
+        /// The status, which becomes text only for those who ask.
+        private var cacheStatus: CacheStatus
         /// Whether the response is stored, as far as known when this is read: nil if it is not to be stored, has not
         /// ended yet, or could not be stored. The event `storingEnded` reports the outcome of one that is `storing`.
-        public let storing: Storing?
+        public private(set) var storing: Storing?
 
         init(
             _ source: Source, isRevalidated: Bool = false, isStale: Bool = false, age: Int64? = nil,
@@ -41,23 +43,29 @@ extension HTTPSession {
         ) {
             (self.source, self.isRevalidated, self.isStale) = (source, isRevalidated, isStale)
             self.age = age.map { .seconds($0) }
-            self.status = status.member(named: "dunlin")
-            storing = nil
-        }
-
-        private init(_ use: CacheUse, status: String, _ storing: Storing?) {
-            (source, isRevalidated, isStale, age) = (use.source, use.isRevalidated, use.isStale, use.age)
-            (self.status, self.storing) = (status, storing)
+            cacheStatus = status
         }
 
         /// The value for a response that was stored.
-        var stored: CacheUse { CacheUse(self, status: status + "; stored", .stored) }
+        var stored: CacheUse {
+            var use = self
+            (use.cacheStatus.isStored, use.storing) = (true, .stored)
+            return use
+        }
 
         /// The value for a response that waits to be stored.
-        var beingStored: CacheUse { CacheUse(self, status: status, .storing) }
+        var beingStored: CacheUse {
+            var use = self
+            use.storing = .storing
+            return use
+        }
 
         /// The value for a request that was not sent, because an identical one was under way.
-        var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed", storing) : self }
+        var collapsed: CacheUse {
+            var use = self
+            if source == .network { use.cacheStatus.isCollapsed = true }
+            return use
+        }
     }
 }
 
