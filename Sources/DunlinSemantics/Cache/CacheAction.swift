@@ -52,11 +52,11 @@ package struct CacheSending: Sendable {
     static let fieldNames = ["cache-control", "pragma", "if-none-match", "if-modified-since", "if-range", "range"]
 
     /// Returns the fields to send in place of `present`, which may have changed since the cache was asked with `asked`:
-    /// only the cache's own fields change.
-    package func changing(_ present: Fields, since asked: Fields) -> Fields {
-        if purpose == .whole, fields.count == asked.count { return present }
-        return present.taking(
-            Self.fieldNames.filter { fields.rawValues(of: $0) != asked.rawValues(of: $0) }, from: fields)
+    /// only the cache's own fields change. Nil if none does.
+    package func changing(_ present: Fields, since asked: Fields) -> Fields? {
+        if purpose == .whole, fields.count == asked.count { return nil }
+        let names = Self.fieldNames.filter { fields.rawValues(of: $0) != asked.rawValues(of: $0) }
+        return names.isEmpty ? nil : present.taking(names, from: fields)
     }
 }
 

@@ -15,8 +15,10 @@ package struct CacheKey: Sendable, Hashable {
     }
 
     package init(origin: HTTP.Origin, target: String) {
-        let address = origin.route?.address.map { " \($0)" } ?? ""
-        text = "\(origin)" + Self.normal(target) + address
+        var text = origin.description
+        text += Self.normal(target)
+        if let address = origin.route?.address { text += " \(address)" }
+        self.text = text
     }
 
     /// Creates the key of a request.

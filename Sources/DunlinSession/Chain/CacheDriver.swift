@@ -57,7 +57,7 @@ final class CacheDriver: StageDriver {
             candidates = await found(asked, call)
             var machine = CacheMachine(asked, candidates: candidates.map(\.entry), rules: cache.rules)
             let action = machine.begin(at: cache.now)
-            self.machine = machine
+            self.machine = consume machine
             switch action {
             case .send(let sending):
                 self.sending = sending
@@ -101,19 +101,21 @@ final class CacheDriver: StageDriver {
         guard let sending, let machine else { return request }
         sentAt = cache.now
         removals = request.head.method == .get ? cache.store.removals(of: machine.request.key) : nil
-        let fields = sending.changing(request.head.fields, since: machine.request.head.fields)
-        return fields == request.head.fields ? request : request.with { $0.head.fields = fields }
+        guard let fields = sending.changing(request.head.fields, since: machine.request.head.fields),
+            fields != request.head.fields
+        else { return request }
+        return request.with { $0.head.fields = fields }
     }
 
     // MARK: - Afterwards
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-        guard var machine, sending != nil else { return .pass(response) }
-        let before = machine
+        guard sending != nil else { return .pass(response) }
         let receivedAt = cache.now
         let fields = (call.sent ?? call.request).head.fields
-        let update = machine.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
-        self.machine = machine
+        // In place: a copy of the machine would be one of the request and its fields.
+        guard let update = machine?.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
+        else { return .pass(response) }
         let isTheirs = isTheirs(response.hop, call)
         if !isTheirs, !update.delivery.isOfNetwork {
             // The stored response is another user's, and what came is not part of it.
@@ -125,7 +127,7 @@ final class CacheDriver: StageDriver {
         }
         let changes =
             isTheirs
-            ? try await decided(update, before, response.head, receivedAt, call)
+            ? try await decided(update, response.head, receivedAt, call)
             : update.changes.filter(\.isInvalidation)
         let (passed, storing) = await apply(changes, to: response, call)
         var status = update.status
@@ -230,18 +232,19 @@ final class CacheDriver: StageDriver {
 extension CacheDriver {
     /// The remaining changes after the hook was asked about a response to be stored.
     private func decided(
-        _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
+        _ update: CacheUpdate, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
         // An interceptor around the exchange replaced the body, which the fields then do not describe, or requested
         // another resource or another part of this one.
-        if call.hasMadeBody || isOfOther(before, call) { return update.changes.map(\.withoutStoring) }
+        if call.hasMadeBody || isOfOther(call) { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.storing) else { return update.changes }
         let snapshot = call.snapshot
         switch try await call.ask(\.storing, { await $0(snapshot, head) }) {
         case nil, .store: return update.changes
         case .skip: return update.changes.map(\.withoutStoring)
         case .storeWith(let fields):
-            var (machine, changed) = (before, head)
+            guard var machine else { return update.changes }
+            var changed = head
             changed.fields = fields
             let sent = (call.sent ?? call.request).head.fields
             let changes = machine.answered(by: changed, to: sent, sentAt: sentAt, receivedAt: receivedAt).changes
@@ -252,8 +255,9 @@ extension CacheDriver {
 
 extension CacheDriver {
     /// Whether the answer is to another request than the one that was looked for.
-    private func isOfOther(_ machine: CacheMachine, _ call: LiveCall) -> Bool {
-        let (sent, asked) = (call.sent ?? call.request, machine.request.head)
+    private func isOfOther(_ call: LiveCall) -> Bool {
+        guard let asked = machine?.request.head else { return false }
+        let sent = call.sent ?? call.request
         return sent.head.method != asked.method || sent.body.isNone != call.request.body.isNone
             || CacheKey.ownHost(of: sent.head) != CacheKey.ownHost(of: asked)
     }
