@@ -149,8 +149,8 @@ package enum CacheEntryCodec {
             let valueCount = try reader.count(UInt32.self, limit: Limit.text)
             let isSensitive = try reader.flag()
             let start = bytes.count
-            bytes += try reader.take(nameCount)
-            bytes += try reader.take(valueCount)
+            let both = try reader.take(nameCount + valueCount)
+            both.span.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
             entries.append(
                 .init(
                     name: start..<start + nameCount, value: start + nameCount..<bytes.count, isSensitive: isSensitive))

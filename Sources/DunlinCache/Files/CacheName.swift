@@ -29,7 +29,16 @@ package struct CacheName: Sendable, Hashable {
         self.words = words
     }
 
-    var hex: String { (0..<4).map { CacheFileName.hex(words[$0]) }.joined() }
+    /// 64 lowercase hexadecimal digits.
+    var hex: String {
+        String(unsafeUninitializedCapacity: 64) { digits in
+            for index in 0..<64 {
+                let word = words[index / 16]
+                digits[index] = Hex.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15)
+            }
+            return 64
+        }
+    }
     /// The byte of the lock's file that stands for this name. Names that share one merely wait for each other.
     var lockPosition: Int { Int(words[0] >> 48) }
 }

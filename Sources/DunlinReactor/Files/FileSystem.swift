@@ -46,7 +46,8 @@ public struct FileStatus: Sendable {
 /// Calls by the names of files. Each may wait for a disk.
 public enum FileSystem {
     static func check(_ path: String) throws(Errno) {
-        guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
+        // C would take a path with a NUL for a shorter one.
+        guard path.withCString({ strlen($0) }) == path.utf8.count else { throw Errno(rawValue: EINVAL) }
     }
 
     /// Returns the status of the name itself, even if it is a link. Nil if there is nothing by that name.
