@@ -111,6 +111,7 @@ VARIANT_BUILDERS = {
     "dunlin-segments": lambda: swift("DunlinClient"),
     "dunlin-http-proxy": lambda: swift("DunlinClient"),
     "dunlin-socks5": lambda: swift("DunlinClient"),
+    "dunlin-anew": lambda: swift("DunlinClient"),
     "dunlin-memory-hit": lambda: swift("DunlinClient"),
     "dunlin-disk-hit": lambda: swift("DunlinClient"),
     "dunlin-memory-store": lambda: swift("DunlinClient"),

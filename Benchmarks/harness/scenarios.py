@@ -29,7 +29,7 @@ VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1
             "dunlin-segments": ("--record", "1", "--segments", "4")}
 # What a client is told of a proxy: its URL.
 PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
-CACHED = {f"dunlin-{each}": each for each in ("memory-hit", "disk-hit", "memory-store", "disk-store")}
+CACHED = {f"dunlin-{each}": each for each in ("anew", "memory-hit", "disk-hit", "memory-store", "disk-store")}
 VARIANTS |= {client: ("--cache", each) for client, each in CACHED.items()}
 PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.

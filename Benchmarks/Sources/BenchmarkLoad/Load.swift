@@ -169,6 +169,8 @@ public enum Job: String, Sendable {
 /// What a cache does with each request.
 public enum Caching: String, Sendable {
     case none
+    /// Is not there either, but each request is for another URL, as those are that are stored.
+    case anew
     /// Answers it from memory, or from a folder alone.
     case memoryHit = "memory-hit"
     case diskHit = "disk-hit"
@@ -176,6 +178,7 @@ public enum Caching: String, Sendable {
     case memoryStore = "memory-store"
     case diskStore = "disk-store"
 
+    public var isThere: Bool { self != .none && self != .anew }
     public var hits: Bool { self == .memoryHit || self == .diskHit }
     public var isOnDisk: Bool { self == .diskHit || self == .diskStore }
 }

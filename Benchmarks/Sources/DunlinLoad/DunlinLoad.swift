@@ -13,7 +13,7 @@ extension Load {
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
         if !proxy.isEmpty { configuration.proxy = .url(proxy) }
-        if cache != .none {
+        if cache.isThere {
             configuration.cache = HTTPSession.Cache(
                 cache.isOnDisk ? .init(memory: 0, disk: 64 << 20) : .init(memory: 8 << 20, disk: 0),
                 folder: cache.isOnDisk ? folder : nil)
