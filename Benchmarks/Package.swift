@@ -25,6 +25,7 @@ let package = Package(
             name: "DunlinClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinFastClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(name: "DunlinTripClient", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
         .executableTarget(
             name: "ProxyPeer", dependencies: [.product(name: "DunlinTesting", package: "dunlin")],
             swiftSettings: dialect),

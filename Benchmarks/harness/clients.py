@@ -97,6 +97,7 @@ BUILDERS = {
     "urlsession": lambda: swift("URLSessionClient"),
     "dunlin": lambda: swift("DunlinClient"),
     "dunlin-fast": lambda: swift("DunlinFastClient"),
+    "dunlin-trip": lambda: swift("DunlinTripClient"),
 }
 
 # The others speak both.

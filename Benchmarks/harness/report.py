@@ -19,7 +19,7 @@ import measure
 import scenarios
 
 GET = "get"
-OURS = ("dunlin", "dunlin-fast")
+OURS = ("dunlin", "dunlin-fast", "dunlin-trip")
 FREE = ("raw", "libcurl")
 UNCOUNTED = ("go",)  # has an allocator of its own, which no preloaded library sees
 SLOW = {"urlsession": 20}
@@ -117,6 +117,19 @@ def table(rows):
     return "\n".join(lines)
 
 
+def trips(rows):
+    """What an ordinary caller pays more than one on the loop who makes the way to the loop and back beside."""
+    cpu = {(each["client"], each["concurrency"]): each["cpu_us"] for each in rows}
+    lines = ["| C | dunlin | dunlin-fast | dunlin-trip | the rest |", "|--:|--:|--:|--:|--:|"]
+    for concurrency in sorted({each["concurrency"] for each in rows}):
+        costs = [cpu.get((client, concurrency)) for client in OURS]
+        if None in costs:
+            continue
+        ordinary, fast, trip = costs
+        lines.append(f"| {concurrency} | {ordinary:.1f} | {fast:.1f} | {trip:.1f} | {ordinary - fast - trip:.1f} |")
+    return "\n".join(lines)
+
+
 def output(*command):
     """The first line a version command prints, wherever it prints it."""
     try:
@@ -172,7 +185,8 @@ def get_section(plan, paths, problems):
             for concurrency in plan.concurrencies for name in clients.BUILDERS if (name, concurrency) in reports]
     return rows, "\n".join([
         "## get: 1 KiB keep-alive GETs", "", f"Per request; median of {plan.rounds} interleaved rounds.", "",
-        table(rows)])
+        table(rows), "", "CPU µs of an ordinary caller: those of one on the loop, of the way there and back, and the rest.",
+        "", trips(rows)])
 
 
 def document(machine_line, sections, problems):
