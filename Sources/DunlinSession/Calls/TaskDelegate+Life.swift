@@ -13,20 +13,27 @@ extension TaskDelegate {
 
     /// Runs the call for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
-        try await enclosed(call, sink) {
-            let delivery: Delivery<S.Taken>
-            do {
-                delivery = try await onLoop(call, sink)
-            } catch {
-                refuse(call, error)
-                throw error
-            }
-            let result = await Self.value(of: delivery.result, sink)
-            if let observers {
-                await leave(delivery, .ending(result), completion(of: call, delivery, result, sink), observers)
-            }
-            return LocalResult(result: result)
-        }.result.get()
+        guard isEnclosure(call, sink) else { return try await live(call, sink).get() }
+        return try await Enclosure.enter(.request(id)) { LocalResult(result: try await live(call, sink)) }.result.get()
+    }
+
+    /// The life of a call that its caller awaits.
+    @inline(__always)
+    private nonisolated func live<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S
+    ) async throws -> Result<Response<S.Value>, any Error> {
+        let delivery: Delivery<S.Taken>
+        do {
+            delivery = try await onLoop(call, sink)
+        } catch {
+            refuse(call, error)
+            throw error
+        }
+        let result = await Self.value(of: delivery.result, sink)
+        if let observers {
+            await leave(delivery, .ending(result), completion(of: call, delivery, result, sink), observers)
+        }
+        return result
     }
 
     /// Runs the call for the waiters of `settlement`: where it was made, if it `isAwaited`. It begins on the loop and
@@ -116,20 +123,27 @@ extension TaskDelegate {
         }
     }
 
-    /// Has the sink take the response. If the body may still be sent when the response's head comes, this runs in an
-    /// `UploadScope`.
+    /// Has the sink take the response.
+    // Inlined, because each call of an isolated function costs two switches.
+    @inline(__always)
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, queued: Int64?
     ) async -> Delivery<S.Taken> {
-        guard call.era.chain.needsScope(call.body, settings) else {
-            return await deliver(call, to: sink, nil, queued: queued)
+        if call.era.chain.needsScope(call.body, settings) {
+            return await deliverWithUploads(call, to: sink, queued: queued)
         }
+        return await deliver(call, to: sink, nil, queued: queued)
+    }
+
+    /// The same in an `UploadScope`, because the body may still be sent when the response's head comes.
+    private func deliverWithUploads<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, queued: Int64?
+    ) async -> Delivery<S.Taken> {
         let uploads = UploadScope()
         async let _: Void = uploads.run()
         return await deliver(call, to: sink, uploads, queued: queued)
     }
 
-    // Inlined, because each call of an isolated function costs two switches.
     @inline(__always)
     private func deliver<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
@@ -173,14 +187,10 @@ extension TaskDelegate {
         let result: Result<Response<Value>, any Error>
     }
 
-    /// Runs `life` in an enclosure if user code may run within the call and may wait there for others to end.
-    private nonisolated func enclosed<S: Sink>(
-        _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> LocalResult<S.Value>
-    ) async rethrows -> LocalResult<S.Value> {
+    /// Whether user code may run within the call, and may wait there for others to end.
+    private nonisolated func isEnclosure(_ call: HTTPSession.Call, _ sink: some Sink) -> Bool {
         let chain = call.era.chain
-        let isEnclosure =
-            observers != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
-        return isEnclosure ? try await Enclosure.enter(.request(id)) { try await life() } : try await life()
+        return observers != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
     }
 
     /// Ends a call that may not enter like any other, since its handle exists already.
