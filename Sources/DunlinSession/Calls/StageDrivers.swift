@@ -44,12 +44,14 @@ struct StageDrivers {
                 let chosen = try delegate[id].choice(for: request.head)
                 delegate.change(id) { $0.chosen = chosen }
             }
-            if let answer = try await driver.answer(request, delegate[id]) {
+            // Copied once, because only what a driver returns changes it.
+            let call = delegate[id]
+            if let answer = try await driver.answer(request, call) {
                 delegate.take(answer.notes, id)
                 return .answer(answer.response)
             }
             answerer = nil
-            request = try await driver.sending(request, delegate[id])
+            request = try await driver.sending(request, call)
         }
         for driver in drivers { driver?.goes(request) }
         return .send(request)
@@ -119,10 +121,13 @@ struct StageDrivers {
         return error
     }
 
-    private mutating func makeOthers(for call: LiveCall, after outcome: Result<TransportResponse, any Error>) {
+    private mutating func makeOthers(
+        for call: @autoclosure () -> LiveCall, after outcome: Result<TransportResponse, any Error>
+    ) {
         if isComplete { return }
         if case .success(let response) = outcome, response.head.status < 300 { return }
         isComplete = true
+        let call = call()
         if drivers.isEmpty { drivers = Array(repeating: nil, count: chain.stages.count) }
         for (index, stage) in chain.stages.enumerated() where drivers[index] == nil {
             drivers[index] = stage.driver(for: call)
