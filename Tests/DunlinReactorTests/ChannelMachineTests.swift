@@ -175,7 +175,7 @@ extension ChannelMachine<Int>.Wakes {
     func `a turn begins only a moment after somebody looked`(age: Int64, isFresh: Bool) {
         let machine = Self.opened()
         #expect(machine.endTurn())
-        #expect(machine.beginTurn(age: age) == (isFresh ? .turn(2) : .unseenInput))
+        #expect(machine.beginTurn(age: age) == (isFresh ? .turn(2) : .unlooked))
         // A look makes up for it, and finds or finds not.
         if !isFresh { #expect(machine.beginTurn(age: 0) == .turn(2)) }
     }

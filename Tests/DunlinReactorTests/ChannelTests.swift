@@ -147,11 +147,30 @@ extension `Channel on a loop` {
         let next = await withTaskExecutorPreference(pair.reactor) { @concurrent in
             #expect(pair.channel.endTurn())
             if isEnd { pair.hangUp() } else { pair.say("unasked") }
-            let start = Reactor.lookTime
-            while Reactor.lookTime <= start.advanced(by: ChannelMachine<Int>.freshness) {}
+            Self.passFreshness()
             return pair.channel.beginTurn()
         }
         #expect(next == nil)
+    }
+
+    /// Requests begin together, and the second need not look again.
+    @Test func `a turn that follows no look has the loop look at all its sockets`() async throws {
+        let reactor = try Reactor(name: "test")
+        defer { reactor.retire() }
+        let (first, second) = (try ChannelPair(on: reactor), try ChannelPair(on: reactor))
+        await withTaskExecutorPreference(reactor) { @concurrent in
+            second.say("unasked")
+            Self.passFreshness()
+            #expect(first.channel.beginTurn() != nil)
+            #expect(second.channel.wasAnnounced)
+            #expect(second.channel.beginTurn() == nil)
+        }
+    }
+
+    /// Keeps the thread busy until no look before this is fresh.
+    private static func passFreshness() {
+        let start = Reactor.lookTime
+        while Reactor.lookTime <= start.advanced(by: ChannelMachine<Int>.freshness) {}
     }
 
     @Test func `an edge whose bytes were read already does no harm`() async throws {

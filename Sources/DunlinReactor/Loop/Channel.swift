@@ -109,22 +109,31 @@ public final class Channel: Sendable {
     }
 
     /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with
-    /// bytes that nobody asked for. If nobody has looked a moment ago, this looks.
+    /// bytes that nobody asked for. If nobody has looked a moment ago, this has the loop look, or looks itself.
     public func beginTurn() -> UInt64? {
+        var seen = lastSeen
+        let now = Reactor.lookTime
+        var hasPolled = false
+        while true {
+            switch machine.withLock({ $0.beginTurn(lastLook: seen, at: now) }) {
+            case .turn(let turn): return turn
+            case .closed: return nil
+            case .unlooked where !hasPolled:
+                reactor.look()
+                (seen, hasPolled) = (lastSeen, true)
+            case .unlooked, .unseenInput:
+                guard isStillSilent() else { return nil }
+                seen = now
+            }
+        }
+    }
+
+    /// When the loop or an owner last looked.
+    private var lastSeen: HTTP.Instant {
         // The loop notes the time of its poll after it has passed on what it found: read it before the machine is
         // asked.
         let polled = reactor.lastPoll.load(ordering: .acquiring)
-        var lastLook = HTTP.Instant(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
-        let now = Reactor.lookTime
-        while true {
-            switch machine.withLock({ $0.beginTurn(lastLook: lastLook, at: now) }) {
-            case .turn(let turn): return turn
-            case .closed: return nil
-            case .unseenInput:
-                guard isStillSilent() else { return nil }
-                lastLook = now
-            }
-        }
+        return HTTP.Instant(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
     }
 
     /// Ends the owner's turn; false if the channel is not fit for another.

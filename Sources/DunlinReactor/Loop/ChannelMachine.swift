@@ -16,11 +16,12 @@ internal import DunlinTypes
 /// 6. A turn begins only if no input is known to be unread and somebody has looked a moment ago (`freshness`). Edges
 ///    are only what the loop has collected, and a loop that computes collects nothing: bytes that came meanwhile would
 ///    be taken for the answer to a request that was not sent yet. Three things are a look: the last owner's read, if it
-///    left nothing; the loop's poll, once all that it reported has been passed on; and a peek at the socket, which is
-///    made where neither is fresh. What the kernel had at that look is never an answer. What comes after the look
-///    cannot be told from an answer, like anything that the peer sends before a request reaches it. The allowance is of
-///    the order of that way, so it adds little to what a peer could do anyhow. Without it each request that follows an
-///    answer at once would peek at what it has just read empty.
+///    left nothing; the loop's poll, once all that it reported has been passed on; and a peek at the socket. Where
+///    none is fresh, the loop polls: that serves all requests that begin within the next moment. A peek is made where
+///    an edge is known, or the loop cannot tell. What the kernel had at that look is never an answer. What comes after
+///    the look cannot be told from an answer, like anything that the peer sends before a request reaches it. The
+///    allowance is of the order of that way, so it adds little to what a peer could do anyhow. Without it each request
+///    that follows an answer at once would peek at what it has just read empty.
 struct ChannelMachine<Waiter> {
     enum Direction {
         case reading
@@ -59,8 +60,10 @@ struct ChannelMachine<Waiter> {
 
     enum Begin: Equatable {
         case turn(UInt64)
-        /// Input has come while nobody owned the channel, or may have: look before using it.
+        /// Input has come while nobody owned the channel: look at it before using it.
         case unseenInput
+        /// Nobody has looked a moment ago, so input may have come: look before using it.
+        case unlooked
         case closed
     }
 
@@ -89,11 +92,12 @@ struct ChannelMachine<Waiter> {
     private var readerIsToWake = false
     private var writing = Side.quiet
 
-    /// Begins a turn for a new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; a
-    /// caller who has looked since passes that as the last look.
+    /// Begins a turn for a new owner: cancels meant for the last one are forgotten. `.unseenInput` and `.unlooked`
+    /// begin nothing; a caller who has looked since passes that as the last look.
     mutating func beginTurn(lastLook: HTTP.Instant, at now: HTTP.Instant) -> Begin {
         if life == .closed { return .closed }
-        if hasUnseenInput || now > lastLook.advanced(by: Self.freshness) { return .unseenInput }
+        if hasUnseenInput { return .unseenInput }
+        if now > lastLook.advanced(by: Self.freshness) { return .unlooked }
         life = .open
         writing = .quiet
         readerIsToWake = false

@@ -289,31 +289,33 @@ extension Reactor {
 extension Reactor {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        while let timeout = workThenSleep() {
-            let count = awaitEvents(tellOfTurn() ? 0 : timeout)
-            let polled = Self.lookTime
-            collect(max(count, 0))
-            // Taken from the end, which costs less than emptying the array.
-            while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
-            // A poll that failed has seen nothing, and one that came back full may have left events.
-            guard count >= 0, count < own.pointee.events.count else { continue }
-            lastPoll.store(polled.nanoseconds, ordering: .releasing)
-        }
+        while let timeout = workThenSleep() { poll(tellOfTurn() ? 0 : timeout) }
         thread.store(0, ordering: .relaxed)
     }
+
+    /// Asks the kernel for events, sleeping if it may, and passes them on.
+    private func poll(_ timeout: Int32) {
+        let count = own.pointee.events.withUnsafeMutableBufferPointer {
+            epoll_wait(epoll, $0.baseAddress, Int32($0.count), timeout)
+        }
+        let polled = Self.lookTime
+        collect(max(count, 0))
+        // Taken from the end, which costs less than emptying the array.
+        while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
+        // A poll that failed has seen nothing, and one that came back full may have left events.
+        guard count >= 0, count < own.pointee.events.count else { return }
+        lastPoll.store(polled.nanoseconds, ordering: .releasing)
+    }
+
+    /// Looks at all sockets now, in the middle of a job of the loop: whoever is woken runs after it. Does nothing on
+    /// other threads.
+    func look() { if isCurrent { poll(0) } }
 
     /// Tells the followers of a turn; returns true if that gave the loop something to do.
     private func tellOfTurn() -> Bool {
         guard own.pointee.isObserved else { return false }
         for observer in shared.withLock({ $0.turnObservers.all }) { observer() }
         return !own.pointee.jobs.isEmpty
-    }
-
-    /// Sleeps if it may, then returns how many events there are; a negative number if the kernel was not asked for all.
-    private func awaitEvents(_ timeout: Int32) -> Int32 {
-        own.pointee.events.withUnsafeMutableBufferPointer {
-            epoll_wait(epoll, $0.baseAddress, Int32($0.count), timeout)
-        }
     }
 
     /// Runs jobs, then returns how many milliseconds epoll may sleep; nil when the loop is over.
