@@ -47,7 +47,13 @@ let package = Package(
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
     ],
-    traits: Set(adapters.map { .trait(name: $0.trait, description: "\($0.module): \($0.why)") }),
+    traits: Set(
+        adapters.map { adapter in
+            .trait(
+                name: adapter.trait, description: "\(adapter.module): \(adapter.why)",
+                // What the runtime takes and gives is made of HTTPTypes.
+                enabledTraits: adapter.trait == "OpenAPI" ? ["HTTPTypes"] : [])
+        }),
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
@@ -355,7 +361,9 @@ for adapter in adapters {
     package.targets.append(
         .target(
             name: adapter.module,
-            dependencies: ["Dunlin", outside(adapter.product, adapter.package, for: adapter.trait)],
+            dependencies: ["Dunlin", outside(adapter.product, adapter.package, for: adapter.trait)]
+                + (adapter.trait == "OpenAPI"
+                    ? ["DunlinHTTPTypes", outside("HTTPTypes", "swift-http-types", for: "OpenAPI")] : []),
             swiftSettings: dialect))
 }
 

@@ -21,7 +21,7 @@
         ) async throws -> (response: HTTPResponse, body: Bytes) {
             let parts = try RequestParts(request)
             let response = try await self.request(
-                parts.target(request.method), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
+                parts.target(), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
                 body: body, timeout: timeout, options: options)
             return (try HTTPResponse(response.head), response.value)
         }
@@ -35,8 +35,10 @@
             _ request: HTTPRequest, body: RequestBody = .none, timeout: Duration? = nil, options: Options = Options()
         ) async throws -> (response: HTTPResponse, body: BodySequence) {
             let parts = try RequestParts(request)
+            // A stream that is opened in a task that has been cancelled may still be sent.
+            try Task.checkCancellation()
             let response = try await stream(
-                parts.target(request.method), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
+                parts.target(), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
                 body: body, timeout: timeout, options: options)
             return (try HTTPResponse(response.head), response.body)
         }
@@ -44,7 +46,7 @@
 
     extension RequestParts {
         /// What a session is to request. It resolves the text like any URL, and finds nothing in it to change.
-        fileprivate func target(_ method: HTTPRequest.Method) throws -> HTTP.Target {
+        fileprivate func target() throws -> HTTP.Target {
             if path == "*" { throw Refusal.request(":path is *, which is no URL and cannot be requested") }
             if let origin { return .url("\(origin)\(path)") }
             guard scheme == nil else { throw Refusal.request(":authority is missing") }

@@ -43,12 +43,15 @@ let package = Package(
     dependencies: [
         .package(
             name: "dunlin", path: "../..",
-            traits: ["Logging", "Metrics", "Tracing", "ServiceLifecycle"]),
+            traits: ["Logging", "Metrics", "Tracing", "ServiceLifecycle", "HTTPTypes", "OpenAPI"]),
         // These are the oldest that Dunlin's manifest allows; .ci/checks/manifest compares them.
         outside("apple/swift-log", from: "1.14.0"),
         outside("apple/swift-metrics", from: "2.5.0"),
         outside("apple/swift-distributed-tracing", from: "1.3.0"),
         outside("swift-server/swift-service-lifecycle", from: "2.6.0"),
+        // A package of these two has traits on by default that bring all of Foundation.
+        outside("apple/swift-http-types", from: "1.6.0", traits: []),
+        outside("apple/swift-openapi-runtime", from: "1.11.0", traits: []),
     ],
     targets: [
         tests(of: "Logging", ("Logging", "swift-log"), ("InMemoryLogging", "swift-log")),
@@ -58,5 +61,7 @@ let package = Package(
         tests(
             of: "Service", ("ServiceLifecycle", "swift-service-lifecycle"),
             ("ServiceLifecycleTestKit", "swift-service-lifecycle"), ("Logging", "swift-log")),
+        tests(of: "HTTPTypes", ("HTTPTypes", "swift-http-types")),
+        tests(of: "OpenAPI", ("OpenAPIRuntime", "swift-openapi-runtime"), ("HTTPTypes", "swift-http-types")),
     ]
 )
