@@ -33,6 +33,11 @@ let adapters: [(trait: String, module: String, why: String, product: String, pac
         "ServiceLifecycle", "DunlinService", "a session as a service of swift-service-lifecycle", "ServiceLifecycle",
         "swift-service-lifecycle"
     ),
+    ("HTTPTypes", "DunlinHTTPTypes", "requests and responses of swift-http-types", "HTTPTypes", "swift-http-types"),
+    (
+        "OpenAPI", "DunlinOpenAPI", "a transport for clients of swift-openapi-generator", "OpenAPIRuntime",
+        "swift-openapi-runtime"
+    ),
 ]
 
 let package = Package(
@@ -59,6 +64,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+        // Each of these two has traits on by default that bring all of Foundation.
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0", traits: []),
+        .package(url: "https://github.com/apple/swift-openapi-runtime.git", from: "1.11.0", traits: []),
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),

@@ -49,7 +49,7 @@ let package = Package(
         outside("apple/swift-metrics", from: "2.5.0"),
         outside("apple/swift-distributed-tracing", from: "1.3.0"),
         outside("swift-server/swift-service-lifecycle", from: "2.6.0"),
-        // A package of these two has traits on by default that bring all of Foundation.
+        // Each of these two has traits on by default that bring all of Foundation.
         outside("apple/swift-http-types", from: "1.6.0", traits: []),
         outside("apple/swift-openapi-runtime", from: "1.11.0", traits: []),
     ],
