@@ -106,7 +106,7 @@ struct `Gauges of a session` {
     @Test func `JSON has the names that a snapshot has`() throws {
         let data = try JSONEncoder().encode(Self.example)
         let json = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-        #expect(Set(json.keys) == ["running", "queued", "coalesced", "pool", "retriesLeft"])
+        #expect(Set(json.keys) == ["requests", "queued", "coalesced", "pool", "retriesLeft"])
         let pool = try #require(json["pool"] as? [String: Any])
         #expect(Set(pool.keys) == ["origins", "others"])
         let origin = try #require((pool["origins"] as? [String: Any])?["https://api.test"] as? [String: Int])

@@ -68,7 +68,7 @@ struct `A journal and the secrets of a URL` {
             let restored = try #require(try await second.restoredTransfers().first)
             #expect(restored.needsURL && restored.url == "\(stage.server.baseURL)/film?\(saved)")
             let error = try await NetworkError.thrown { _ = try await restored.value }
-            #expect(error.code == .invalidRequest && error.reason.contains("start(from:)"))
+            #expect(error.code == .invalidRequest && error.reason.contains("resume(from:)"))
             #expect(stage.server.requests.isEmpty)
             let again = try #require(try await second.restoredTransfers().first)
             #expect(again.id == restored.id && again.attempts == 0)
