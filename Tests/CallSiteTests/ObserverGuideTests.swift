@@ -20,7 +20,7 @@ import Testing
         transport.on(.get, "/a").respond(body: "x")
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
 
-        configuration.observers = [SlowRequests()]
+        configuration.observers.append(SlowRequests())
 
         #expect(try await HTTPSession(configuration).get("a", as: .string).value == "x")
     }

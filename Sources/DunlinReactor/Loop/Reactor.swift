@@ -295,10 +295,11 @@ extension Reactor {
 
     /// Asks the kernel for events, sleeping if it may, and passes them on.
     private func poll(_ timeout: Int32) {
+        let looked = timeout == 0 ? Self.lookTime : nil  // A look is as old as its beginning.
         let count = own.pointee.events.withUnsafeMutableBufferPointer {
             epoll_wait(epoll, $0.baseAddress, Int32($0.count), timeout)
         }
-        let polled = Self.lookTime
+        let polled = looked ?? Self.lookTime
         collect(max(count, 0))
         // Taken from the end, which costs less than emptying the array.
         while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
@@ -307,8 +308,7 @@ extension Reactor {
         lastPoll.store(polled.nanoseconds, ordering: .releasing)
     }
 
-    /// Looks at all sockets now, in the middle of a job of the loop: whoever is woken runs after it. Does nothing on
-    /// other threads.
+    /// Looks at all sockets now, within a job of the loop: whoever is woken runs after it. No effect on other threads.
     func look() { if isCurrent { poll(0) } }
 
     /// Tells the followers of a turn; returns true if that gave the loop something to do.

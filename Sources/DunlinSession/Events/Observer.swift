@@ -8,7 +8,7 @@ extension HTTPSession {
     ///     func ended(_ completion: HTTPSession.Completion) { print(completion.task, completion.task.age) }
     /// }
     ///
-    /// configuration.observers = [Timer()]
+    /// configuration.observers.append(Timer())
     /// ```
     ///
     /// Unlike `events`, an observer misses nothing; unlike a hook, it decides nothing, and any number of observers can
@@ -34,7 +34,8 @@ extension HTTPSession {
         /// is told; nor is one told of connections that are opened ahead of need.
         func began(_ request: TaskSnapshot) -> (any RequestObserver)?
 
-        /// A connection of the session was closed. Called on any thread.
+        /// A connection of the session was closed. Called on any thread: also on yours, where you release a session, or
+        /// a stream that was not read. So the method must take no lock under which you do that.
         func connectionEnded(_ connection: HTTP.EndedConnection)
     }
 

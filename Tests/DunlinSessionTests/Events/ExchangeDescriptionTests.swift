@@ -20,6 +20,14 @@ import Testing
             }
             return nil
         }
+
+        let steps = Mutex<[String]>([])
+
+        func noted(_ step: HTTPSession.RequestStep) {
+            var dumped = ""
+            dump(step, to: &dumped)
+            steps.withLock { $0 += ["\(step)", String(reflecting: step), dumped] }
+        }
     }
 
     @Test func `it has no secrets, also none whose names the session knows alone`() async throws {
@@ -35,5 +43,18 @@ import Testing
         #expect(exchange.url == "http://a.test/b?ticket=***&token=***&next=***&page=2")
         for text in exchange.texts { #expect(!text.contains("s3cr3t") && text.contains("page=2"), "\(text)") }
         #expect(exchange.texts[0].hasSuffix(" exchange 1: GET \(exchange.url)"))
+    }
+
+    @Test func `a step has no secrets either`() async throws {
+        let (shown, transport) = (Shown(), MockTransport())
+        transport.on(.get, "/a").respond(302, fields: ["Location": "/b?ticket=s3cr3t&token=s3cr3t&page=2"])
+        transport.otherwise { _ in .respond() }
+        var configuration = HTTPSession.Configuration(transport: transport)
+        configuration.observers = [shown]
+        configuration.secretFields = ["ticket"]
+        try await HTTPSession(configuration).get("http://a.test/a?token=s3cr3t")
+        let steps = shown.steps.withLock { $0 }
+        #expect(steps.first == "redirected: GET http://a.test/a?token=***: 302 Found")
+        #expect(!steps.joined().contains("s3cr3t"), "\(steps)")
     }
 }

@@ -60,7 +60,10 @@ package final class CallObservation: Sendable {
             if !state.hasEnded { state.exchanges[number] = observation }
             return state.hasEnded
         }
-        if isLate { observation.end() }
+        if isLate {
+            observation.end()
+            return (nil, sent)
+        }
         return (observation, sent)
     }
 
@@ -75,6 +78,7 @@ package final class CallObservation: Sendable {
     }
 
     func note(_ step: @autoclosure () -> HTTPSession.RequestStep) {
+        if state.withLock({ $0.hasEnded }) { return }
         let step = step()
         for observer in observers { observer.noted(step) }
     }

@@ -35,7 +35,12 @@ final class ExchangeObservation: Sendable {
         var head = response.head
         head.mark(secretFields)
         let hop = response.latestHop
-        state.withLock { ($0.head, $0.hop) = (head, hop == HTTP.Hop() ? nil : hop) }
+        let isOver = state.withLock { state in
+            if !state.hasEnded { (state.head, state.hop) = (head, hop == HTTP.Hop() ? nil : hop) }
+            return state.hasEnded
+        }
+        // Its call has left: whoever is told of its end is told of nothing after that.
+        if isOver { return response }
         for observer in observers { observer.answered(head) }
         switch response.body {
         case .bytes:
