@@ -16,7 +16,8 @@
 
     extension HTTPResponse {
         /// Creates the same response: status, reason phrase and fields, as they were received. The version does not
-        /// come along.
+        /// come along, nor does a Content-Length beside a Transfer-Encoding: it means nothing there, and whoever
+        /// passed both on would give the body two lengths (RFC 9112 §6.3).
         ///
         /// Throws a `NetworkError` with code `invalidResponse` if something would change.
         public init(_ head: ResponseHead) throws {
@@ -29,7 +30,9 @@
             guard status.reasonPhrase == phrase else {
                 throw Refusal.response("the reason phrase has characters that would be replaced")
             }
-            self.init(status: status, headerFields: try HTTPFields(head.fields, Refusal.response))
+            var fields = head.fields
+            if fields.contains("transfer-encoding") { fields["content-length"] = nil }
+            self.init(status: status, headerFields: try HTTPFields(fields, Refusal.response))
         }
     }
 #endif

@@ -20,7 +20,7 @@
         /// The logger, and what the request's task adds; nil if only an id is sent.
         private let log: (logger: Logger, metadata: Logger.Metadata)?
         private let settings: HTTPSession.LogSettings
-        /// The method and the target, without values.
+        /// The method, and the target if it is a template: without values.
         private let name: String
         /// When a handle was made; nil for a request that runs at once.
         private let made: ContinuousClock.Instant?
@@ -39,7 +39,7 @@
             }
             let target = LogText.path(of: request.targetTemplate)
             let method = LogText.visible(request.method.rawValue, upTo: 32)
-            name = "\(method) \(target)"
+            name = request.hasTemplate ? "\(method) \(target)" : method
             var metadata = taskMetadata
             metadata[.method] = "\(method)"
             metadata[request.hasTemplate ? .template : .path] = "\(target)"
@@ -51,6 +51,7 @@
         func exchangeBegan(
             _ exchange: HTTPSession.Exchange, adding fields: inout Fields
         ) -> (any HTTPSession.ExchangeObserver)? {
+            noteBeginning()
             state.withLock { $0.attempts = max($0.attempts, exchange.attempt) }
             if let field = settings.requestIDField { add(field, to: exchange, &fields) }
             return stepLevel == nil ? nil : ExchangeLog(request: self)
@@ -83,11 +84,16 @@
             case .servedFromCache(let use):
                 let status = LogText.visible(use.status)
                 state.withLock { $0.cache = status }
-            case .resumed:
-                guard let wait = made?.duration(to: .now) else { return }
-                state.withLock { $0.unresumed = $0.unresumed ?? wait }
+            case .suspended: return
             default: break
             }
+            noteBeginning()
+        }
+
+        /// Notes that a handle runs, with its first step or exchange: the thread that resumes it may tell so later.
+        private func noteBeginning() {
+            guard let wait = made?.duration(to: .now) else { return }
+            state.withLock { $0.unresumed = $0.unresumed ?? wait }
         }
 
         /// Writes a line about something between the beginning and the end.

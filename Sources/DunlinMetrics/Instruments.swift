@@ -15,9 +15,13 @@
         }
 
         func time(_ instrument: Instrument, _ labels: LabelSet, _ duration: Duration) {
-            // Clamped, because what follows would trap after 292 years.
+            give(Int(Self.nanoseconds(duration)), to: instrument, labels)
+        }
+
+        /// Clamped, because the sum would trap after 292 years.
+        static func nanoseconds(_ duration: Duration) -> Int64 {
             let (seconds, attoseconds) = min(max(duration, .zero), .seconds(9_000_000_000)).components
-            give(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), to: instrument, labels)
+            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         }
 
         func count(_ instrument: Instrument, _ labels: LabelSet = LabelSet(), _ number: Int = 1) {

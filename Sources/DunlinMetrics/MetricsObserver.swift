@@ -38,6 +38,10 @@
         private let isRevalidation: Bool
         /// Whether it is where a redirect has led it, which its template does not describe.
         private let isRedirected = Atomic(false)
+        /// When a handle was made; nil for a request that runs at once.
+        private let made: ContinuousClock.Instant?
+        /// How many nanoseconds its handle waited to be resumed; negative until it runs.
+        private let unresumed: Atomic<Int64>
 
         init(_ request: HTTPSession.TaskSnapshot, _ instruments: Instruments) {
             self.instruments = instruments
@@ -45,11 +49,20 @@
             methodLabel = instruments.method(request.method)
             template = instruments.template(request)
             isRevalidation = request.isRevalidation
+            made = request.state == .suspended ? .now : nil
+            unresumed = Atomic(made == nil ? 0 : -1)
+        }
+
+        /// Notes that a handle runs, with its first step or exchange: the thread that resumes it may tell so later.
+        private func noteBeginning() {
+            guard let made, unresumed.load(ordering: .relaxed) < 0 else { return }
+            unresumed.store(Instruments.nanoseconds(made.duration(to: .now)), ordering: .relaxed)
         }
 
         func exchangeBegan(
             _ exchange: HTTPSession.Exchange, adding fields: inout Fields
         ) -> (any HTTPSession.ExchangeObserver)? {
+            noteBeginning()
             var labels = LabelSet()
             let head = exchange.head
             labels.method = head.method == method ? methodLabel : instruments.method(head.method)
@@ -60,10 +73,12 @@
 
         func noted(_ step: HTTPSession.RequestStep) {
             switch step {
+            case .suspended: return
             case .redirected: isRedirected.store(true, ordering: .relaxed)
             case .retrying: isRedirected.store(false, ordering: .relaxed)
             default: break
             }
+            noteBeginning()
             if instruments.options.includesOwn { count(step) }
         }
 
@@ -100,11 +115,14 @@
         func ended(_ completion: HTTPSession.Completion) {
             // Nobody waits for a revalidation in the background.
             guard instruments.options.includesOwn, !isRevalidation else { return }
+            // A handle that was never resumed has made no request.
+            let wait = unresumed.load(ordering: .relaxed)
+            guard wait >= 0 else { return }
             var labels = LabelSet()
             labels.method = methodLabel
             labels.error = instruments.error(completion.error, completion.response)
             labels.template = template
-            instruments.time(.callDuration, labels, completion.task.age)
+            instruments.time(.callDuration, labels, max(.zero, completion.task.age - .nanoseconds(wait)))
         }
     }
 

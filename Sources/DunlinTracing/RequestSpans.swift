@@ -54,6 +54,7 @@
         func exchangeBegan(
             _ exchange: HTTPSession.Exchange, adding fields: inout Fields
         ) -> (any HTTPSession.ExchangeObserver)? {
+            state.withLock { $0.begin() }
             let parent = settings.recordsRequests ? span(exchange.task) : nil
             let (isDescribed, waiting) = state.withLock { state -> (Bool, [SpanEvent]) in
                 state.exchanges += 1
@@ -153,9 +154,16 @@
             return described.target == head.target && described.origin.isSame(as: head.origin)
         }
 
+        /// Notes that the request runs, with its first step or exchange: the thread that resumes its handle may tell so
+        /// later, when the request may even be over.
+        fileprivate mutating func begin() {
+            if begun == nil { begun = DefaultTracerClock.now }
+        }
+
         fileprivate mutating func follow(_ step: HTTPSession.RequestStep) {
+            if case .suspended = step { return }
+            begin()
             switch step {
-            case .resumed where begun == nil: begun = DefaultTracerClock.now
             case .redirected: isRedirected = true
             case .retrying: isRedirected = false
             default: break

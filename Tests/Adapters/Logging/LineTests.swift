@@ -38,7 +38,7 @@ import Testing
         let text = "users/42?name=Ada#top"
         try await logged.session.get(HTTP.Target(text))
         #expect(logged.last?[.path] == "/v1/users/42" && logged.last?[.template] == nil)
-        #expect(logged.last?.message == "GET users/42: 200 OK")
+        #expect(logged.last?.message == "GET: 200 OK")
     }
 
     static let outcomes: [(status: HTTP.Status?, isRefused: Bool, level: Logger.Level, text: String)] = [

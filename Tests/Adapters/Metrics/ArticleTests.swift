@@ -40,9 +40,7 @@ struct ArticleTests {
     }
 
     @Test func `Every snippet is code of this test`() throws {
-        let code = try Self.lines("Tests/Adapters/Metrics/ArticleTests.swift").map {
-            $0.replacing("Task { [options] in", with: "Task {")
-        }
+        let code = try Self.lines("Tests/Adapters/Metrics/ArticleTests.swift")
         let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
             Array($0.prefix { $0 != "```" })
         }
