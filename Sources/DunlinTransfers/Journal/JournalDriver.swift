@@ -114,8 +114,10 @@ struct JournalDriver: Sendable {
 
     private func end(_ result: Result, isForgotten: Bool) {
         transfer.unlock()
+        // Whoever is told that a transfer stays may ask for it again at once.
+        if !isForgotten { journal.over(transfer, isForgotten: false) }
         transfer.settlement.settle(result)
-        journal.over(transfer, isForgotten: isForgotten)
+        if isForgotten { journal.over(transfer, isForgotten: true) }
     }
 }
 
