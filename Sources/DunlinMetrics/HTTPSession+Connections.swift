@@ -53,7 +53,7 @@
                 add(numbers.idle, to: .openConnections, labels)
             }
             if instruments.options.includesOwn {
-                add(gauges.running, to: .runningRequests)
+                add(gauges.requests, to: .runningRequests)
                 add(gauges.queued, to: .queuedRequests)
                 count(.openedConnections, \.opened, in: pool)
                 count(.reusedConnections, \.reuses, in: pool)

@@ -27,7 +27,7 @@ import Testing
             configuration.basicInClearText = .allowed
             configuration.cookies = CookieJar()
             configuration.cache = HTTPSession.Cache(.small)
-            configuration.user = "hunter2"
+            configuration.userID = "hunter2"
         }
     }
 

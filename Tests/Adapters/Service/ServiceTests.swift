@@ -20,12 +20,12 @@ import Testing
             async let running: Void = session.run()
             async let answer = session.get("slow", as: .string).value
             try await transport.waitForRequests(1)
-            #expect(!session.isClosed)
+            #expect(!session.isShutDown)
             trigger.triggerGracefulShutdown()
             #expect(try await answer == "there")
             try await running
         }
-        #expect(session.isClosed)
+        #expect(session.isShutDown)
     }
 
     @Test func `it cancels what does not end in its time`() async throws {
@@ -39,7 +39,7 @@ import Testing
             try await running
             await #expect(throws: NetworkError.self) { try await answer.value }
         }
-        #expect(session.isClosed)
+        #expect(session.isShutDown)
     }
 
     @Test func `a cancelled task shuts it down at once`() async throws {
@@ -50,7 +50,7 @@ import Testing
         let running = Task { try await session.run() }
         running.cancel()
         await #expect(throws: CancellationError.self) { try await running.value }
-        #expect(session.isClosed)
+        #expect(session.isShutDown)
         let error = await #expect(throws: NetworkError.self) { try await answer.value }
         #expect(error?.code == .cancelled)
     }
@@ -63,7 +63,7 @@ import Testing
             try await transport.waitForRequests(1)
             let running = Task { try await session.service(grace: .seconds(600)).run() }
             trigger.triggerGracefulShutdown()
-            try await eventually("the session is closed") { session.isClosed }
+            try await eventually("the session is closed") { session.isShutDown }
             running.cancel()
             try await running.value
             await #expect(throws: NetworkError.self) { try await answer.value }
@@ -114,7 +114,7 @@ import Testing
         await group.triggerGracefulShutdown()
         try await running
         #expect(server.requests.map(\.target) == ["/hello", "/goodbye"])
-        #expect(session.isClosed && session.connections.open == 0)
+        #expect(session.isShutDown && session.connections.open == 0)
         server.stop()
     }
 
@@ -124,7 +124,7 @@ import Testing
         let session = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
         let group = ServiceGroup(services: [session, Broken(session: session)], logger: logger)
         await #expect(throws: (any Error).self) { try await group.run() }
-        #expect(session.isClosed)
+        #expect(session.isShutDown)
     }
 
     @Test func `a group's limit ends a shutdown that takes too long`() async throws {
@@ -141,6 +141,6 @@ import Testing
         await group.triggerGracefulShutdown()
         _ = try? await running
         await #expect(throws: NetworkError.self) { try await answer.value }
-        #expect(session.isClosed)
+        #expect(session.isShutDown)
     }
 }
