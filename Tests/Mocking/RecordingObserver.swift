@@ -27,7 +27,7 @@ package final class RecordingObserver: HTTPSession.Observer {
         package var bodies: [String] { exchanges.map { $0.ends.first?.body?.rawValue ?? "none" } }
 
         /// The names of the steps, without what they carry.
-        package var stepNames: [String] { steps.map { String("\($0)".prefix { $0 != "(" }) } }
+        package var stepNames: [String] { steps.map(\.name) }
 
         fileprivate var isBalanced: Bool {
             ends.count == 1 && unended == 0 && exchanges.allSatisfy { $0.ends.count == 1 && $0.heads.count <= 1 }
@@ -96,5 +96,24 @@ package final class RecordingObserver: HTTPSession.Observer {
         func answered(_ head: ResponseHead) { change { $0.exchanges[exchange].heads.append(head) } }
 
         func ended(_ end: HTTPSession.ExchangeEnd) { change { $0.exchanges[exchange].ends.append(end) } }
+    }
+}
+
+extension HTTPSession.RequestStep {
+    /// The name of the case.
+    fileprivate var name: String {
+        switch self {
+        case .queued: "queued"
+        case .admitted: "admitted"
+        case .suspended: "suspended"
+        case .resumed: "resumed"
+        case .waitingForConnectivity: "waitingForConnectivity"
+        case .retrying: "retrying"
+        case .redirected: "redirected"
+        case .sendingAgain: "sendingAgain"
+        case .joined: "joined"
+        case .servedFromCache: "servedFromCache"
+        case .downloadResumed: "downloadResumed"
+        }
     }
 }
