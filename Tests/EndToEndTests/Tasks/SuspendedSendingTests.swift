@@ -53,7 +53,10 @@ struct `A request that is suspended before it is sent` {
         try await Self.play(saying, [late, .signal(told), .stall], connections: connections, body: body) {
             stage, task in
             saying.open()
-            try await told.opened()
+            // A challenge that is read before the end of the streamed body is known to be sent ends the connection.
+            try await eventually("it is said, or nobody is left to hear it") {
+                told.isOpen || isStreamed && stage.server.activity.open == 0
+            }
             task.resume()
             #expect(try await task.value == "Basic YTpi")
             #expect(stage.server.connectionCount == 2 && stage.server.requests.count == 2)
