@@ -10,7 +10,7 @@ struct `A request that is suspended before it is sent` {
     /// Brings a request to where it would send its answer to a challenge, if it were not suspended. `unasked` is what
     /// the server says behind its challenge once `saying` is open.
     private static func play(
-        _ saying: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6, body: RequestBody = .none,
+        _ saying: Gate, _ unasked: [LoopbackServer.Step] = [], connections: Int = 6,
         _ play: (Stage, HTTPSession.RequestTask<String>) async throws -> Void
     ) async throws {
         let (clock, answer) = (ManualClock(), HeldAnswer())
@@ -22,7 +22,7 @@ struct `A request that is suspended before it is sent` {
             for step in [.waitForSignal(saying)] + unasked { challenge = challenge.then(step) }
             stage.server.enqueue(challenge)
             stage.server.respond { request in .response(body: Bytes(request.fields["Authorization"] ?? "nobody")) }
-            let task = try stage.session.task("x", method: .put, body: body, as: .string)
+            let task = try stage.session.task("x", method: .put, as: .string)
             try await answer.suspend(task, on: stage, clock)
             try await play(stage, task)
         }
@@ -41,22 +41,15 @@ struct `A request that is suspended before it is sent` {
         }
     }
 
-    /// With one connection its place is needed by the next. A body that is streamed is sent while the answer is read;
-    /// its length is not announced, so no server can answer before its end is known and leave the connection unused.
-    @Test(arguments: [1, 6], [false, true])
-    func `what a server says while a request is suspended is no answer to it`(
-        connections: Int, isStreamed: Bool
-    ) async throws {
-        let body = isStreamed ? RequestBody.replayable { UploadPieces(total: 1000, size: 100) } : .none
+    /// With one connection its place is needed by the next. A streamed body has no case here: its challenge may be read
+    /// before its end is known to be sent, and what is then waited for goes by the clock, which stands.
+    @Test(arguments: [1, 6])
+    func `what a server says while a request is suspended is no answer to it`(connections: Int) async throws {
         let (saying, told) = (Gate(), Gate())
         let late = LoopbackServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad")
-        try await Self.play(saying, [late, .signal(told), .stall], connections: connections, body: body) {
-            stage, task in
+        try await Self.play(saying, [late, .signal(told), .stall], connections: connections) { stage, task in
             saying.open()
-            // A challenge that is read before the end of the streamed body is known to be sent ends the connection.
-            try await eventually("it is said, or nobody is left to hear it") {
-                told.isOpen || isStreamed && stage.server.activity.open == 0
-            }
+            try await told.opened()
             task.resume()
             #expect(try await task.value == "Basic YTpi")
             #expect(stage.server.connectionCount == 2 && stage.server.requests.count == 2)
