@@ -7,10 +7,10 @@ extension HTTPSession {
     /// The text is the same for the same user and equal rules, and nil without any. It may contain secrets. It is for
     /// what is kept outside the session, such as pictures; the session's stages use the `Access` of each hop.
     package var asker: String? {
-        let (configuration, values) = (core.configuration, core.builder.baseOriginSettings.values)
+        let values = core.builder.baseOriginSettings.values
         var parts: [String] = []
-        for fields in [configuration.fields, values?.fields ?? Fields()] {
-            for name in CredentialFields.names(in: fields, configuration.secretFields).sorted() {
+        for fields in [core.configuration.fields, values?.fields ?? Fields()] {
+            for name in CredentialFields.names(in: fields, core.configuration.secretFields).sorted() {
                 parts += [name] + fields.values(of: name)
             }
         }
@@ -43,12 +43,11 @@ extension HTTPSession {
     /// The parts of the way by which a request may reach other servers, or on which somebody may decide what they
     /// answer.
     private var way: [String] {
-        let configuration = core.configuration
-        var way = configuration.hostOverrides.texts
-        if let path = configuration.socketPath { way.append("socket \(path)") }
+        var way = core.configuration.hostOverrides.texts
+        if let path = core.configuration.socketPath { way.append("socket \(path)") }
         if let code = core.codeOfWay { way.append(code) }
         guard core.builder.connectionRules?.chooseProxy != nil else { return way }
-        switch configuration.proxy.choice {
+        switch core.configuration.proxy.choice {
         case .direct: break
         case .environment: way.append("by the environment")
         case .url(let url, let exceptions, _): way.append("by \(url) but \(exceptions)")

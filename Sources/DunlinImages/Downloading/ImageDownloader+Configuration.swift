@@ -91,11 +91,13 @@ extension SharedIdentity: CustomStringConvertible, CustomReflectable {
 }
 
 extension ImageDownloader.Configuration {
-    func identity(of request: ImageDownloader.Request, _ url: String, by session: HTTPSession) -> ImageIdentity {
+    func identity(
+        of request: ImageDownloader.Request, _ url: String, by session: HTTPSession, _ secretFields: HTTP.SecretFields
+    ) -> ImageIdentity {
         let own = identity?(request)
         var names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
         names.formUnion(["cookie", "host"])
-        names.formUnion(CredentialFields.names(in: request.fields, session.configuration.secretFields))
+        names.formUnion(CredentialFields.names(in: request.fields, secretFields))
         var selection: [String: String] = [:]
         for name in names where request.fields.contains(name) {
             selection[name] = request.fields.values(of: name).joined(separator: ", ")
@@ -109,9 +111,9 @@ extension ImageDownloader.Configuration {
     }
 
     /// The names of the fields that distinguish requests, without cookies if the session adds them.
-    func knownFields(_ session: HTTPSession) -> Set<String> {
+    func knownFields(hasJar: Bool) -> Set<String> {
         var names = Set(selectingFields.map { $0.lowercased() })
-        if session.configuration.cookies != nil { names.remove("cookie") }
+        if hasJar { names.remove("cookie") }
         return names
     }
 

@@ -36,7 +36,7 @@ extension ImageDownloader {
     /// The answer of the cache of images; nil if the image has to be downloaded. A stored picture to validate is passed
     /// on with the download.
     func lookUp(_ waiter: Waiting, _ download: inout Download) -> ReceiptState.Outcome? {
-        let use = waiter.request.memoryUse(session.configuration.cacheMode)
+        let use = waiter.request.memoryUse(settings.cacheMode)
         guard let cache, waiter.request.decodes, use != .reload, use != .skip else { return nil }
         switch cache.lookUp(waiter.key) {
         case .nothing: return nil
@@ -54,9 +54,9 @@ extension ImageDownloader {
     /// or its time is up.
     func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant) -> NetworkError? {
         let mode =
-            request.usesNetwork ? request.cacheMode.resolved(session.configuration.cacheMode) ?? .off : .storedOnly
+            request.usesNetwork ? request.cacheMode.resolved(settings.cacheMode) ?? .off : .storedOnly
         var error: NetworkError
-        if mode == .storedOnly, session.configuration.cache == nil {
+        if mode == .storedOnly, settings.cache == nil {
             error = NetworkError(
                 .notCached, "the picture is not in memory, and its request may not use the network",
                 isSafeToRetry: true)
@@ -82,15 +82,16 @@ extension ImageDownloader {
         downloads[id] = download
         var request = download.request
         if let priority = machine.priority(of: id) { request.priority = HTTP.Priority(priority) }
-        if mustAsk || download.isOutdated { request.passHTTPCacheOver(session.configuration.cacheMode) }
+        if mustAsk || download.isOutdated { request.passHTTPCacheOver(settings.cacheMode) }
         // Each waiter has its own limit.
         request.timeout = .none
         var transfer = ImageTransfer(
-            session: session, request: request, accept: configuration.serializer.accept,
-            limit: configuration.bodyLimit ?? session.configuration.limits.bodyBytes ?? .max,
+            session: session, request: request,
+            accept: (settings.fields["accept"] ?? "*/*") == "*/*" ? configuration.serializer.accept : nil,
+            limit: configuration.bodyLimit ?? settings.limits.bodyBytes ?? .max,
             url: configuration.identity == nil ? download.identity.url : nil,
             user: download.identity.selection[ImageIdentity.user],
-            cookies: session.configuration.cookies == nil ? nil : CookieObserver(download.jarCookies))
+            cookies: settings.cookies == nil ? nil : CookieObserver(download.jarCookies))
         if session.hasQueue {
             transfer.begun = { [reference] in reference.events.yield(.turned(id)) }
         }
@@ -171,7 +172,8 @@ extension ImageDownloader {
         }
         let (head, use) = (arrival.head, arrival.use)
         var freshness = ImageFreshness(
-            head, now: Self.wallClock, age: use?.age, selecting: configuration.knownFields(session))
+            head, now: Self.wallClock, age: use?.age,
+            selecting: configuration.knownFields(hasJar: settings.cookies != nil))
         freshness.source = arrival.source
         // The cache may still have an older version of a picture that was resumed.
         let isWhole = head.status.isSuccess && head.status.code != 206
@@ -206,7 +208,7 @@ extension ImageDownloader {
     ) -> Bool {
         guard let cache, case .success(let picture) = outcome,
             waiter.key.selection[ImageIdentity.user] == session.asker,
-            waiter.request.memoryUse(session.configuration.cacheMode) != .skip,
+            waiter.request.memoryUse(settings.cacheMode) != .skip,
             cache.shouldCache(picture, for: waiter.key)
         else { return false }
         cache.add(picture, for: waiter.key, freshness: freshness)

@@ -13,9 +13,9 @@ extension ImageDownloader {
 
     /// Returns the picture if it is in the cache of images and the request allows its use; otherwise nil.
     public nonisolated func imageInMemory(for request: Request) -> ImageBuffer? {
-        let use = request.memoryUse(session.configuration.cacheMode)
+        let use = request.memoryUse(settings.cacheMode)
         guard let cache, use == .fresh || use == .any, let url = knownURL(of: request) else { return nil }
-        let identity = configuration.identity(of: request, url, by: session)
+        let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
         switch cache.lookUp(configuration.key(of: request, identity)) {
         case .fresh(let picture, _): return picture
         case .stale(let picture, _): return use == .any ? picture : nil

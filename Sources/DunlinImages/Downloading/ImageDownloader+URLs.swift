@@ -12,7 +12,7 @@ extension ImageDownloader {
         // As it was written, because the cache of images identifies its picture by it.
         if Self.isWhole(text) { return text }
         do throws(AddressError) {
-            if let base = session.configuration.baseURL {
+            if let base = settings.baseURL {
                 return try WebAddress(base: base).resolving(text).description
             }
         } catch {}

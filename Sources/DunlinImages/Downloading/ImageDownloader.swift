@@ -22,6 +22,8 @@ public actor ImageDownloader {
     /// The cache that is asked first; nil for none.
     public nonisolated let cache: (any ImageRequestCache)?
     public nonisolated let configuration: Configuration
+    /// The session's settings. The session makes a copy of them each time it is asked.
+    nonisolated let settings: HTTPSession.Configuration
 
     /// A waiter.
     struct Waiting: Sendable {
@@ -72,6 +74,7 @@ public actor ImageDownloader {
         configuration: Configuration = Configuration()
     ) {
         (self.session, self.cache, self.configuration) = (session, cache, configuration)
+        settings = session.configuration
         machine = DownloadMachine(
             maximum: configuration.maximumActive, order: configuration.queueOrder,
             finishesForCache: configuration.unwanted == .finishForCache)
@@ -150,7 +153,7 @@ extension ImageDownloader {
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
         let url = try url(of: request.target)
-        let identity = configuration.identity(of: request, url, by: session)
+        let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
         let waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
@@ -240,12 +243,12 @@ extension ImageDownloader {
     /// With `configuration.identity`, `url` is one of its results; the HTTP cache forgets it if it is a URL.
     public func invalidate(_ url: String) async throws {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
-        if Self.isWhole(url) { try await session.configuration.cache?.remove(url) }
+        if Self.isWhole(url) { try await settings.cache?.remove(url) }
         // In one step after the wait, so that nothing found before is put back.
         for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
-        if session.configuration.cache != nil { invalidated.insert(url) }
+        if settings.cache != nil { invalidated.insert(url) }
     }
 
     /// Marks a download as outdated. One that has not begun will bring current content, unless it validates what is

@@ -28,6 +28,7 @@ struct ImageTransfer: Sendable {
 
     let session: HTTPSession
     let request: ImageDownloader.Request
+    /// The value of `Accept`, unless the request has its own; nil if the session sets one.
     let accept: String?
     let limit: Int
     /// The absolute URL that is requested. Nil if the program defines identities: URLs may then vary, and the picture
@@ -155,7 +156,7 @@ struct ImageTransfer: Sendable {
 
     private func fields(_ part: PartialImage?, _ known: ImageFreshness?) -> Fields {
         var fields = request.fields
-        if let accept, !fields.contains("accept"), session.configuration.fields["accept"] ?? "*/*" == "*/*" {
+        if let accept, !fields.contains("accept") {
             fields.append(name: "Accept", value: accept)
         }
         // The request for a part already has a condition on the part, which is enough.

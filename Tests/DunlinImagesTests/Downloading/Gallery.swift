@@ -64,7 +64,8 @@ struct Gallery {
     func key(_ path: String) throws -> ImageKey {
         let (request, configuration) = (request(path), downloader.configuration)
         let url = try downloader.url(of: request.target)
-        return configuration.key(of: request, configuration.identity(of: request, url, by: session))
+        return configuration.key(
+            of: request, configuration.identity(of: request, url, by: session, session.configuration.secretFields))
     }
 
     /// The targets that were asked for so far.
