@@ -71,8 +71,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CNetlink"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(

@@ -2,6 +2,9 @@
 #ifndef DUNLIN_COPENSSL_H
 #define DUNLIN_COPENSSL_H
 
+#if !__has_include(<openssl/ssl.h>)
+#error "OpenSSL's headers are missing: install libssl-dev (Debian, Ubuntu) or openssl-devel (Fedora, Amazon Linux)"
+#endif
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>

@@ -2,6 +2,9 @@
 #ifndef DUNLIN_CZLIB_H
 #define DUNLIN_CZLIB_H
 
+#if !__has_include(<zlib.h>)
+#error "zlib's header is missing: install zlib1g-dev (Debian, Ubuntu) or zlib-devel (Fedora, Amazon Linux)"
+#endif
 #include <zlib.h>
 
 static inline int dunlin_inflate_init(z_stream *stream, int window_bits) {
