@@ -55,20 +55,22 @@ enum Help {
                             the system's; may be given several times
           --pin sha256/...  trusts only servers with this public key in their verified
                             chain; may be given several times
-          --compatible      also trusts certificates without what RFC 5280 demands
-                            but verifying does not need, such as key identifiers
+          --compatible      also trusts certificates that lack what RFC 5280 requires
+                            but no check uses, such as key identifiers
           --insecure        trusts every server: anybody on the way can read and
                             change everything
 
         how get connects:
-          -x, --proxy URL   through this proxy (http, https, socks5, socks5h), also with
-                            USER:PASSWORD@; without it as http_proxy, https_proxy,
-                            all_proxy and no_proxy say, which other users cannot see
+          -x, --proxy URL   sends through this proxy, such as http://HOST:PORT; the
+                            scheme may also be https, socks5 or socks5h, and
+                            USER:PASSWORD@ may stand before HOST. Without this option
+                            the environment's http_proxy, https_proxy, all_proxy and
+                            no_proxy decide; other users cannot see a password there
           --noproxy LIST    with --proxy: hosts to connect to directly, written as
                             in no_proxy; without --proxy only "*": no proxy at all
           --proxy-ca FILE   trusts proxies of this certificate authority (PEM or DER)
                             as well as the system's
-          --guard public    only to addresses of the public internet, whatever a name
+          --guard public    connects only to public addresses, whatever a name
                             resolves to and wherever a redirect leads
 
         credentials, for a server that asks:
