@@ -119,7 +119,7 @@ extension SocketTransport {
         _ response: TransportResponse, _ decision: ProxyLogin.Decision, _ context: ExchangeContext
     ) async throws -> NetworkError {
         let proxy = context.connectionTerms?.proxy?.description ?? ""
-        var reason = "the proxy refused each answer to its challenge"
+        var reason = "the proxy refused the user name and the password in its URL"
         if case .fail(let problem) = decision { reason = problem }
         if case .send = decision, !context.request.body.canBeSent {
             reason =

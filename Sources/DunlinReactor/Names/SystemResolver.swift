@@ -33,7 +33,9 @@ public final class SystemResolver: Resolver {
         case .wait: break
         case .startThread: startThread()
         case .refuse:
-            throw ResolverError(.overloaded, "\(backlog) name look-ups are waiting, the `backlog` of the resolver")
+            throw ResolverError(
+                .overloaded,
+                "\(backlog) names wait to be looked up, a fixed limit; send fewer requests at once, or set `resolver`")
         }
         let outcome = await withTaskCancellationHandler {
             await waiter.wait(until: .never, cancellation: nil)

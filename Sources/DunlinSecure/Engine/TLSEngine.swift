@@ -182,7 +182,8 @@ extension TLSEngine {
 
     private mutating func hold(_ ciphertext: UnsafeRawBufferPointer) throws(TLSError) {
         if held.count + ciphertext.count > Self.heldLimit {
-            throw fail(.flood("while a decision about certificates was awaited"))
+            throw fail(
+                .flood("more than \(Self.heldLimit) bytes, a fixed limit, during a decision about certificates"))
         }
         held.append(contentsOf: ciphertext)
     }
@@ -315,7 +316,8 @@ extension TLSEngine {
     private mutating func fail(_ error: Int32) -> TLSError {
         let code = OpenSSLErrors.take()
         if state.pointee.isFlooded {
-            return fail(TLSError.flood("more than \(EngineState.silentMessageLimit) in a row"))
+            return fail(
+                TLSError.flood("more than \(EngineState.silentMessageLimit) messages without content in a row"))
         }
         guard error == SSL_ERROR_SSL, code != 0 else {
             return fail(TLSError.protocolViolation("OpenSSL stopped without giving a reason"))

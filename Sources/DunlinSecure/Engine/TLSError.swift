@@ -20,7 +20,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case badRecord(String)
     /// The server broke the protocol's rules.
     case protocolViolation(String)
-    /// More messages without content than any honest server sends.
+    /// More bytes during the handshake, or messages without content, than any honest server sends.
     case flood(String)
     /// The server's certificate was not trusted.
     case untrusted(NetworkError.TrustRefusal)
@@ -49,7 +49,7 @@ extension TLSError: CustomStringConvertible {
         case .unacceptableParameters(let words): "the server chose parameters that are not acceptable: \(words)"
         case .badRecord(let words): "a TLS record is damaged: \(words)"
         case .protocolViolation(let words): "the server broke the rules of TLS: \(words)"
-        case .flood(let words): "the server sent too many TLS messages without content: \(words)"
+        case .flood(let words): "the server sent too much over TLS: \(words)"
         case .untrusted(let refusal): "the server's certificate is not trusted: \(refusal)"
         case .endedDuringHandshake(let afterFirstByte):
             afterFirstByte

@@ -208,7 +208,7 @@ extension ExchangeContext {
     func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         if cause.isTruncation { return closed("the response ended too soon", phase, hop, cause) }
         if cause.isLimit {
-            let limit = cause.setting.map { "`configuration.limits.\($0)`" } ?? "a limit that has no setting"
+            let limit = cause.setting.map { "`configuration.limits.\($0)`" } ?? "a fixed limit"
             return error(.limitExceeded, "the response exceeds \(limit)", in: phase, hop, cause: cause)
         }
         return error(.invalidResponse, "the response is not valid HTTP/1.1", in: phase, hop, cause: cause)

@@ -17,7 +17,7 @@ package enum ProxiedRequest {
         /// A request for https must go through a tunnel.
         case notClearText
         /// The Host field differs from the origin's authority.
-        case hostOfAnother
+        case hostOfAnother(String, authority: String)
         /// The target's form has no absolute equivalent.
         case invalidTarget
     }
@@ -41,7 +41,9 @@ package enum ProxiedRequest {
         let authority = head.origin.authority
         let hosts = head.fields.values(of: "Host")
         // The encoder checks for several of them.
-        guard hosts.allSatisfy({ isSame($0, authority, of: head.origin) }) else { throw .hostOfAnother }
+        if let other = hosts.first(where: { !isSame($0, authority, of: head.origin) }) {
+            throw .hostOfAnother(other, authority: authority)
+        }
         var proxied = head
         if head.target == "*", head.method == .options {
             proxied.target = "http://\(authority)"
@@ -87,9 +89,11 @@ extension ProxiedRequest.Problem: CustomStringConvertible {
     /// Half a sentence, for a larger one.
     package var description: String {
         switch self {
-        case .notClearText: "a request for https needs a tunnel through the proxy"
-        case .hostOfAnother: "the Host field names another host than the URL, by which a proxy goes"
-        case .invalidTarget: "the target is neither a path nor * for OPTIONS, so it has no absolute form"
+        case .notClearText: "a request for https can only be sent through a tunnel"
+        case .hostOfAnother(let host, let authority):
+            "the Host field is \(VisibleText.of(host, upTo: 255)), but a proxy sends the request to the URL's host, "
+                + "\(authority); leave the field out"
+        case .invalidTarget: "the target must begin with a slash, or be * for OPTIONS"
         }
     }
 }

@@ -73,13 +73,14 @@ extension SOCKSError: CustomStringConvertible {
         case .wrongVersion(UInt8(ascii: "H"), .method): "the proxy speaks HTTP and not SOCKS"
         case .wrongVersion(4, .method), .wrongVersion(0, .method): "the proxy speaks an older version of SOCKS than 5"
         case .wrongVersion(let version, let step): "the proxy's \(step) has version \(version), which is not SOCKS5's"
-        case .noMethod(hadCredentials: true): "the proxy accepts neither a password nor requests without one"
+        case .noMethod(hadCredentials: true):
+            "the proxy accepts neither user name and password nor requests without them; Dunlin supports nothing else"
         case .noMethod(hadCredentials: false):
             "the proxy requires authentication; add a user name and a password to its URL"
         case .methodNotOffered(let method): "the proxy chose method \(method), which it was not offered"
         case .credentialsRefused: "the proxy refused the user name and the password"
         case .refused(let refusal): "\(refusal)"
-        case .reservedByte: "the proxy's answer has a byte set that must be zero"
+        case .reservedByte(let byte): "the proxy's answer is not SOCKS5: its third byte must be 0, and is \(byte)"
         case .unknownAddressType(let type): "the proxy's answer has an address of the unknown type \(type)"
         case .unaskedBytes: "the proxy sent unexpected bytes"
         case .closed(let step): "the proxy closed the connection before its \(step)"

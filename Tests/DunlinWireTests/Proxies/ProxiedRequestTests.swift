@@ -92,9 +92,12 @@ import Testing
 
     static let refused: [(HTTP.Origin, HTTP.Method, String, Fields, ProxiedRequest.Problem)] = [
         (HTTP.Origin(scheme: .https, host: "a.test"), .get, "/", [:], .notClearText),
-        (origin, .get, "/", ["Host": "b.test"], .hostOfAnother),
-        (origin, .get, "/", ["Host": "a.test"], .hostOfAnother),
-        (origin, .get, "/", ["Host": "a.test:8080", "host": "b.test"], .hostOfAnother),
+        (origin, .get, "/", ["Host": "b.test"], .hostOfAnother("b.test", authority: "a.test:8080")),
+        (origin, .get, "/", ["Host": "a.test"], .hostOfAnother("a.test", authority: "a.test:8080")),
+        (
+            origin, .get, "/", ["Host": "a.test:8080", "host": "b.test"],
+            .hostOfAnother("b.test", authority: "a.test:8080")
+        ),
         (origin, .get, "*", [:], .invalidTarget), (origin, .get, "", [:], .invalidTarget),
         (origin, .get, "http://b.test/", [:], .invalidTarget), (origin, .connect, "a.test:80", [:], .invalidTarget),
     ]
