@@ -71,7 +71,8 @@
             let isSame = withUnsafeBytesOfValue { $0.elementsEqual(value) }
             guard isSame else {
                 throw refusal(
-                    "the value of \(Refusal.shown(text)) has bytes that would be replaced, or blanks at an end")
+                    "the value of \(Refusal.shown(text)) has bytes that `HTTPField` replaces by spaces, or blanks at "
+                        + "an end")
             }
         }
     }

@@ -28,7 +28,7 @@
             let phrase = String(String.UnicodeScalarView(head.reason.map { Unicode.Scalar($0) }))
             let status = Status(code: head.status.code, reasonPhrase: phrase)
             guard status.reasonPhrase == phrase else {
-                throw Refusal.response("the reason phrase has characters that would be replaced")
+                throw Refusal.response("the reason phrase has characters that `HTTPResponse` replaces by spaces")
             }
             var fields = head.fields
             if fields.contains("transfer-encoding") { fields["content-length"] = nil }

@@ -23,7 +23,12 @@
             var settings = HTTPSession.LogSettings()
             change(&settings)
             if let name = settings.requestIDField, !RequestID.isUsableField(name, secretFields) {
-                logger.warning("requestIDField cannot be the name of a field for request ids, so none is sent")
+                let shown = LogText.visible(name, upTo: 64)
+                logger.warning(
+                    """
+                    requestIDField is "\(shown)", and must be a field's name of 1 to 64 bytes that is no secret's: no \
+                    request id is sent
+                    """)
                 settings.requestIDField = nil
             }
             observers.append(SessionLog(logger, settings))

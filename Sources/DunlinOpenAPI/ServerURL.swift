@@ -51,8 +51,11 @@
                     == RequestText.authority(placed.authority ?? "", name: "the server URL").explicit(scheme)
             }
             guard isSame ?? true, request.scheme.map({ $0.lowercased() == scheme.rawValue }) ?? true else {
+                let server = "\(scheme.rawValue)://\(placed.authority ?? "")"
                 throw NetworkError(
-                    .invalidRequest, "the operation's request names another host than the server URL, which decides")
+                    .invalidRequest,
+                    "the operation's request has another scheme, host or port than the server URL, \(server); leave "
+                        + "scheme and authority out of the request")
             }
             return placed
         }

@@ -91,6 +91,8 @@ import Testing
     func `a field that is no name, or a secret's, is refused with a warning`(name: String) async throws {
         let logged = try logged(field: name) { $0.secretFields = ["ticket"] }
         #expect(logged.log.entries.map(\.level) == [.warning])
+        let shown = name == "a\r\nb" ? "a\\u{D}\\u{A}b" : name
+        #expect(logged.log.entries.first.map { "\($0.message)" }?.hasPrefix("requestIDField is \"\(shown)\"") == true)
         try await logged.session.get("a")
         #expect(logged.last?[.requestID] == nil)
     }
