@@ -21,7 +21,9 @@ extension SecurityPolicy {
         guard isPinning else { return rules }
         rules.pins = try compiled(pins.union(backupPins))
         for (text, pins) in hosts {
-            guard !pins.isEmpty else { throw .contradiction("the host \(text) has no pins") }
+            guard !pins.isEmpty else {
+                throw .contradiction("`hosts` lists \(text) without a pin; add one, or leave the host out")
+            }
             rules.hosts[try Self.pattern(text)] = try compiled(pins)
         }
         return rules
@@ -33,7 +35,8 @@ extension SecurityPolicy {
                 "the policy would trust every server; if that is what you want, use `SecurityPolicy.insecure`")
         }
         if pinningMode == .none, requiresPinningForAllHosts {
-            throw .contradiction("the policy requires pins for all hosts, and its pinning mode is none")
+            throw .contradiction(
+                "`requiresPinningForAllHosts` needs the pinning mode `publicKey` or `certificate`, and it is `none`")
         }
     }
 

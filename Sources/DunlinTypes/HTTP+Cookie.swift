@@ -70,14 +70,17 @@ extension HTTP.Cookie {
     /// Why the cookie cannot be sent, or not as it is; nil if it can.
     package var problem: String? {
         if name.isEmpty && value.isEmpty { return "it has neither name nor value" }
-        if name.utf8.count + value.utf8.count > Self.longest { return "it is too long" }
+        let length = name.utf8.count + value.utf8.count
+        if length > Self.longest { return "its name and value have \(length) bytes, and the limit is \(Self.longest)" }
         if name.utf8.contains(UInt8(ascii: "=")) { return "its name has a \"=\"" }
         for text in [name, value] {
             if text.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F || $0 == 0x3B }) {
-                return "it has a character that ends a cookie or a field"
+                return "its name or value has a semicolon or a control character"
             }
             let ends = [text.utf8.first, text.utf8.last].compactMap(\.self)
-            if ends.contains(0x20) || ends.contains(0x09) { return "it begins or ends with a space or tab" }
+            if ends.contains(0x20) || ends.contains(0x09) {
+                return "its name or value begins or ends with a space or tab"
+            }
         }
         let isHost = domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(0x41...0x5A).contains($0) }
         if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || !isHost { return "its domain is not a host" }

@@ -12,11 +12,14 @@ extension NetworkError {
         /// What the reason means, for a person.
         public var explanation: String {
             switch self {
-            case .neverAccepted: "the server refused a credential that had just been fetched, so another would not help"
+            case .neverAccepted:
+                "the refused one was new and the server had never accepted it; check what it permits"
             case .resting:
-                "fetching a credential failed a moment ago, and the next try comes after one second to one minute"
-            case .refusedAgain: "the credential that replaced it was refused too"
-            case .expiresTooSoon: "each one expired before a request with it reached the server"
+                "the last fetch failed or brought a refused one; the next comes after 1 to 60 seconds: try again then"
+            case .refusedAgain:
+                "one was fetched for this request already, and the server refused it too; check what it permits"
+            case .expiresTooSoon:
+                "each one fetched for this request expired before it reached the server; check this machine's clock"
             default: rawValue
             }
         }

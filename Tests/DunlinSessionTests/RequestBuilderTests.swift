@@ -103,9 +103,18 @@ import Testing
             "connections.idleTime must be at least 0.0 seconds, not -1.0 seconds",
             { $0.connections.idleTime = .seconds(-1) }
         ),
-        ("loops is empty", { $0.loops = [] }),
+        ("loops must have at least 1 loop, not 0", { $0.loops = [] }),
         ("timeouts.connect must be above zero, not 0.0 seconds", { $0.timeouts.connect = .zero }),
         ("retry.attempts must be at least 1, not 0", { $0.retry = .exponential(attempts: 0) }),
+        ("retry.base must be at least 0.0 seconds, not -1.0 seconds", { $0.retry.base = .seconds(-1) }),
+        (
+            "retry.cap must be at least base (2.0 seconds), not 1.0 seconds",
+            { ($0.retry.base, $0.retry.cap) = (.seconds(2), .seconds(1)) }
+        ),
+        (
+            "retry.retryAfterLimit must be at least 0.0 seconds, not -1.0 seconds",
+            { $0.retry.retryAfterLimit = .seconds(-1) }
+        ),
         ("sockets.priority must be 0 to 6, not 7", { $0.sockets.priority = 7 }),
         ("limits.bodyBytes must be at least 0, not -1", { $0.limits.bodyBytes = -1 }),
         ("limits.decodedBytes must be at least 0, not -1", { $0.limits.decodedBytes = -1 }),

@@ -95,6 +95,32 @@ import Testing
         #expect(late?.code == .invalidRequest)
     }
 
+    static let refusedByProxies: [(HTTP.SocketAddress, String, String)] = [
+        (
+            here, "http://proxy.test:3128",
+            "127.0.0.1:8080, but the proxy http://proxy.test:3128 looks names up itself; add a.test to the proxy's "
+                + "exceptions (`except:`), or use socks5://"
+        ),
+        (
+            .unix("/run/a"), "socks5://proxy.test:1080",
+            "unix:/run/a, but the proxy socks5://proxy.test:1080 cannot connect to Unix sockets; add a.test to the "
+                + "proxy's exceptions (`except:`)"
+        ),
+    ]
+
+    @Test(arguments: refusedByProxies)
+    func `a proxy that cannot use an origin's own address is refused with what to change`(
+        address: HTTP.SocketAddress, proxy: String, ending: String
+    ) throws {
+        let origin = try Self.origin("http://a.test/") { $0.hostOverrides = ["a.test": address] }
+        let choose = try #require(try HTTPSession.Proxy.url(proxy).chooser([:], .invalidConfiguration))
+        let error = #expect(throws: NetworkError.self) {
+            _ = try choose(RequestHead(method: .get, origin: origin, target: "/"))
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.reason == "`hostOverrides` or `socketPath` gives http://a.test the address " + ending)
+    }
+
     @Test func `socket options that the kernel would refuse are refused before`() {
         let late = #expect(throws: NetworkError.self) {
             var sockets = HTTP.SocketOptions()

@@ -173,7 +173,7 @@ struct `The guard` {
             try await Self.expectRefused(
                 stage, .url(base + "example.com:443/"), saying: "example.com is not in `allowedHosts`")
             try await Self.expectRefused(
-                stage, .url(base + "SECRET.example.com.:443/"), saying: "secret.example.com is denied")
+                stage, .url(base + "SECRET.example.com.:443/"), saying: "`deniedHosts`")
             var own = Self.loopbackAlone
             own.schemes = [stage.scheme == "http" ? .https : .http]
             try await Self.expectRefused(

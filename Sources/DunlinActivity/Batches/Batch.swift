@@ -46,7 +46,7 @@ extension HTTPSession {
         _ tasks: [RequestTask<Output>], running: Int? = nil
     ) throws -> Batch<Output> {
         guard running ?? 1 > 0 else {
-            throw NetworkError(.invalidConfiguration, "`running` of a batch must be at least 1")
+            throw NetworkError(.invalidConfiguration, "`running` of a batch must be at least 1, not \(running ?? 0)")
         }
         let queue = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: core.loops[0]) }
         let counter = BatchCounter(tasks.count, on: core.loops[0])

@@ -77,7 +77,7 @@ package struct CacheDamage: Error, Sendable, Hashable, CustomStringConvertible {
         case .bytes: "the stored body is damaged"
         case .absence: "the stored body was removed before it was read"
         case .slowness: "timed out waiting for the disk of the cache"
-        case .rest: "the response is not the rest of the stored body"
+        case .rest: "the response does not continue the stored part of the body"
         }
     }
 }

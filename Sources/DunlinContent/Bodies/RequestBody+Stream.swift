@@ -57,7 +57,10 @@ extension RequestBody {
         func makeAsyncIterator() -> Consumed { self }
 
         func next() async throws -> Bytes? {
-            throw NetworkError(.bodyConsumed, "the request's body can be sent once only", phase: .send)
+            throw NetworkError(
+                .bodyConsumed,
+                "the request's body was sent already, and can be sent once only; a file or bytes could "
+                    + "be sent again", phase: .send)
         }
     }
 }

@@ -43,9 +43,11 @@ extension CookieJar.Snapshot: Codable {
     /// Throws for an unknown version, and for cookies that could not be sent as they are.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        guard try container.decode(Int.self, forKey: .version) == Self.version else {
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
             throw DecodingError.dataCorruptedError(
-                forKey: .version, in: container, debugDescription: "the version of the snapshot is not supported")
+                forKey: .version, in: container,
+                debugDescription: "the snapshot has version \(version), and only \(Self.version) can be read")
         }
         cookies = try container.decode([HTTP.Cookie].self, forKey: .cookies)
         if let problem = cookies.lazy.compactMap(\.problem).first {

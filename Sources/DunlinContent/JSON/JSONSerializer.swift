@@ -123,7 +123,10 @@ extension EncodingError {
     /// The error for a serializer that decodes by code and not by settings.
     static func uncodableDecoder(of serializer: any ResponseSerializer, _ encoder: any Encoder) -> EncodingError {
         .invalidValue(
-            serializer, .init(codingPath: encoder.codingPath, debugDescription: "a closure cannot be encoded"))
+            serializer,
+            .init(
+                codingPath: encoder.codingPath,
+                debugDescription: "a serializer that decodes by a closure cannot be encoded"))
     }
 }
 

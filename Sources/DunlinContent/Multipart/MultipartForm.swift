@@ -75,7 +75,7 @@ struct MultipartForm: Sendable {
                 append(.part(index, length: length))
             case .stream(let length, _, _):
                 if let length, length < 0 {
-                    throw NetworkError(.invalidPart, "the part \"\(part.name)\" has a negative length")
+                    throw NetworkError(.invalidPart, "the part \"\(part.name)\" has the negative length \(length)")
                 }
                 append(.part(index, length: length))
             }

@@ -51,7 +51,8 @@ extension RequestBody {
         guard isFit, (1...70).contains(boundary.utf8.count) else {
             let shown = VisibleText.of(boundary, upTo: 100)
             throw NetworkError(
-                .invalidPart, "a boundary must be 1 to 70 letters, digits or marks of '+_-., not \"\(shown)\"")
+                .invalidPart,
+                "the boundary \"\(shown)\" must have 1 to 70 characters, only letters, digits and ' + _ - .")
         }
         return boundary
     }

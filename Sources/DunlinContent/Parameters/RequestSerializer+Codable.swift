@@ -27,7 +27,8 @@ extension RequestSerializer: Codable {
     }
 
     private func uncodable(_ path: [any CodingKey]) -> EncodingError {
-        .invalidValue(self, .init(codingPath: path, debugDescription: "a closure cannot be encoded"))
+        let reason = "a request serializer with a closure cannot be encoded"
+        return .invalidValue(self, .init(codingPath: path, debugDescription: reason))
     }
 
     public init(from decoder: any Decoder) throws {

@@ -51,8 +51,11 @@ extension HTTP {
                 return nil
             }
             if let declared, session?.contentTypes.contains(declared) == true { return nil }
-            let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one to be declared"
-            let reason = "the content type is \(declared ?? "not declared"), expected \(wanted)"
+            let reason =
+                contentTypes.map { types in
+                    let wanted = types.patterns.joined(separator: ", ")
+                    return "the content type is \(declared ?? "not declared"), expected one of \(wanted)"
+                } ?? "the response declares no content type, and `requiresContentType` is set"
             return NetworkError(
                 .unacceptableContentType, reason, requestMayHaveBeenSent: true, response: head)
         }

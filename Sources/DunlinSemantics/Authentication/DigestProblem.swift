@@ -26,10 +26,10 @@ extension DigestProblem: CustomStringConvertible {
         switch self {
         case .notChallenged: "there is no challenge to answer"
         case .wrongPassword: "the user name or the password was refused"
-        case .staleAgain: "the server calls each nonce stale"
+        case .staleAgain: "the server calls every nonce stale, even one that it has just sent"
         case .unavailable(let function): "\(function) is not available here"
         case .noBodyHash: "the server asks for a digest of the body (auth-int), and the body is not in memory"
-        case .nonceUsedUp: "the nonce cannot be used again"
+        case .nonceUsedUp: "the server's nonce was used as often as it can be"
         case .unusableClientNonce: "the client's nonce is empty or has control characters"
         case .otherAnswer: "the server's Authentication-Info is for another request"
         case .wrongProof: "the server did not prove that it knows the password"

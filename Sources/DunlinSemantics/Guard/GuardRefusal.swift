@@ -22,10 +22,11 @@ extension GuardRefusal: CustomStringConvertible {
         case .scheme(let scheme): "refused by the guard: the scheme \(scheme.rawValue) is not in `schemes`"
         case .port(let port): "refused by the guard: port \(port) is not in `ports`"
         case .deniedHost(let host, let pattern):
-            "refused by the guard: \(pattern) is denied"
-                + (host == pattern.description ? "" : ", which covers \(Self.shown(host))")
+            "refused by the guard: \(Self.shown(host)) is denied by "
+                + (host == pattern.description ? "" : "\(pattern) in ") + "`deniedHosts`"
         case .unlistedHost(let host): "refused by the guard: \(Self.shown(host)) is not in `allowedHosts`"
-        case .deniedAddress(let address, let range): "refused by the guard: \(range) is denied, and \(address)"
+        case .deniedAddress(let address, let range):
+            "refused by the guard: \(address), and \(range) in `deniedAddresses` denies it"
         case .kind(let address): "refused by the guard: \(address); `allowedAddresses` can allow it"
         case .unixSocket: "refused by the guard: Unix sockets are not allowed; `allowsUnixSockets` allows them"
         case .untrustedProxy(let proxy):

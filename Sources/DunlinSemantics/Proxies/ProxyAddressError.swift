@@ -52,7 +52,7 @@ extension ProxyAddressError: CustomStringConvertible {
         case .trailingText(mayBePassword: false):
             "something follows host and port; a proxy has no path, query or fragment"
         case .invalidUserInfo:
-            "user name or password have a character that must be percent-encoded, such as %40 for @ and %25 for %"
+            "user name or password has a character that must be percent-encoded, such as %40 for @ and %25 for %"
         case .invalidAuthority(.invalidPort): "the port is not a number from 1 to 65535; write http://HOST:PORT"
         case .invalidAuthority(.invalidIPv6), .invalidAuthority(.zoneIdentifier):
             "an IPv6 address must be in brackets and have no zone; write http://[2001:db8::1]:PORT"

@@ -310,8 +310,8 @@ extension PasswordMemory {
 
 extension NetworkError {
     fileprivate static let basicNotAllowed = """
-        the server asks for Basic, and the password may only answer Digest; `.password` in place of `.digest` answers \
-        both
+        the server accepts only Basic, which sends the password itself, and `.digest` never sends that; use \
+        `.password`, which answers both
         """
 
     /// Whether the request failed because its password may not answer Basic, for those who have a name of their own for

@@ -190,7 +190,8 @@ extension Redirecting {
 extension Redirecting {
     private func failure(_ refusal: RedirectMachine.Refusal, _ next: RedirectMachine.Hop) -> NetworkError {
         switch refusal {
-        case .tooMany(let limit): error(.tooManyRedirects, "there were more than \(limit) redirects")
+        case .tooMany(let limit):
+            error(.tooManyRedirects, "there were more than \(limit) redirects; `redirects.limit` allows no more")
         case .loop: error(.redirectLoop, "the redirect leads to \(shown(next)), which was requested before")
         case .unsupportedScheme(let cause):
             error(.unsupportedScheme, "the redirect leads to a URL that is neither http nor https", cause)

@@ -106,7 +106,8 @@ private struct TransportInterceptor: HTTPSession.Interceptor {
             guard let next = Self.present else {
                 throw NetworkError(
                     .interceptorFailed,
-                    "a transport around the session's called it from another task than its `exchange` runs in"
+                    "the transport in `.transport` called the session's transport outside the task that runs "
+                        + "`exchange`; call it in that task or a child of it"
                 )
             }
             return try await next(request)

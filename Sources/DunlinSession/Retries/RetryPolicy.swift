@@ -104,9 +104,11 @@ extension HTTPSession.RetryPolicy {
     /// What is wrong with the policy; nil if nothing.
     var problem: String? {
         if attempts < 1 { return "attempts must be at least 1, not \(attempts)" }
-        if base < .zero { return "base must not be negative, as \(base) is" }
-        if cap < base { return "cap must not be less than base, \(base), and is \(cap)" }
-        if retryAfterLimit < .zero { return "retryAfterLimit must not be negative, as \(retryAfterLimit) is" }
+        if base < .zero { return "base must be at least \(Duration.zero), not \(base)" }
+        if cap < base { return "cap must be at least base (\(base)), not \(cap)" }
+        if retryAfterLimit < .zero {
+            return "retryAfterLimit must be at least \(Duration.zero), not \(retryAfterLimit)"
+        }
         if case .ratio(let ratio, let floor) = budget {
             guard ratio >= 0, ratio <= 100 else { return "budget: its ratio must be 0 to 100, not \(ratio)" }
             guard floor >= 0, floor <= 1_000_000 else { return "budget: its floor must be 0 to 1000000, not \(floor)" }

@@ -9,7 +9,7 @@ extension HTTPSession.Configuration {
         if let problem = retry.problem { try Self.require(false, "retry.\(problem)") }
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try Self.require(
-            loops?.isEmpty != true, "loops is empty, and must hold at least one loop; nil is the shared ones")
+            loops?.isEmpty != true, "loops must have at least 1 loop, not 0; nil stands for the shared loops")
         for limit in Timeouts.Limit.allCases {
             try Self.require(timeouts[limit], isPositive: "timeouts.\(limit.rawValue)")
         }

@@ -104,11 +104,15 @@ extension HTTPSession.Proxy {
 
     /// Throws for an origin with an address of its own and a proxy that resolves names.
     private static func check(_ origin: HTTP.Origin, _ proxy: ProxyAddress) throws {
-        guard origin.route?.address != nil, proxy.scheme.resolvesNames || origin.socketPath != nil else { return }
+        guard let address = origin.route?.address else { return }
+        let isSocket = origin.socketPath != nil
+        guard proxy.scheme.resolvesNames || isSocket else { return }
+        let problem = isSocket ? "cannot connect to Unix sockets" : "looks names up itself"
+        let remedy = "add \(origin.host) to the proxy's exceptions (`except:`)" + (isSocket ? "" : ", or use socks5://")
         throw NetworkError(
             .invalidConfiguration,
-            "`hostOverrides` or `socketPath` gives \(origin) an address, which \(proxy) does not connect to; make it "
-                + "an exception, or use socks5://"
+            "`hostOverrides` or `socketPath` gives \(origin) the address \(address), but the proxy \(proxy) "
+                + "\(problem); \(remedy)"
         )
     }
 }

@@ -57,7 +57,8 @@ extension HTTPSession.SavedConfiguration: Codable {
         guard version == Self.version else {
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: decoder.codingPath, debugDescription: "version \(version) of a configuration is unknown"
+                    codingPath: decoder.codingPath,
+                    debugDescription: "the configuration has version \(version), and only \(Self.version) can be read"
                 ))
         }
         try configuration.visitSettings(&reader)

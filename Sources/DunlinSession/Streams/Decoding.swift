@@ -97,7 +97,7 @@ struct Decoding: Sendable {
 
 extension InflateError {
     func asNetworkError(_ head: ResponseHead) -> NetworkError {
-        let limit = setting.map { "`configuration.limits.\($0)`" } ?? "a limit that has no setting"
+        let limit = setting.map { "`configuration.limits.\($0)`" } ?? "a fixed limit"
         return NetworkError(
             isLimit ? .limitExceeded : .invalidContent,
             isLimit ? "the decoded content exceeds \(limit)" : "the content does not match its content coding",

@@ -48,7 +48,8 @@ struct RecordFile: Sendable {
     static func read(_ path: String) throws -> ResumeRecord? {
         guard let file = try open(path) else { return nil }
         guard file.length <= ResumeRecord.longest else {
-            throw NetworkError.invalidResumeData("the record file \(path) is too long")
+            throw NetworkError.invalidResumeData(
+                "the record file \(path) has \(file.length) bytes, and the limit is \(ResumeRecord.longest)")
         }
         return try ResumeRecord(file.read(at: 0, upTo: file.length))
     }

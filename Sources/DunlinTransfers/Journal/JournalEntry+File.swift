@@ -40,14 +40,17 @@ extension JournalEntry {
 
     /// Reads the file of the entry with this ID.
     init(_ bytes: [UInt8], id: String) throws(Damage) {
-        guard bytes.count <= Self.longest else { throw Damage("it is too long") }
+        guard bytes.count <= Self.longest else { throw Damage("it has more than \(Self.longest) bytes") }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 64 else {
             throw Damage("it is not a journal entry")
         }
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(
             separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[0] == Self.magic else { throw Damage("it is not a journal entry") }
-        guard words[1] == Self.version else { throw Damage("its version is not supported") }
+        guard words[1] == Self.version else {
+            let version = VisibleText.of(String(words[1]), upTo: 20)
+            throw Damage("it has version \(version), and only \(Self.version) can be read")
+        }
         let content = Array(bytes[(end + 1)...])
         guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short or damaged") }
         do {
@@ -84,7 +87,7 @@ extension JournalEntry {
             let hasDigest = download.digest != nil || download.digestAlgorithm != nil
             return hasDigest && download.contentDigest == nil ? "its digest is invalid" : nil
         case .upload(let upload):
-            if case .publishing = state { return "an upload cannot be publishing a file" }
+            if case .publishing = state { return "it is an upload in a state of downloads (`publishing`)" }
             return Self.isPath(upload.path) ? nil : "its body is not an absolute path"
         }
     }

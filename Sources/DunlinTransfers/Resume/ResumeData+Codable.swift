@@ -32,8 +32,10 @@ extension ResumeData: Codable {
     /// data in another form.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        guard try values.decode(Int.self, forKey: .version) == Self.version else {
-            throw NetworkError.invalidResumeData("the version of the resume data is not supported")
+        let version = try values.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
+            throw NetworkError.invalidResumeData(
+                "the resume data has version \(version), and only \(Self.version) can be read")
         }
         var fields = Fields()
         for field in try values.decode([[String]].self, forKey: .fields) {

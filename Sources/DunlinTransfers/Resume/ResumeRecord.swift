@@ -143,7 +143,9 @@ extension ResumeRecord {
 extension ResumeRecord {
     /// Reads a record file. Throws `invalidResumeData` for anything that was not written as a record.
     init(_ bytes: [UInt8]) throws(NetworkError) {
-        guard bytes.count <= Self.longest else { throw .invalidResumeData("the record file is too long") }
+        guard bytes.count <= Self.longest else {
+            throw .invalidResumeData("the record file has \(bytes.count) bytes, and the limit is \(Self.longest)")
+        }
         var reader = ByteReader(bytes)
         guard reader.take(Self.magic.count) == Self.magic[...] else {
             throw .invalidResumeData("the record file is invalid, or of another version")

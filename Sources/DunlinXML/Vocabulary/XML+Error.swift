@@ -3,7 +3,7 @@ extension XML {
     public struct Error: Swift.Error, Sendable, Hashable, CustomStringConvertible {
         public enum Problem: String, Sendable, Hashable {
             case endsEarly = "the document ends too early"
-            case notWellFormed = "this is not well formed"
+            case notWellFormed = "the markup is not well formed"
             case mismatchedTag = "an end tag does not match its start"
             case repeatedAttribute = "an attribute comes twice in one tag"
             case unboundPrefix = "a prefix has no namespace"
@@ -11,13 +11,13 @@ extension XML {
             case invalidCharacter = "a character is not allowed in XML"
             case invalidReference = "a reference is not valid"
             case unknownEntity = "an entity is not declared"
-            case externalEntity = "an external entity is not fetched"
-            case parameterEntity = "a parameter entity is not read"
-            case markupInEntity = "an entity holds markup"
+            case externalEntity = "an external entity is used, and none is fetched"
+            case parameterEntity = "a parameter entity is used, and none is read"
+            case markupInEntity = "an entity holds markup, and may only hold text"
             case unreadableText = "the text is not in the encoding it declares"
-            case tooDeep = "elements are nested too deep"
-            case tooManyAttributes = "a tag has too many attributes"
-            case expandsTooFar = "entities expand too far"
+            case tooDeep = "elements are nested deeper than `limits.depth` or a tree allows"
+            case tooManyAttributes = "a tag has more attributes than `limits.attributes` allows"
+            case expandsTooFar = "entities expand to more than `limits.expansion` allows, or are nested too deep"
         }
 
         public var problem: Problem

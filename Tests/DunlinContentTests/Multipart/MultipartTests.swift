@@ -229,7 +229,7 @@ struct `Multipart forms` {
             (.custom(["X": "a\r\nb"], ""), "a field of the part \"without a name\" cannot be sent"),
             (.custom(["a b": ""], ""), "a field of the part \"without a name\" cannot be sent"),
             (.data("d", "", contentType: "a/b\r\nX: 1"), "a field of the part \"d\" cannot be sent"),
-            (.stream("s", length: -1) { Pieces(pieces: []) }, "the part \"s\" has a negative length"),
+            (.stream("s", length: -1) { Pieces(pieces: []) }, "the part \"s\" has the negative length -1"),
         ]
         for (part, reason) in cases {
             let error = #expect(throws: NetworkError.self) { try RequestBody.multipart { part } }

@@ -63,6 +63,8 @@ import Testing
         }
         let any = Replies.failure { try BytesSerializer().requiringContentType().validate(response) }
         #expect((any == nil) == (isAccepted || type == "text/html"))
+        let unmet = "the response declares no content type, and `requiresContentType` is set"
+        #expect(any.map { $0.reason == unmet } ?? true)
         let first = Replies.failure {
             _ = try FirstMatchSerializer([JSONSerializer(Point?.self).requiringContentType()]).serialize(response)
         }

@@ -210,8 +210,8 @@ import Testing
             refusals.map { "\($0)" } == [
                 "refused by the guard: 169.254.169.254 is a cloud's metadata address "
                     + "(AWS, Azure, Google Cloud and others); `allowedAddresses` can allow it",
-                "refused by the guard: 8.8.8.0/24 is denied, and ::ffff:808:808, 8.8.8.8 in the form of IPv6, "
-                    + "is a public address",
+                "refused by the guard: ::ffff:808:808, 8.8.8.8 in the form of IPv6, is a public address, "
+                    + "and 8.8.8.0/24 in `deniedAddresses` denies it",
             ])
     }
 }

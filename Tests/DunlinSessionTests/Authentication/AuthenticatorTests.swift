@@ -94,7 +94,9 @@ private final class TokenServer: Sendable {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
             #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
             #expect(error?.refreshRefusal == (count == 0 ? .neverAccepted : .resting))
-            #expect(error.map { "\($0)" }?.contains("no other credential was fetched: ") == true)
+            let remedy = count == 0 ? "check what it permits" : "after 1 to 60 seconds: try again then"
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("no other credential was fetched: ") && text.hasSuffix(remedy), "\(text)")
         }
         #expect(server.grants == 1)
     }

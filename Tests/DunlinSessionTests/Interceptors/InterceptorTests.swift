@@ -406,7 +406,10 @@ private struct OutOfOrder: Error, Equatable {}
         }
         #expect(journal.all == ["/a", "/b?c=d"])
         let inner = try #require(kept.withLock { $0 })
-        #expect(try await networkError { _ = try await inner.exchange(Self.request) }?.code == .interceptorFailed)
+        let error = try await networkError { _ = try await inner.exchange(Self.request) }
+        #expect(error?.code == .interceptorFailed)
+        let said = "outside the task that runs `exchange`; call it in that task or a child of it"
+        #expect(error?.reason.hasSuffix(said) == true)
     }
 
     @Test func `an interceptor can be called without a session`() async throws {

@@ -151,7 +151,7 @@ import Testing
         let error = try await networkError { _ = try Self.entry(Self.upload, metadata: long).bytes() }
         #expect(error?.code == .limitExceeded)
         let bytes = [UInt8](repeating: 65, count: JournalEntry.longest + 1)
-        #expect(throws: JournalEntry.Damage("it is too long")) { try JournalEntry(bytes, id: Self.id) }
+        #expect(throws: JournalEntry.Damage("it has more than 1048576 bytes")) { try JournalEntry(bytes, id: Self.id) }
     }
 
     @Test(arguments: [

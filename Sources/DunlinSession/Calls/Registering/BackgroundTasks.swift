@@ -14,7 +14,9 @@ final class BackgroundTasks: Sendable {
         let terms: String
     }
 
-    private let machine = Mutex(BackgroundMachine<Key, HTTPSession.TaskID>())
+    private static let limits = BackgroundMachine<Key, HTTPSession.TaskID>.Limits()
+
+    private let machine = Mutex(BackgroundMachine<Key, HTTPSession.TaskID>(limits))
 
     /// Makes a call, unless there are enough or the session is shut down. It begins on the loop before anything else
     /// that is scheduled there from now on.
@@ -25,7 +27,7 @@ final class BackgroundTasks: Sendable {
         guard machine.withLock({ $0.mayBegin(key) }), let call = make() else { return }
         let delegate = TaskDelegate(call)
         guard machine.withLock({ $0.begin(key, delegate.id) }) else {
-            return delegate.refuse(call, NetworkError(.cancelled, "there are enough background requests"))
+            return delegate.refuse(call, NetworkError(.cancelled, Self.notBegun))
         }
         Task.detached(executorPreference: delegate.loop) { [weak self] in
             await work(call, delegate)
@@ -36,8 +38,15 @@ final class BackgroundTasks: Sendable {
     /// Counts received bytes. Throws if a call has brought too many for all of them.
     func received(_ count: Int, _ key: Key) throws {
         if machine.withLock({ $0.received(count, key) }) { return }
-        throw NetworkError(.limitExceeded, "the session's background requests received too many bytes", phase: .receive)
+        let reason = "the session's background requests got more than \(Self.limits.bytes) bytes in all, a fixed limit"
+        throw NetworkError(.limitExceeded, reason, phase: .receive)
     }
+
+    /// Others began, or the session was shut down, between the look and the beginning.
+    private static let notBegun = """
+        a background request for the same URL began just before, or \(limits.calls) others run, which is a fixed \
+        limit, or the session was shut down
+        """
 
     /// Makes no more calls, unless the session was reopened since that closing. Returns the running ones.
     func close(_ closing: UInt64) -> Set<HTTPSession.TaskID> { machine.withLock { $0.close(closing) } }
@@ -95,6 +104,7 @@ private struct DiscardingSink: Sink {
 
     private func check(_ count: Int) throws {
         guard let limit, count > limit else { return }
-        throw NetworkError(.limitExceeded, "the body has more than \(limit) bytes", phase: .receive)
+        let reason = "the body has more than \(limit) bytes, the `bodyLimit` of the request"
+        throw NetworkError(.limitExceeded, reason, phase: .receive)
     }
 }
