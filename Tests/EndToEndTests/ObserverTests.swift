@@ -73,6 +73,32 @@ struct `An observer of real connections` {
         #expect(observer.connections.map(\.reason) == [.shutDown])
     }
 
+    @Test func `the exchange of a segment that is refused ends while the others go on`() async throws {
+        let (observer, folder) = (RecordingObserver(), try Folder())
+        var options = HTTPSession.DownloadOptions()
+        options.segments = HTTPSession.Segments(2, minimumLength: 128 << 10)
+        let file = ServedFile(4 << 20, held: 100_000)
+        file.change { state in
+            let whole = LoopbackServer.Entity(length: 4 << 20, tag: #""one""#).whole
+            guard let head = whole.steps.first else { return }
+            state.instead = { _ in [head, .generated(0..<1000), .stall] }
+        }
+        try await Stage.with(tolerating: true, configure: { $0.observers = [observer] }) {
+            (stage: Stage) async throws in
+            file.serve(on: stage)
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: options)
+            task.resume()
+            try await stage.eventually("the second exchange has ended") {
+                observer.requests.first.map { $0.exchanges.count == 2 && !$0.exchanges[1].ends.isEmpty } ?? false
+            }
+            #expect(observer.requests[0].exchanges[0].ends.isEmpty)
+            file.gate.open()
+            #expect(try await task.value.byteCount == 4 << 20)
+        }
+        #expect(observer.isBalanced)
+        #expect(observer.requests[0].bodies[1] == "left")
+    }
+
     @Test func `a download that goes on has an exchange for each part`() async throws {
         let (observer, folder, clock) = (RecordingObserver(), try Folder(), ManualClock())
         try await Stage.with(clock: clock, tolerating: true, configure: { $0.observers = [observer] }) {

@@ -77,10 +77,11 @@ package final class CallTransport: Sendable {
         ReportingBody.leave(body)
     }
 
-    /// Drains a body, as `SocketTransport.drain` does.
+    /// Drains a body, as `SocketTransport.drain` does. With a limit of 0 it is left: nobody reads any more of it.
     package func drain(
         _ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: HTTP.Instant
     ) async throws {
+        defer { if limit == 0 { ReportingBody.leave(body) } }
         try await sockets?.drain(Self.source(of: body), upTo: limit, until: deadline)
     }
 

@@ -139,6 +139,26 @@ import Testing
         #expect(observer.requests.map(\.bodies) == [["complete", "complete"], ["left", "left"]])
     }
 
+    @Test func `an exchange whose response such an interceptor drops ends before the next begins`() async throws {
+        let observer = RecordingObserver()
+        let ends = Mutex<[[Int]]>([])
+        let mocked = try mocked(observer) {
+            $0.interceptors = [
+                .call { request, next in
+                    _ = try await next(request)
+                    return try await next(request)
+                }
+            ]
+        }
+        mocked.transport.otherwise { _ in
+            ends.withLock { $0.append(observer.requests[0].exchanges.map(\.ends.count)) }
+            return .stream(["a", "b"])
+        }
+        try await mocked.session.withResponse(from: "a") { _ in }
+        #expect(ends.withLock { $0 } == [[0], [1, 0]])
+        #expect(observer.isBalanced)
+    }
+
     @Test func `a suspended request and one that waits for its turn say so`() async throws {
         let mocked = try mocked { $0.queue.running = 1 }
         mocked.transport.otherwise { _ in .respond() }

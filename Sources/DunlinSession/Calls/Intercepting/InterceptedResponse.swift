@@ -9,6 +9,8 @@ internal import Synchronization
 final class InterceptedResponse: Sendable {
     /// The request that was sent last.
     struct Sent: Sendable {
+        /// The sending that it is.
+        let id: SendingID
         /// Cancels this exchange only.
         let cancellation: Cancellation
         var hop: HTTP.Hop?
@@ -45,11 +47,11 @@ final class InterceptedResponse: Sendable {
     private let state = Mutex(State())
 
     /// Begins an exchange. Returns the previous one; throws if the interceptors have returned.
-    func begin(_ cancellation: Cancellation) throws -> Sent? {
+    func begin(_ id: SendingID, _ cancellation: Cancellation) throws -> Sent? {
         try state.withLock { state in
             if state.isOver { throw Self.isLate }
             defer {
-                (state.sent, state.stream) = (Sent(cancellation: cancellation), nil)
+                (state.sent, state.stream) = (Sent(id: id, cancellation: cancellation), nil)
                 (state.response, state.bytes) = (nil, nil)
             }
             return state.last

@@ -34,7 +34,7 @@ extension TaskDelegate {
                 try delegate.check(sendings, delegate[own])
             }
             try delegate[own].checkBody(of: request, held)
-            try await delegate.giveUp(try held.begin(delegate[own].cancellation), own)
+            try await delegate.giveUp(try held.begin(own, delegate[own].cancellation), own)
             delegate.change(own) { if request !== $0.request { $0.sent = request } }
             delegate.adopt(own, for: id, held) { call, sending in
                 (call.callHistory, call.sent) = (sending.callHistory, sending.sent)
@@ -85,7 +85,7 @@ extension TaskDelegate {
         let asked = call.request
         return try await sending(call, id, held) { delegate, own in
             try delegate[own].checkBody(of: changed, held)
-            try await delegate.giveUp(try held.begin(delegate[own].cancellation), own)
+            try await delegate.giveUp(try held.begin(own, delegate[own].cancellation), own)
             let request = try delegate[own].moved(changed, from: asked)
             delegate.change(own) { $0.request = request }
             defer {
@@ -174,6 +174,8 @@ extension TaskDelegate {
             hop = try await call.discard(stream)
             call.callTransport.discard(stream, LiveCall.gone)
         }
+        // Its response may be gone, with the body that would tell. What is under way ends by being cancelled.
+        if !former.isUnderWay { observation?.leave(former.id) }
         former.cancellation.cancel(.handle)
         change(own) { call in
             if let hop { call.callHistory.append(hop) }
