@@ -12,6 +12,8 @@ package struct LiveCall: Sendable {
     package var request: TransportRequest
     /// The request that a stage sent last; nil if that is `request`.
     package var sent: TransportRequest?
+    /// The names of the fields that the session's observers have added to the current hop's request.
+    var added: [String] = []
     /// When the next exchange begins, or when the last one began.
     package var start: HTTP.Instant
     /// The earlier hops and redirects.

@@ -78,7 +78,11 @@ extension TaskDelegate {
             let outgoing = drivers.isEmpty ? .send(asked) : try await drivers.sending(id, of: self)
             switch outgoing {
             case .send(var sending):
-                if let observation { (exchange, sending) = observation.begin(sending, id, of: self[id]) }
+                if let observation {
+                    let begun = observation.begin(sending, id, of: self[id])
+                    (exchange, sending) = (begun.exchange, begun.request)
+                    change(id) { $0.added = begun.added }
+                }
                 if sending !== asked { change(id) { $0.sent = sending } }
                 var response =
                     drivers.chain.exchangeInterceptors.isEmpty
@@ -197,7 +201,7 @@ extension TaskDelegate {
 extension LiveCall {
     /// Begins another hop: forgets what was known of the last one.
     fileprivate mutating func beginHop() {
-        (sent, hasMadeBody) = (nil, false)
+        (sent, hasMadeBody, added) = (nil, false, [])
         sentRequests.beginHop()
         if callHistory?.steps.refreshRefusal != nil { callHistory = callHistory.with { $0.refreshRefusal = nil } }
     }

@@ -19,7 +19,7 @@ final class CacheDriver: StageDriver {
     private var passesBy = false
     private var sentAt: Int64 = 0
     /// For a GET, the count of removals when it was sent: anything removed later is newer than its answer.
-    private var removals: UInt64?
+    private(set) var removals: UInt64?
     /// Whether an answer has been refused already.
     private var isRetry = false
     /// The stored response that was served, or joined with what came.
@@ -361,40 +361,6 @@ extension CacheDriver {
             return (response, storing.outcome)
         case .stream(let stream):
             return (response.with(.stream(StoringBody(stream, into: storing)), response.hop), storing.outcome)
-        }
-    }
-
-    /// Stores a new response. What it replaces is removed first: it is outdated, whatever happens to the new body.
-    private func storing(_ draft: CacheDraft, replacing indices: [Int], _ call: LiveCall) async -> Storing? {
-        if !indices.isEmpty {
-            await cache.store.remove(indices.map { candidates[$0] }, within: call.storeWait)
-        }
-        let writer = await cache.store.writer(
-            for: draft.entry.key, length: draft.expectedCount, since: removals, within: call.bodyStoreWait)
-        return writer.map { Storing(writer: $0, draft: draft, replaced: [], told: call.toldOfStoring) }
-    }
-
-    /// Appends bytes that begin within or at the end of a stored part; nil for others.
-    private func extending(_ index: Int, _ draft: CacheDraft, _ call: LiveCall) async -> Storing? {
-        let (stored, range) = (candidates[index], candidates[index].entry.body.range)
-        guard range.contains(draft.start) || draft.start == range.upperBound,
-            let writer = await writer(for: draft, behind: stored, call)
-        else { return nil }
-        return Storing(
-            writer: writer, draft: draft, replaced: [stored], known: range.upperBound - draft.start,
-            told: call.toldOfStoring)
-    }
-
-    private func writer(
-        for draft: CacheDraft, behind stored: StoredResponse, _ call: LiveCall
-    ) async -> (any ResponseWriter)? {
-        do throws(CacheDamage) {
-            return try await cache.store.writer(
-                for: draft.entry.key, length: draft.expectedCount, behind: stored, since: removals,
-                within: call.bodyStoreWait)
-        } catch {
-            useless.insert(stored.id)
-            return nil
         }
     }
 }

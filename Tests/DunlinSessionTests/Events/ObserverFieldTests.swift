@@ -88,6 +88,27 @@ import Testing
         #expect(observer.isBalanced)
     }
 
+    @Test func `a response that varies by one takes the place of no other, unless a hook says that it does not`()
+        async throws
+    {
+        let varies = Mutex("Accept-Language")
+        let mocked = try mocked([RecordingObserver(adding: Self.trace)]) { $0.cache = HTTPSession.Cache() }
+        mocked.transport.otherwise { _ in
+            .respond(fields: ["Cache-Control": "max-age=60", "Vary": varies.withLock { $0 }], body: "v")
+        }
+        try await mocked.session.get("a", fields: ["Accept-Language": "de"])
+        varies.withLock { $0 = "Accept-Language, Traceparent" }
+        for number in 0..<20 { try await mocked.session.get("a", fields: ["Accept-Language": "x-\(number)"]) }
+        try await mocked.session.get("a", fields: ["Accept-Language": "de"])
+        #expect(mocked.transport.requests.count == 21)
+        var options = HTTPSession.Options()
+        options.hooks.storing = { _, head in
+            .storeWith(head.fields.overlaid(with: ["Vary": "Accept-Language"]))
+        }
+        for _ in 0..<2 { try await mocked.session.get("a", fields: ["Accept-Language": "fr"], options: options) }
+        #expect(mocked.transport.requests.count == 22)
+    }
+
     @Test func `requests that are sent as one differ by none, and only one has an exchange`() async throws {
         let observer = RecordingObserver(adding: Self.trace)
         let mocked = try mocked([observer]) { $0.coalescing.isOn = true }

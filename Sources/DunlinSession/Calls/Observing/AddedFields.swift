@@ -8,6 +8,8 @@ struct AddedFields {
     private let own: Fields
     /// What is sent; nil if nothing was added.
     private(set) var fields: Fields?
+    /// The names of those that were added, in lower case.
+    private(set) var names: [String] = []
     /// How many fields were not added because they may not be.
     private(set) var dropped = 0
 
@@ -29,13 +31,13 @@ struct AddedFields {
             var all = fields ?? own
             all.append(name: name, value: text)
             fields = all
+            names.append(name.lowercased())
         }
         return value
     }
 
     private func isAllowed(_ name: String, _ value: String, _ wanted: Fields) -> Bool {
-        let lower = name.lowercased()
-        if Self.reserved.contains(lower) || Self.prefixes.contains(where: lower.hasPrefix) { return false }
+        if Self.isReserved(name) { return false }
         if wanted.holdsSecret(name, secretFields) { return false }
         var field = Fields()
         field.append(name: name, value: value)
@@ -47,6 +49,11 @@ struct AddedFields {
         }
     }
 
+    static func isReserved(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return reserved.contains(lower) || prefixes.contains(where: lower.hasPrefix)
+    }
+
     /// Fields of the message's framing, of the connection, and of what the request means.
     private static let reserved: Set<String> = [
         "accept", "authorization", "cache-control", "connection", "cookie", "expect", "forwarded", "host",
@@ -54,4 +61,10 @@ struct AddedFields {
         "referer", "te", "trailer", "transfer-encoding", "upgrade", "via",
     ]
     private static let prefixes = ["accept-", "content-", "if-", "proxy-", "sec-"]
+}
+
+extension HTTPSession.Exchange {
+    /// Whether a field is none that observers may add, because it frames the message, belongs to the connection, or
+    /// says what is asked for. Those that hold secrets may not be added either; `secretFields` says which they are.
+    public static func isReserved(_ name: String) -> Bool { AddedFields.isReserved(name) }
 }

@@ -33,18 +33,25 @@ package final class CallObservation: Sendable {
         secretFields = call.session.secretFields
     }
 
-    /// Begins an exchange that is to send `request`. Returns it with what is sent instead, and nil for it after the
-    /// call's end.
-    func begin(_ request: TransportRequest, _ id: SendingID, of call: LiveCall) -> (
-        ExchangeObservation?, TransportRequest
-    ) {
+    /// An exchange that was begun.
+    struct Begun {
+        /// Nil if nobody wants to be told of it.
+        var exchange: ExchangeObservation?
+        /// What is sent.
+        let request: TransportRequest
+        /// The names of the fields in it that observers have added, in lower case.
+        var added: [String] = []
+    }
+
+    /// Begins an exchange that is to send `request`; nobody is told of it after the call's end.
+    func begin(_ request: TransportRequest, _ id: SendingID, of call: LiveCall) -> Begun {
         leave(id)
         let begun = state.withLock { state -> (number: Int, attempt: Int)? in
             if state.hasEnded { return nil }
             state.last += 1
             return (state.last, 1 + (state.retries[id] ?? 0))
         }
-        guard let (number, attempt) = begun else { return (nil, request) }
+        guard let (number, attempt) = begun else { return Begun(request: request) }
         let exchange = HTTPSession.Exchange(
             task: call.snapshot, head: request.head, number: number, attempt: attempt,
             isElsewhere: !request.head.origin.isSame(as: origin))
@@ -53,7 +60,8 @@ package final class CallObservation: Sendable {
             adding.collect { observer.exchangeBegan(exchange, adding: &$0) }
         }
         let sent = adding.fields.map { fields in request.with { $0.head.fields = fields } } ?? request
-        if told.isEmpty { return (nil, sent) }
+        var result = Begun(request: sent, added: adding.names)
+        if told.isEmpty { return result }
         let observation = ExchangeObservation(
             told, id, droppedFields: adding.dropped, hiding: secretFields, on: call.loop)
         let isLate = state.withLock { state in
@@ -62,9 +70,10 @@ package final class CallObservation: Sendable {
         }
         if isLate {
             observation.end()
-            return (nil, sent)
+            return result
         }
-        return (observation, sent)
+        result.exchange = observation
+        return result
     }
 
     /// Ends the exchanges of a sending whose responses nobody reads any more.
