@@ -35,8 +35,6 @@
             _ request: HTTPRequest, body: RequestBody = .none, timeout: Duration? = nil, options: Options = Options()
         ) async throws -> (response: HTTPResponse, body: BodySequence) {
             let parts = try RequestParts(request)
-            // A stream that is opened in a task that has been cancelled may still be sent.
-            try Task.checkCancellation()
             let response = try await stream(
                 parts.target(), method: HTTP.Method(request.method.rawValue), fields: parts.fields,
                 body: body, timeout: timeout, options: options)

@@ -35,8 +35,6 @@
         public func send(
             _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
         ) async throws -> (HTTPResponse, HTTPBody?) {
-            // A stream that is opened in a task that has been cancelled may still be sent.
-            try Task.checkCancellation()
             do {
                 let parts = try ServerURL(baseURL).parts(of: request)
                 var options = options

@@ -53,6 +53,8 @@ extension HTTPSession {
         fields: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
         timeout: Duration? = nil, options: Options = Options()
     ) async throws -> StreamedResponse {
+        // The exchange has a task of its own, which could send before it hears that this one was cancelled.
+        try Task.checkCancellation()
         let call = try streamCall(
             target, method, query: query, body: try self.body(body, json), options: options.with(fields, timeout))
         let delegate = TaskDelegate(call)
