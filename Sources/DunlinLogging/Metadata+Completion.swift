@@ -18,7 +18,6 @@
             self[.status] = (completion.status?.code).map { .stringConvertible($0) }
             if let error = completion.error { describe(error) }
             let hops = completion.metrics.hops
-            self[.hops] = .stringConvertible(hops.count)
             if let last = hops.last { describe(hops, last: last) }
         }
 
@@ -45,6 +44,13 @@
             self[.phase] = (error as? NetworkError)?.phase.map { "\($0.rawValue)" }
         }
 
+        /// Adds what the cache did.
+        mutating func describe(_ use: HTTPSession.CacheUse) {
+            self[.cacheSource] = "\(use.source.rawValue)"
+            self[.cacheState] = "\(use.isRevalidated ? "revalidated" : use.isStale ? "stale" : "fresh")"
+            self[.cacheStatus] = "\(LogText.visible(use.status))"
+        }
+
         mutating func describe(_ cause: NetworkError.RetriedAttempt.Cause) {
             switch cause {
             case .status(let status): self[.status] = .stringConvertible(status.code)
@@ -65,9 +71,13 @@
     extension LogText {
         static let longestKind = 64
 
-        /// The code of a `NetworkError`, or the type of another error.
+        /// The status of a response that was refused, the code of another `NetworkError`, `cancelled`, or the type of
+        /// another error.
         static func kind(of error: any Error) -> String {
-            visible((error as? NetworkError)?.code.rawValue ?? "\(type(of: error))", upTo: longestKind)
+            if error is CancellationError { return NetworkError.Code.cancelled.rawValue }
+            let known = error as? NetworkError
+            if let status = known?.refusedStatus { return "\(status.code)" }
+            return visible(known?.code.rawValue ?? "\(type(of: error))", upTo: longestKind)
         }
 
         /// The scheme, host and port of a proxy's URL.
@@ -88,12 +98,16 @@
         }
     }
 
+    extension NetworkError {
+        /// The status for which a response was refused.
+        fileprivate var refusedStatus: HTTP.Status? { code == .unacceptableStatus ? response?.status : nil }
+    }
+
     extension HTTPSession.Completion {
         /// What came of the request, in the same words for all with the same outcome.
         var outcome: String {
-            if error is CancellationError { return "cancelled" }
-            let failure = error.map(LogText.kind)
-            guard let status, failure == nil || failure == "unacceptableStatus" else { return failure ?? "ended" }
+            let isAnswer = error == nil || (error as? NetworkError)?.refusedStatus != nil
+            guard isAnswer, let status else { return error.map(LogText.kind) ?? "ended" }
             return "\(status) \(status.phrase)"
         }
     }

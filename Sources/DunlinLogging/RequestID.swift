@@ -6,9 +6,11 @@
     enum RequestID {
         private static let longest = 64
 
-        /// Whether ids may be sent in a field with this name: it must be a name, and not that of a secret.
+        /// Whether ids may be sent in a field with this name: it must be a name, not that of a secret, and none that
+        /// observers may not add.
         static func isUsableField(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
             !name.isEmpty && name.utf8.count <= longest && !secret.mayContain(name)
+                && !HTTPSession.Exchange.isReserved(name)
                 && name.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
         }
 

@@ -11,7 +11,8 @@
         fileprivate struct State {
             var id: String?
             var attempts = 1
-            var cache: String?
+            var exchanges = 0
+            var cache: HTTPSession.CacheUse?
             var isJoined = false
             /// How long its handle waited to be resumed for the first time.
             var unresumed: Duration?
@@ -52,7 +53,10 @@
             _ exchange: HTTPSession.Exchange, adding fields: inout Fields
         ) -> (any HTTPSession.ExchangeObserver)? {
             noteBeginning()
-            state.withLock { $0.attempts = max($0.attempts, exchange.attempt) }
+            state.withLock { state in
+                state.attempts = max(state.attempts, exchange.attempt)
+                state.exchanges += 1
+            }
             if let field = settings.requestIDField { add(field, to: exchange, &fields) }
             return stepLevel == nil ? nil : ExchangeLog(request: self)
         }
@@ -74,16 +78,14 @@
 
         func noted(_ step: HTTPSession.RequestStep) {
             note(step)
-            if stepLevel != nil, let line = StepLine(step) { write(line) }
+            if stepLevel != nil { write(StepLine(step)) }
         }
 
         /// Keeps what the last line tells of it.
         private func note(_ step: HTTPSession.RequestStep) {
             switch step {
             case .joined: state.withLock { $0.isJoined = true }
-            case .servedFromCache(let use):
-                let status = LogText.visible(use.status)
-                state.withLock { $0.cache = status }
+            case .servedFromCache(let use): state.withLock { $0.cache = use }
             case .suspended: return
             default: break
             }
@@ -123,7 +125,8 @@
         fileprivate func add(to metadata: inout Logger.Metadata, _ completion: HTTPSession.Completion) {
             metadata[.requestID] = id.map { "\($0)" }
             metadata[.attempts] = .stringConvertible(attempts)
-            metadata[.cache] = cache.map { "\($0)" }
+            metadata[.exchanges] = .stringConvertible(exchanges)
+            if let cache { metadata.describe(cache) }
             if isJoined { metadata[.joined] = .stringConvertible(true) }
             metadata[.duration] = .milliseconds(max(.zero, completion.task.age - (unresumed ?? .zero)))
         }

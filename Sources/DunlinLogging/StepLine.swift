@@ -4,7 +4,7 @@
 
     /// What a line says of something that happened before the end of a request.
     struct StepLine {
-        /// One word, always the same for the same thing.
+        /// One word, always the same for the same thing: that of the event which spans have for it.
         var step: String
         var text: String
         var metadata: Logger.Metadata = [:]
@@ -13,8 +13,7 @@
             (self.step, self.text) = (step, text)
         }
 
-        /// Nil for a step that this module does not know.
-        init?(_ step: HTTPSession.RequestStep) {
+        init(_ step: HTTPSession.RequestStep) {
             switch step {
             case .queued: self.init("queued", "waits for its turn")
             case .admitted(let wait):
@@ -23,7 +22,7 @@
             case .suspended: self.init("suspended", "suspended")
             case .resumed: self.init("resumed", "resumed")
             case .waitingForConnectivity(let error):
-                self.init("waitingForConnectivity", "waits for a network")
+                self.init("waiting_for_connectivity", "waits for a network")
                 metadata.describe(error)
             case .retrying(let attempt):
                 self.init("retrying", "tries again after a wait")
@@ -34,12 +33,16 @@
                 metadata[.status] = .stringConvertible(redirect.status.code)
                 metadata[.redirectHost] = LogText.host(of: target).map { "\($0.host)" }
                 metadata[.redirectPath] = "\(LogText.path(of: target))"
-            case .sendingAgain(let reason): self.init(reason.rawValue, "sent again: \(reason.rawValue)")
+            case .sendingAgain(let reason):
+                self.init("sending_again", "sent again: \(reason.rawValue)")
+                metadata[.reason] = "\(reason.rawValue)"
             case .joined: self.init("joined", "waits for an identical request")
             case .servedFromCache(let use):
-                self.init("cache", "answered from the cache")
-                metadata[.cache] = "\(LogText.visible(use.status))"
-            default: return nil
+                self.init("served_from_cache", "answered from the cache")
+                metadata.describe(use)
+            case .downloadResumed(let offset, of: _):
+                self.init("download_resumed", "goes on with a download")
+                metadata[.offset] = .stringConvertible(offset)
             }
         }
 

@@ -21,7 +21,7 @@ import Testing
         #expect(entry[.method] == "GET" && entry[.template] == "users/{id}" && entry[.path] == nil)
         #expect(entry[.host] == "127.0.0.1" && entry[.port] == "\(server.port)" && entry[.status] == "200")
         #expect(entry[.peer] == "127.0.0.1" && entry[.peerPort] == "\(server.port)")
-        #expect(entry[.attempts] == "1" && entry[.hops] == "1" && entry[.error] == nil && entry[.phase] == nil)
+        #expect(entry[.attempts] == "1" && entry[.exchanges] == "1" && entry[.error] == nil && entry[.phase] == nil)
         #expect(entries.map { $0[.reused] } == ["false", "true"])
         #expect(try #require(entry[.duration].flatMap(Double.init)) > 0)
         #expect(try #require(entry[.bytesReceived].flatMap(Int.init)) > 5)
@@ -59,7 +59,9 @@ import Testing
         _ = try? await logged.session.get("x")
         #expect(logged.log.entries.map(\.level) == [level])
         #expect(logged.last?.message == "GET x: \(text)")
-        #expect(logged.last?[.status] == status.map { "\($0)" })
+        #expect(logged.last?[.status] == status.map { "\($0.code)" })
+        let type: String? = isRefused ? status.map { $0.code >= 400 ? "\($0.code)" : nil } ?? "connectionFailed" : nil
+        #expect(logged.last?[.error] == type)
         #expect(logged.last?.error == nil)
     }
 
@@ -86,6 +88,8 @@ import Testing
         _ = await handle.result
         #expect(logged.log.entries.map(\.message) == ["GET never: cancelled", "GET unbegun: cancelled"])
         #expect(logged.log.entries.map(\.level) == [.trace, .trace])
+        #expect(logged.log.entries.map { $0[.error] } == ["cancelled", "cancelled"])
+        #expect(logged.log.entries.map { $0[.exchanges] } == ["1", "0"])
     }
 
     @Test func `levels can be set, and left out`() async throws {

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinLogging
 import DunlinTesting
+import Foundation
 import InMemoryLogging
 import Logging
 import Synchronization
@@ -43,7 +44,8 @@ import Testing
             })
         logged.transport.on(.get, "/v1/a").respond().thenRespond(401).thenRespond()
         for _ in 0..<2 { try await logged.session.get("a") }
-        #expect(logged.steps == ["refreshed"])
+        #expect(logged.steps == ["sending_again"])
+        #expect(logged.log.entries.compactMap { $0[.reason] } == ["refreshed"])
         #expect(logged.log.entries.contains { $0.message == "GET a: sent again: refreshed" })
     }
 
@@ -81,7 +83,7 @@ import Testing
         try await eventually("it looks", following: network) { network.lookCount >= 1 }
         network.change(to: .wifi)
         _ = try await response
-        #expect(logged.steps == ["waitingForConnectivity", "network"])
+        #expect(logged.steps == ["waiting_for_connectivity", "sending_again"])
         #expect(logged.log.entries[0][.error] == "connectionFailed" && logged.log.entries[0][.phase] == "connect")
     }
 
@@ -89,8 +91,10 @@ import Testing
         let logged = try Logged(.debug, configure: { $0.cache = HTTPSession.Cache(.small) })
         logged.transport.on(.get, "/v1/a").respond(fields: ["Cache-Control": "max-age=60"], body: "x")
         for _ in 0..<2 { try await logged.session.get("a") }
-        #expect(logged.steps == ["cache"])
-        #expect(logged.last?[.cache]?.hasPrefix("dunlin; hit") == true)
+        #expect(logged.steps == ["served_from_cache"])
+        #expect(logged.last?[.cacheStatus]?.hasPrefix("dunlin; hit") == true)
+        #expect(logged.last?[.cacheSource] == "memory" && logged.last?[.cacheState] == "fresh")
+        #expect(logged.last?[.exchanges] == "0")
     }
 
     @Test func `a question of the session's own is marked, and says what the caller's task says`() async throws {
@@ -101,7 +105,7 @@ import Testing
         _ = try await withLogger(mergingMetadata: ["job": "42"]) { _ in try await logged.session.get("a") }
         try await eventually("there are three lines") { logged.log.entries.count == 3 }
         let entries = logged.log.entries.filter { $0[.revalidation] == "true" }
-        #expect(entries.count == 1 && entries[0][.cache]?.contains("fwd-status=304") == true)
+        #expect(entries.count == 1 && entries[0][.cacheStatus]?.contains("fwd-status=304") == true)
         #expect(entries.map { $0.metadata["job"] } == ["42"])
     }
 
@@ -114,6 +118,28 @@ import Testing
         _ = try await (first, second)
         #expect(logged.steps.contains("joined"))
         #expect(logged.log.entries.filter { $0[.step] == nil }.compactMap { $0[.joined] } == ["true"])
+    }
+
+    @Test func `a download that goes on says so, with what is there already`() async throws {
+        let (server, log) = (try LoopbackServer(), InMemoryLogHandler())
+        defer { server.stop() }
+        let entity = LoopbackServer.Entity(length: 200_000, tag: "\"one\"")
+        let isFirst = Mutex(true)
+        server.respond { request in
+            let fault: LoopbackServer.EntityFault = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? .short(after: 100_000) : .none
+            }
+            return entity.reply(to: request, fault)
+        }
+        let session = try HTTPSession(baseURL: server.baseURL) { $0.log(to: log.logger(.debug)) }
+        let file = FileManager.default.temporaryDirectory.appending(path: "dunlin-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try await session.download("file", to: .file(file.path))
+        await session.shutdown()
+        #expect(log.entries.compactMap { $0[.step] } == ["download_resumed"])
+        #expect(log.entries.compactMap { $0[.offset] } == ["100000"])
+        #expect(log.entries.last?[.exchanges] == "2")
     }
 
     @Test func `a proxy is named without its password, in the last line too`() async throws {
