@@ -5,16 +5,16 @@
         /// Measures the session's connections now and at every interval, until the session is shut down or the task is
         /// cancelled: how many are open, active and idle, how many were opened, and how many requests wait.
         ///
-        /// `options` should be a copy of those that the session's requests are measured with. A session with a custom
+        /// `settings` should be a copy of those that the session's requests are measured with. A session with a custom
         /// transport has no connections of its own, only requests.
         ///
         /// ```swift
-        /// async let connections: Void = client.measureConnections(with: options)
+        /// async let connections: Void = client.measureConnections(with: settings)
         /// ```
         public func measureConnections(
-            every interval: Duration = .seconds(10), with options: MetricsOptions = MetricsOptions()
+            every interval: Duration = .seconds(10), with settings: MetricsSettings = MetricsSettings()
         ) async {
-            var report = GaugeReport(Instruments(options))
+            var report = GaugeReport(Instruments(settings))
             for await gauges in gauges(every: interval) { report.take(gauges) }
             report.end()
         }
@@ -45,14 +45,14 @@
             let pool = gauges.pool ?? HTTPSession.Gauges.Pool()
             for (origin, numbers) in pool.origins {
                 var labels = LabelSet(server: server(origin))
-                if instruments.options.includesOwn { add(numbers.waiting, to: .waitingRequests, labels) }
-                guard instruments.options.includesDevelopment else { continue }
+                if instruments.settings.includesOwn { add(numbers.waiting, to: .waitingRequests, labels) }
+                guard instruments.settings.includesDevelopment else { continue }
                 labels.detail = instruments.detail("active")
                 add(numbers.leased, to: .openConnections, labels)
                 labels.detail = instruments.detail("idle")
                 add(numbers.idle, to: .openConnections, labels)
             }
-            if instruments.options.includesOwn {
+            if instruments.settings.includesOwn {
                 add(gauges.requests, to: .runningRequests)
                 add(gauges.queued, to: .queuedRequests)
                 count(.openedConnections, \.opened, in: pool)

@@ -68,6 +68,8 @@
             return .added(discarding: (old.key, old.handler))
         }
 
+        var handlers: [Handler] { slots.map(\.handler) }
+
         /// A discarded handler was destroyed.
         mutating func left(_ key: Key) {
             leaving.remove(key)

@@ -42,20 +42,22 @@
             }
         }
 
-        func isSame(as other: Handler) -> Bool { object === other.object }
-
-        private var object: AnyObject {
-            switch self {
-            case .timer(let handler): handler
-            case .recorder(let handler): handler
-            case .counter(let handler): handler
-            case .meter(let handler): handler
-            }
+        /// Which object it is, as long as somebody has it.
+        var id: ObjectIdentifier {
+            let object: AnyObject =
+                switch self {
+                case .timer(let handler): handler
+                case .recorder(let handler): handler
+                case .counter(let handler): handler
+                case .meter(let handler): handler
+                }
+            return ObjectIdentifier(object)
         }
     }
 
     /// The handlers of one factory, and which values their labels may have. Handlers are made, used and destroyed
-    /// outside the lock. What is measured at the moment in which its handler is discarded is lost.
+    /// outside the lock. What is measured at the moment in which its handler is discarded is lost. Other stores of the
+    /// same factory may have the same handlers: see `HandlerUses`.
     final class HandlerStore: Sendable {
         /// The one of the factory of `MetricsSystem`.
         static let shared = HandlerStore(nil)
@@ -81,6 +83,11 @@
             chosen = factory
         }
 
+        // The handlers stay: what they have counted is still to be reported.
+        deinit {
+            for handler in state.withLock({ $0.handlers.handlers }) { HandlerUses.gaveUp(handler) }
+        }
+
         private var factory: any MetricsFactory { chosen ?? MetricsSystem.factory }
 
         /// Gives a value to the handler of a key, which is made if there is none. Returns false if it could not be
@@ -98,16 +105,15 @@
                 let factory = factory
                 // Nothing is kept before `MetricsSystem` is bootstrapped: it would never reach the real factory.
                 if factory is NOOPMetricsHandler { return false }
-                let handler = Handler(instrument, dimensions(), by: factory)
-                guard let kept = keep(handler, of: factory, as: key, changing: change, limit: limit) else {
-                    return false
-                }
+                guard let handler = HandlerUses.made({ Handler(instrument, dimensions(), by: factory) }),
+                    let kept = keep(handler, of: factory, as: key, changing: change, limit: limit)
+                else { return false }
                 kept.take(value)
             }
             return true
         }
 
-        /// Keeps a new handler, and destroys what there is no room for. Returns the handler of the key; nil if none can
+        /// Keeps a new handler, and discards what there is no room for. Returns the handler of the key; nil if none can
         /// be kept.
         private func keep(
             _ handler: Handler, of factory: any MetricsFactory, as key: HandlerKey, changing change: Int, limit: Int
@@ -115,15 +121,14 @@
             switch state.withLock({ $0.handlers.add(key, handler, changing: change, limit: limit) }) {
             case .added(discarding: nil): return handler
             case .added(discarding: let old?):
-                old.handler.destroy(by: factory)
+                HandlerUses.discard(old.handler, by: factory)
                 state.withLock { $0.handlers.left(old.key) }
                 return handler
             case .existing(let existing):
-                if !existing.isSame(as: handler) { handler.destroy(by: factory) }
+                HandlerUses.discard(handler, by: factory)
                 return existing
-            case .leaving: return nil
-            case .full:
-                handler.destroy(by: factory)
+            case .leaving, .full:
+                HandlerUses.discard(handler, by: factory)
                 return nil
             }
         }

@@ -1,18 +1,24 @@
 #if Metrics
     internal import Dunlin
 
-    /// What a session measures with: options, and the values of labels that they allow.
+    /// What a session measures with: settings, and the values of labels that they allow.
     struct Instruments: Sendable {
-        let options: MetricsOptions
+        let settings: HTTPSession.MetricsSettings
         private let own: [(name: String, value: String)]
         private let session: UInt32
 
-        init(_ options: MetricsOptions) {
-            self.options = options
-            own = options.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-            let names = own.flatMap { [$0.name, $0.value] } + (options.omitsEmptyLabels ? [""] : [])
-            session = names.isEmpty ? 0 : options.store.number(of: names, in: \.sessions) ?? 0
+        init(_ settings: HTTPSession.MetricsSettings) {
+            self.settings = settings
+            let own = settings.labels.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+            let names = own.flatMap { [$0.name, $0.value] } + (settings.omitsEmptyLabels ? [""] : [])
+            let number =
+                names.isEmpty ? 0 : settings.store.number(of: names, in: \.sessions, limit: Self.mostSessions)
+            session = number ?? 1
+            self.own = number == nil ? own.map { ($0.name, LabelValue.other.text) } : own
         }
+
+        /// How many sets of labels of their own sessions have. A program may make sessions without end.
+        private static let mostSessions = 100
 
         func time(_ instrument: Instrument, _ labels: LabelSet, _ duration: Duration) {
             give(Int(Self.nanoseconds(duration)), to: instrument, labels)
@@ -31,7 +37,7 @@
         @discardableResult
         func give(_ value: Int, to instrument: Instrument, _ labels: LabelSet) -> Bool {
             let key = HandlerKey(instrument, labels, session: session)
-            return options.store.give(value, to: key, of: instrument, limit: options.handlerLimit) {
+            return settings.store.give(value, to: key, of: instrument, limit: settings.handlerLimit) {
                 dimensions(instrument, labels)
             }
         }
@@ -41,14 +47,14 @@
             for label in own where !instrument.labels.contains(where: { $0.rawValue == label.name }) {
                 dimensions.append(label)
             }
-            return options.omitsEmptyLabels ? dimensions.filter { !$0.1.isEmpty } : dimensions
+            return settings.omitsEmptyLabels ? dimensions.filter { !$0.1.isEmpty } : dimensions
         }
     }
 
     extension Instruments {
         func method(_ method: HTTP.Method) -> LabelValue {
-            guard options.knownMethods.contains(method),
-                let number = options.store.number(of: method.rawValue, in: \.methods)
+            guard settings.knownMethods.contains(method),
+                let number = settings.store.number(of: method.rawValue, in: \.methods)
             else { return .unknown }
             return LabelValue(number: number, text: method.rawValue)
         }
@@ -57,17 +63,17 @@
         /// lead, get no more than half of the names: a server could use all of them up otherwise.
         func server(_ host: String, _ port: UInt16, isOwn: Bool) -> Server {
             let name = Server.Name(host: host, port: port)
-            let limit = isOwn ? options.hostLimit : options.hostLimit / 2
-            let number = options.store.number(of: name, in: \.servers, limit: limit) { LabelText.isHost($0.host) }
+            let limit = isOwn ? settings.hostLimit : settings.hostLimit / 2
+            let number = settings.store.number(of: name, in: \.servers, limit: limit) { LabelText.isHost($0.host) }
             return number.map { Server(number: $0, name: name) } ?? .other
         }
 
         /// The request's template; none if it has none, or none is wanted.
         func template(_ request: HTTPSession.TaskSnapshot) -> LabelValue {
-            guard options.includesDevelopment, request.hasTemplate else { return .none }
+            guard settings.includesDevelopment, request.hasTemplate else { return .none }
             let template = LabelText.path(of: request.targetTemplate)
             if template.isEmpty { return .none }
-            let number = options.store.number(of: template, in: \.templates, limit: options.templateLimit)
+            let number = settings.store.number(of: template, in: \.templates, limit: settings.templateLimit)
             return number.map { LabelValue(number: $0, text: template) } ?? .other
         }
 
@@ -87,7 +93,7 @@
 
         /// Programs may have codes of their own, so their number is limited too.
         func code(_ code: NetworkError.Code) -> LabelValue {
-            let number = options.store.number(of: code.rawValue, in: \.codes, limit: 200, valid: LabelText.isWord)
+            let number = settings.store.number(of: code.rawValue, in: \.codes, limit: 200, valid: LabelText.isWord)
             return number.map { LabelValue(number: $0, text: code.rawValue) } ?? .unknown
         }
 
@@ -104,7 +110,7 @@
 
         /// A word of Dunlin's, of which there are few.
         func detail(_ text: String) -> LabelValue {
-            options.store.number(of: text, in: \.details).map { LabelValue(number: $0, text: text) } ?? .other
+            settings.store.number(of: text, in: \.details).map { LabelValue(number: $0, text: text) } ?? .other
         }
     }
 #endif

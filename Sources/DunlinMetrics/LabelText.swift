@@ -20,17 +20,29 @@
             }
         }
 
-        /// The path of a template, without scheme, user, host, query and fragment, which may contain secrets. What is
-        /// no visible ASCII is percent-encoded, and so are quotes and backslashes; after 200 bytes it is cut.
+        /// The path of a template, without scheme, user, host, query and fragment, which may contain secrets, as may
+        /// the parameters of segments (`;jsessionid=…`), of which only the names are left. What is no visible ASCII is
+        /// percent-encoded, and so are quotes and backslashes; after 200 bytes it is cut.
         static func path(of template: String) -> String {
             var path = ""
-            for byte in pathBytes(of: template) {
+            for byte in withoutParameters(pathBytes(of: template)) {
                 let isPlain =
                     (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
                 path += isPlain ? String(UnicodeScalar(byte)) : percentEncoded(byte)
                 if path.utf8.count >= 200 { return path + "…" }
             }
             return path
+        }
+
+        private static func withoutParameters(_ path: Substring.UTF8View.SubSequence) -> [UInt8] {
+            let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
+                let parts = segment.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+                let names = parts.dropFirst().map { part in
+                    part.firstIndex(of: UInt8(ascii: "=")).map { part[...$0] + Array("REDACTED".utf8)[...] } ?? part
+                }
+                return Array((parts.prefix(1) + names).joined(separator: [UInt8(ascii: ";")]))
+            }
+            return Array(segments.joined(separator: [UInt8(ascii: "/")]))
         }
 
         private static func pathBytes(of template: String) -> Substring.UTF8View.SubSequence {

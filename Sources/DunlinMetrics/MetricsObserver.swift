@@ -6,23 +6,23 @@
     final class MetricsObserver: HTTPSession.Observer {
         private let instruments: Instruments
 
-        init(_ options: MetricsOptions) {
-            instruments = Instruments(options)
+        init(_ settings: HTTPSession.MetricsSettings) {
+            instruments = Instruments(settings)
         }
 
-        var store: HandlerStore { instruments.options.store }
+        var store: HandlerStore { instruments.settings.store }
 
         func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? {
             MeasuredCall(request, instruments)
         }
 
         func connectionEnded(_ connection: HTTP.EndedConnection) {
-            let options = instruments.options
-            guard options.includesDevelopment || options.includesOwn else { return }
+            let settings = instruments.settings
+            guard settings.includesDevelopment || settings.includesOwn else { return }
             var labels = LabelSet()
             labels.server = instruments.server(connection.origin.host, connection.origin.port, isOwn: false)
-            if options.includesDevelopment { instruments.time(.connectionDuration, labels, connection.age) }
-            guard options.includesOwn else { return }
+            if settings.includesDevelopment { instruments.time(.connectionDuration, labels, connection.age) }
+            guard settings.includesOwn else { return }
             instruments.give(connection.uses, to: .connectionUses, labels)
             labels.detail = instruments.detail(connection.reason.rawValue)
             instruments.count(.endedConnections, labels)
@@ -79,7 +79,7 @@
             default: break
             }
             noteBeginning()
-            if instruments.options.includesOwn { count(step) }
+            if instruments.settings.includesOwn { count(step) }
         }
 
         private func count(_ step: HTTPSession.RequestStep) {
@@ -114,7 +114,7 @@
 
         func ended(_ completion: HTTPSession.Completion) {
             // Nobody waits for a revalidation in the background.
-            guard instruments.options.includesOwn, !isRevalidation else { return }
+            guard instruments.settings.includesOwn, !isRevalidation else { return }
             // A handle that was never resumed has made no request.
             let wait = unresumed.load(ordering: .relaxed)
             guard wait >= 0 else { return }
@@ -144,7 +144,7 @@
             self.instruments = instruments
             self.labels = labels
             isCounted =
-                instruments.options.includesDevelopment && instruments.give(1, to: .activeExchanges, labels)
+                instruments.settings.includesDevelopment && instruments.give(1, to: .activeExchanges, labels)
         }
 
         func ended(_ end: HTTPSession.ExchangeEnd) {
@@ -155,10 +155,10 @@
             labels.version = end.head?.version
             labels.error = instruments.error(end.error, end.head)
             instruments.time(.exchangeDuration, labels, duration)
-            if instruments.options.includesDevelopment, end.head != nil, let hop = end.hop {
+            if instruments.settings.includesDevelopment, end.head != nil, let hop = end.hop {
                 instruments.give(hop.bodyBytes, to: .responseBodySize, labels)
             }
-            if instruments.options.includesOwn { measureOwn(end) }
+            if instruments.settings.includesOwn { measureOwn(end) }
         }
 
         private func measureOwn(_ end: HTTPSession.ExchangeEnd) {

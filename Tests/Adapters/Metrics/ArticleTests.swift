@@ -24,16 +24,16 @@ struct ArticleTests {
         configuration.measure()
         let client = try HTTPSession(configuration)
 
-        var options = MetricsOptions()
-        options.includesDevelopment = true
-        options.labels = ["client": "billing"]
-        configuration.measure(with: options)
+        var settings = HTTPSession.MetricsSettings()
+        settings.includesDevelopment = true
+        settings.labels = ["client": "billing"]
+        configuration.measure(with: settings)
 
-        options.omitsEmptyLabels = true
+        settings.omitsEmptyLabels = true
 
-        let measuring = Task { [options] in
+        let measuring = Task { [settings] in
             await client.measureConnections(
-                every: .seconds(10), with: options)
+                every: .seconds(10), with: settings)
         }
 
         measuring.cancel()
@@ -76,17 +76,17 @@ struct ArticleTests {
         server.enqueue(.response(.serviceUnavailable), .response(.found, fields: ["Location": "/b"]))
         server.respond { _ in .response(body: "x") }
         let metrics = TestMetrics()
-        var options = MetricsOptions(factory: metrics)
-        options.includesDevelopment = true
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        settings.includesDevelopment = true
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.retry = .constant(attempts: 2, every: .zero)
         configuration.cache = HTTPSession.Cache()
         configuration.queue.running = 5
-        configuration.measure(with: options)
+        configuration.measure(with: settings)
         let client = try HTTPSession(configuration)
         _ = try await client.get("a", as: .bytes)
-        let measuring = Task { [options] in
-            await client.measureConnections(every: .milliseconds(1), with: options)
+        let measuring = Task { [settings] in
+            await client.measureConnections(every: .milliseconds(1), with: settings)
         }
         try await eventually("connections are measured") { metrics.meters.count >= 5 }
         await client.shutdown()
@@ -108,7 +108,7 @@ struct ArticleTests {
     @Test func `The buckets are those of the article`() throws {
         let line = try #require(try Self.lines(Self.article).first { $0.hasPrefix("0.005, ") })
         let seconds = line.split(separator: ", ").compactMap { Double($0) }
-        #expect(MetricsOptions.durationBuckets.map { $0 / .seconds(1) } == seconds)
+        #expect(HTTPSession.MetricsSettings.durationBuckets.map { $0 / .seconds(1) } == seconds)
     }
 }
 

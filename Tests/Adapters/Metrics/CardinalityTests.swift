@@ -90,13 +90,13 @@ struct CardinalityTests {
         let factory = StrictFactory()
         let transport = MockTransport()
         transport.otherwise { _ in .respond() }
-        var options = MetricsOptions(factory: factory)
-        options.hostLimit = 5000
-        options.templateLimit = 5000
-        options.handlerLimit = limit
-        options.includesDevelopment = true
+        var settings = HTTPSession.MetricsSettings(factory: factory)
+        settings.hostLimit = 5000
+        settings.templateLimit = 5000
+        settings.handlerLimit = limit
+        settings.includesDevelopment = true
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
-        configuration.measure(with: options)
+        configuration.measure(with: settings)
         let client = try HTTPSession(configuration)
         await Self.send(1000, by: client) {
             HTTP.Target(template: "http://host-\($0 % 600).test/t\($0 % 50)/{id}", ["id": 1])
@@ -134,11 +134,11 @@ struct CardinalityTests {
         transport.on(.get, "/b").respond(body: "x")
         transport.on(.get, "/c").respond(.notFound)
         for isDevelopment in [false, true] {
-            var options = MetricsOptions(factory: factory)
-            options.includesDevelopment = isDevelopment
+            var settings = HTTPSession.MetricsSettings(factory: factory)
+            settings.includesDevelopment = isDevelopment
             var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
             configuration.retry = .constant(attempts: 3, every: .zero)
-            configuration.measure(with: options)
+            configuration.measure(with: settings)
             let client = try HTTPSession(configuration)
             _ = try? await client.get("a", as: .string)
             _ = try? await client.get("c", as: .string)
@@ -148,14 +148,50 @@ struct CardinalityTests {
         #expect(!factory.live.isEmpty)
     }
 
+    @Test func `Sessions with settings of their own for one factory destroy no handler of each other`() async throws {
+        let factory = StrictFactory()
+        func session(upTo limit: Int) throws -> HTTPSession {
+            let transport = MockTransport()
+            transport.otherwise { _ in .respond() }
+            var settings = HTTPSession.MetricsSettings(factory: factory)
+            settings.includesOwn = false
+            settings.handlerLimit = limit
+            var configuration = HTTPSession.Configuration(transport: transport)
+            configuration.measure(with: settings)
+            return try HTTPSession(configuration)
+        }
+        let (small, large) = (try session(upTo: 2), try session(upTo: 100))
+        try await large.get("http://host-0.test/")
+        for number in 0..<10 { try await small.get(HTTP.Target("http://host-\(number).test/")) }
+        try await large.get("http://host-0.test/")
+        #expect(factory.live.filter { $0.key[1...].contains("host-0.test") }.map(\.total) == [3])
+        // What only one had is destroyed by that one.
+        #expect(factory.live.count == 3 && factory.destroyed == 7 && factory.problems == [])
+    }
+
+    @Test func `Of the labels of ever new sessions the first hundred sets are reported`() async throws {
+        let (metrics, transport) = (TestMetrics(), MockTransport())
+        transport.otherwise { _ in .respond() }
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        for number in 0..<150 {
+            settings.labels = ["client": "\(number)"]
+            var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
+            configuration.measure(with: settings)
+            try await HTTPSession(configuration).get("a")
+        }
+        let series = metrics.series(Self.duration)
+        #expect(series.count == 101)
+        #expect(series.filter { $0["client"] == "_other" }.map(\.values.count) == [50])
+    }
+
     @Test func `Sessions with copies of one value share handlers`() async throws {
         let factory = StrictFactory()
-        let options = MetricsOptions(factory: factory)
+        let settings = HTTPSession.MetricsSettings(factory: factory)
         for _ in 0..<3 {
             let transport = MockTransport()
             transport.on(.get, "/a").respond()
             var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
-            configuration.measure(with: options)
+            configuration.measure(with: settings)
             _ = try await HTTPSession(configuration).get("a", as: .string)
         }
         #expect(factory.live.filter { $0.key.first == Self.duration }.map(\.total) == [3])

@@ -18,10 +18,10 @@ struct ConnectionMetricsTests {
     @Test(arguments: [false, true])
     func `A closed connection has a reason, an age and a number of uses`(isDevelopment: Bool) throws {
         let metrics = TestMetrics()
-        var options = MetricsOptions(factory: metrics)
-        options.includesDevelopment = isDevelopment
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        settings.includesDevelopment = isDevelopment
         var configuration = HTTPSession.Configuration()
-        configuration.measure(with: options)
+        configuration.measure(with: settings)
         configuration.observers[0].connectionEnded(Self.ended("api.test"))
         let server = ["server.address": "api.test", "server.port": "443"]
         let ended = try metrics.only("dunlin.client.connections.ended")
@@ -36,7 +36,7 @@ struct ConnectionMetricsTests {
     @Test func `A host that is none is reported as another`() throws {
         let metrics = TestMetrics()
         var configuration = HTTPSession.Configuration()
-        configuration.measure(with: MetricsOptions(factory: metrics))
+        configuration.measure(with: HTTPSession.MetricsSettings(factory: metrics))
         for host in ["a\"b", "a\nb", "", String(repeating: "a", count: 254)] {
             configuration.observers[0].connectionEnded(Self.ended(host))
         }
@@ -48,10 +48,10 @@ struct ConnectionMetricsTests {
         defer { server.stop() }
         server.respond { _ in .response(body: "hello") }
         let metrics = TestMetrics()
-        var options = MetricsOptions(factory: metrics)
-        options.includesDevelopment = true
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        settings.includesDevelopment = true
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
-        configuration.measure(with: options)
+        configuration.measure(with: settings)
         let client = try HTTPSession(configuration)
         for _ in 0..<3 { _ = try await client.get("a", as: .string) }
         await client.shutdown()
@@ -76,12 +76,12 @@ struct ConnectionMetricsTests {
         defer { server.stop() }
         server.respond { _ in .response(body: "hello") }
         let metrics = TestMetrics()
-        var options = MetricsOptions(factory: metrics)
-        options.includesDevelopment = true
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        settings.includesDevelopment = true
         let client = try HTTPSession(HTTPSession.Configuration(baseURL: server.baseURL))
         for _ in 0..<3 { _ = try await client.get("a", as: .string) }
-        let measuring = Task { [options] in
-            await client.measureConnections(every: .milliseconds(1), with: options)
+        let measuring = Task { [settings] in
+            await client.measureConnections(every: .milliseconds(1), with: settings)
         }
         try await eventually("connections are measured") { metrics.series(Self.open).count == 2 }
         let state: @Sendable (String) -> Series? = { state in
@@ -102,14 +102,14 @@ struct ConnectionMetricsTests {
         defer { server.stop() }
         server.respond { _ in .response(body: "hello") }
         let factory = StrictFactory()
-        var options = MetricsOptions(factory: factory)
-        options.includesDevelopment = true
+        var settings = HTTPSession.MetricsSettings(factory: factory)
+        settings.includesDevelopment = true
         let clients = try (0..<2).map { _ in try HTTPSession(HTTPSession.Configuration(baseURL: server.baseURL)) }
         for client in clients { _ = try await client.get("a", as: .string) }
-        let measuring = Task { [options] in
+        let measuring = Task { [settings] in
             await withTaskGroup { group in
                 for client in clients {
-                    group.addTask { await client.measureConnections(every: .milliseconds(1), with: options) }
+                    group.addTask { await client.measureConnections(every: .milliseconds(1), with: settings) }
                 }
             }
         }

@@ -191,9 +191,9 @@ struct ExchangeMetricsTests {
         let transport = MockTransport()
         transport.on(.get, "/a").respond()
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
-        let options = MetricsOptions(factory: metrics)
-        configuration.measure(with: options)
-        configuration.measure(with: options)
+        let settings = HTTPSession.MetricsSettings(factory: metrics)
+        configuration.measure(with: settings)
+        configuration.measure(with: settings)
         _ = try await HTTPSession(configuration).get("a", as: .string)
         #expect(try metrics.only(Self.duration).values.count == 1)
     }

@@ -11,14 +11,15 @@ struct Measured {
     let client: HTTPSession
 
     init(
-        at baseURL: String = "http://api.test:8080", measuring change: (inout MetricsOptions) -> Void = { _ in },
+        at baseURL: String = "http://api.test:8080",
+        measuring change: (inout HTTPSession.MetricsSettings) -> Void = { _ in },
         configuring: (inout HTTPSession.Configuration) -> Void = { _ in }
     ) throws {
-        var options = MetricsOptions(factory: metrics)
-        change(&options)
+        var settings = HTTPSession.MetricsSettings(factory: metrics)
+        change(&settings)
         var configuration = HTTPSession.Configuration(baseURL: baseURL, transport: transport)
         configuring(&configuration)
-        configuration.measure(with: options)
+        configuration.measure(with: settings)
         client = try HTTPSession(configuration)
     }
 }

@@ -32,7 +32,7 @@ struct SecretTests {
         let targets: [HTTP.Target] = [
             "users/\(secret)?token=\(secret)#\(secret)", "fail", "move", HTTP.Target(text),
             "http://user:hunter2@api.test/plain?token=hunter2#hunter2", "//hunter2@api.test/plain",
-            "plain?api_key=hunter2",
+            "plain?api_key=hunter2", "a;jsessionid=hunter2/b;x=hunter2;y",
         ]
         for target in targets {
             _ = try? await measured.client.request(
@@ -46,7 +46,8 @@ struct SecretTests {
             for (name, value) in series.labels { #expect(!value.contains(secret), "\(name)") }
         }
         let templates = Set(series.compactMap { $0["url.template"] })
-        #expect(templates == ["", "users/{}", "fail", "move", "/plain", "plain"])
+        #expect(
+            templates == ["", "users/{}", "fail", "move", "/plain", "plain", "a;jsessionid=REDACTED/b;x=REDACTED;y"])
     }
 
     @Test(arguments: [
@@ -54,6 +55,7 @@ struct SecretTests {
         ("//user@host.test/a", "/a"), ("users//{}", "users//{}"), ("/a:b//c", "/a:b//c"),
         ("a b\"\\\n", "a%20b%22%5C%0A"),
         ("gr\u{F6}\u{DF}e/{}", "gr%C3%B6%C3%9Fe/{}"), ("{}", "{}"), ("", ""),
+        ("a;b/;c=/{};d={}", "a;b/;c=REDACTED/{};d=REDACTED"),
     ])
     func `A template is reported as its path, in visible characters`(template: String, label: String) async throws {
         let measured = try Measured(measuring: { $0.includesDevelopment = true })
