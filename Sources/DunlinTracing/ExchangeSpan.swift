@@ -19,7 +19,8 @@
             var attributes: SpanAttributes = [:]
             attributes[.method] = method.known
             attributes[.originalMethod] = method.original
-            attributes[.url] = SpanText.url(exchange.shownURL)
+            let path = settings.showsPaths ? nil : template ?? "REDACTED"
+            attributes[.url] = SpanText.url(exchange.shownURL, path: path)
             attributes[.address] = SpanText.visible(head.origin.host)
             attributes[.port] = Int(head.origin.port)
             if exchange.number > 1 { attributes[.resendCount] = exchange.number - 1 }

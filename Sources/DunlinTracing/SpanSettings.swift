@@ -21,6 +21,10 @@
             /// Whether each request has a span of its own, of kind `internal`, above those of its exchanges: from the
             /// time when the request is made or its handle is resumed, to its outcome.
             public var recordsRequests = false
+            /// Whether `url.full` has the path as it was sent, which OpenTelemetry wants. If not, it has the path of
+            /// the target's template in its place, `https://host/hooks/{key}`, or `REDACTED` without a template: for
+            /// paths that contain secrets.
+            public var showsPaths = true
             /// Whether spans have attributes that OpenTelemetry has not declared stable yet, and may still rename:
             /// `url.template`, and the sizes of requests and responses.
             public var includesDevelopment = false

@@ -31,12 +31,17 @@
         static func word(_ text: String) -> String { visible(text, upTo: longestWord) }
 
         /// A URL in which asterisks stand for secrets, as OpenTelemetry writes it. The value of a path segment's
-        /// parameter, such as `;jsessionid=1`, is hidden too, whatever its name.
-        static func url(_ shown: String) -> String {
+        /// parameter, such as `;jsessionid=1`, is hidden too, whatever its name. `path` is shown in place of the URL's.
+        static func url(_ shown: String, path other: String? = nil) -> String {
             let end = shown.utf8.firstIndex(where: isEndOfPath) ?? shown.endIndex
             let segments = shown[..<end].split(separator: "/", omittingEmptySubsequences: false)
-            let path = segments.map(withoutParameters).joined(separator: "/")
             let rest = shown[end...].replacing("***", with: "REDACTED")
+            if let other {
+                // The scheme, nothing, and the authority.
+                let origin = segments.prefix(3).joined(separator: "/")
+                return visible(origin + (other.hasPrefix("/") ? other : "/" + other) + rest, upTo: longestURL)
+            }
+            let path = segments.map(withoutParameters).joined(separator: "/")
             return visible(path.replacing("***", with: "REDACTED") + rest, upTo: longestURL)
         }
 

@@ -36,6 +36,10 @@ struct ArticleTests {
             $0.sendsBaggage = true
         }
 
+        configuration.recordSpans {
+            $0.showsPaths = false
+        }
+
         _ = client
     }
 
@@ -44,7 +48,7 @@ struct ArticleTests {
         let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
             Array($0.prefix { $0 != "```" })
         }
-        #expect(parts.count == 4)
+        #expect(parts.count == 5)
         for part in parts where !part.contains(where: { $0.contains(".package(") }) {
             for block in part.filter({ !$0.hasPrefix("import ") }).split(separator: "").map(Array.init) {
                 #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block)")

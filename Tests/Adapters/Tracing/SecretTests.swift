@@ -26,6 +26,28 @@ struct SecretTests {
         #expect(traced.spans[0].texts["url.full"] == "https://api.test" + shown)
     }
 
+    @Test(arguments: [true, false]) func `A path is shown as it was sent, or as its template`(isShown: Bool)
+        async throws
+    {
+        let traced = try Traced { $0.showsPaths = isShown }
+        traced.transport.on(.get, "/v1/moved").respond(302, fields: ["Location": "/hooks/s3cr3t?x=1"])
+        traced.transport.otherwise { _ in .respond() }
+        let text = "hooks/s3cr3t?x=1&token=s3cr3t"
+        try await traced.session.get("hooks/\("s3cr3t", name: "key")?x=1")
+        try await traced.session.get("/\("s3cr3t")")
+        try await traced.session.get(HTTP.Target(text))
+        try await traced.session.get("moved")
+        let shown =
+            isShown
+            ? [
+                "/v1/hooks/s3cr3t?x=1", "/s3cr3t", "/v1/hooks/s3cr3t?x=1&token=REDACTED", "/v1/moved",
+                "/hooks/s3cr3t?x=1",
+            ]
+            : ["/hooks/{key}?x=1", "/{}", "/REDACTED?x=1&token=REDACTED", "/moved", "/REDACTED?x=1"]
+        #expect(traced.spans.map { $0.texts["url.full"] } == shown.map { "https://api.test" + $0 })
+        #expect(isShown || !traced.spans.map(\.everything).joined().contains("s3cr3t"))
+    }
+
     @Test func `User info is in no URL`() async throws {
         let traced = try Traced()
         traced.transport.otherwise { _ in .respond() }
