@@ -1,6 +1,8 @@
 #if !Tracing
     public import Dunlin
 
+    // What the module offers with its trait, so that a program that forgot it is told.
+
     extension HTTPSession.Configuration {
         @available(
             *, unavailable,
@@ -24,8 +26,11 @@
             public var propagation = Propagation.requestedOrigin
             public var sendsBaggage = false
             public var recordsRequests = false
+            public var showsPaths = true
             public var includesDevelopment = false
             public var knownMethods: Set<HTTP.Method> = []
+
+            public init() {}
         }
     }
 #endif
