@@ -60,7 +60,8 @@ let package = Package(
             of: "Tracing", ("Tracing", "swift-distributed-tracing"), ("InMemoryTracing", "swift-distributed-tracing")),
         tests(
             of: "Service", ("ServiceLifecycle", "swift-service-lifecycle"),
-            ("ServiceLifecycleTestKit", "swift-service-lifecycle"), ("Logging", "swift-log")),
+            ("ServiceLifecycleTestKit", "swift-service-lifecycle"), ("UnixSignals", "swift-service-lifecycle"),
+            ("Logging", "swift-log")),
         tests(of: "HTTPTypes", ("HTTPTypes", "swift-http-types")),
         tests(of: "OpenAPI", ("OpenAPIRuntime", "swift-openapi-runtime"), ("HTTPTypes", "swift-http-types")),
     ]
