@@ -71,6 +71,7 @@ extension HashFunction {
     private var method: OpaquePointer? {
         switch self {
         case .md5: EVP_md5()
+        case .sha1: EVP_sha1()
         case .sha256: EVP_sha256()
         case .sha512: EVP_sha512()
         case .sha512of256: EVP_sha512_256()

@@ -28,7 +28,8 @@ package struct DigestAlgorithm: Sendable, Hashable, CustomStringConvertible {
     /// The strength, for comparing; sessions make no difference.
     package var strength: Int {
         switch function {
-        case .md5: 1
+        // Digest authentication has no SHA-1, so none is created with it.
+        case .md5, .sha1: 1
         case .sha256: 2
         case .sha512, .sha512of256: 3
         }

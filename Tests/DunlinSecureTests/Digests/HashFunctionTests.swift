@@ -6,6 +6,13 @@ import Testing
     /// FIPS 180-4, RFC 1321 §A.5; of 512 bits the first sixteen digits.
     @Test(arguments: [
         (HashFunction.md5, "", "d41d8cd98f00b204e9800998ecf8427e"), (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
+        (.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+        (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        // The example of RFC 6455 §1.3.
+        (
+            .sha1, "dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
+            "b37a4f2cc0624f1690f64606cf385945b2bec4ea"
+        ),
         (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (.sha512, "", "cf83e1357eefb8bd"), (.sha512, "abc", "ddaf35a193617aba"),
