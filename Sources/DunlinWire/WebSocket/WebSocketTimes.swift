@@ -1,0 +1,11 @@
+/// How long a WebSocket connection waits for its peer.
+package struct WebSocketTimes: Sendable, Hashable {
+    /// After this time without a byte from the peer, a ping is sent; nil for none.
+    package var pingInterval: Duration?
+    /// How long after a ping something must arrive.
+    package var pongLimit: Duration = .seconds(20)
+    /// How long the closing handshake may take, the end of the stream included.
+    package var closeLimit: Duration = .seconds(10)
+
+    package init() {}
+}

@@ -1,0 +1,255 @@
+import DunlinTypes
+import DunlinWire
+import Testing
+
+@Suite struct `The life of a WebSocket connection` {
+    typealias Action = WebSocketMachine.Action
+
+    private static func at(_ seconds: Double) -> HTTP.Instant {
+        HTTP.Instant(nanoseconds: Int64(seconds * 1_000_000_000))
+    }
+
+    private static func times(ping: Int? = nil, pong: Int = 20, close: Int = 10) -> WebSocketTimes {
+        var times = WebSocketTimes()
+        times.pingInterval = ping.map { .seconds($0) }
+        times.pongLimit = .seconds(pong)
+        times.closeLimit = .seconds(close)
+        return times
+    }
+
+    private static func machine(_ times: WebSocketTimes = times()) -> WebSocketMachine {
+        WebSocketMachine(times: times, at: at(0))
+    }
+
+    private static func pingBytes(_ number: UInt8) -> Bytes { [0, 0, 0, 0, 0, 0, 0, number] }
+
+    /// All that is to be done now: what is to be written, and then the wait or the end.
+    private static func actions(_ machine: inout WebSocketMachine, at seconds: Double) -> [Action] {
+        var actions: [Action] = []
+        while actions.count < 10 {
+            let action = machine.next(at: at(seconds))
+            actions.append(action)
+            guard case .write = action else { break }
+        }
+        return actions
+    }
+
+    // MARK: - Pings
+
+    @Test func `a ping is answered with its own bytes`() {
+        var machine = Self.machine()
+        #expect(Self.actions(&machine, at: 0) == [.wait(until: nil)])
+        machine.receive(.ping("a"), at: Self.at(1))
+        #expect(Self.actions(&machine, at: 1) == [.write(.pong("a")), .wait(until: nil)])
+    }
+
+    @Test func `only the latest of several pings is answered`() {
+        var machine = Self.machine()
+        for text: Bytes in ["a", "b", "c"] { machine.receive(.ping(text), at: Self.at(1)) }
+        #expect(Self.actions(&machine, at: 1) == [.write(.pong("c")), .wait(until: nil)])
+    }
+
+    @Test func `a ping is sent when nothing has arrived for the interval`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        #expect(Self.actions(&machine, at: 0) == [.wait(until: Self.at(30))])
+        machine.receivedBytes(at: Self.at(10))
+        #expect(Self.actions(&machine, at: 30) == [.wait(until: Self.at(40))])
+        #expect(Self.actions(&machine, at: 40) == [.write(.ping(Self.pingBytes(1))), .wait(until: Self.at(60))])
+        #expect(Self.actions(&machine, at: 59) == [.wait(until: Self.at(60))])
+    }
+
+    @Test func `a connection from which nothing arrives after a ping has failed`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        _ = Self.actions(&machine, at: 30)
+        #expect(machine.outcome(at: Self.at(49)) == nil)
+        #expect(machine.outcome(at: Self.at(50)) == .failed(.noPong))
+        #expect(Self.actions(&machine, at: 50) == [.end(.failed(.noPong))])
+        #expect(Self.actions(&machine, at: 51) == [.end(.failed(.noPong))])
+    }
+
+    @Test func `any byte shows that the peer is alive, not only a pong`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        _ = Self.actions(&machine, at: 30)
+        machine.receivedBytes(at: Self.at(45))
+        #expect(machine.answeredPing == 0)
+        #expect(Self.actions(&machine, at: 55) == [.wait(until: Self.at(75))])
+    }
+
+    @Test func `a ping that was asked for has the same limit without an interval`() {
+        var machine = Self.machine()
+        #expect(machine.sendPing() == 1)
+        #expect(Self.actions(&machine, at: 5) == [.write(.ping(Self.pingBytes(1))), .wait(until: Self.at(25))])
+        // The second does not give the peer more time.
+        #expect(machine.sendPing() == 2)
+        #expect(Self.actions(&machine, at: 10) == [.write(.ping(Self.pingBytes(2))), .wait(until: Self.at(25))])
+        #expect(Self.actions(&machine, at: 25) == [.end(.failed(.noPong))])
+    }
+
+    @Test func `pings that have not been written become one, and a pong answers all up to its number`() {
+        var machine = Self.machine()
+        #expect(machine.sendPing() == 1)
+        #expect(machine.sendPing() == 2)
+        #expect(machine.next(at: Self.at(0)) == .write(.ping(Self.pingBytes(2))))
+        machine.receive(.pong(Self.pingBytes(2)), at: Self.at(1))
+        #expect(machine.answeredPing == 2)
+    }
+
+    @Test(arguments: [
+        Bytes(""), "x", [0, 0, 0, 0, 0, 0, 0, 2], [0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0, 0, 0, 0, 1],
+    ])
+    func `a pong that answers no ping of ours is ignored`(pong: Bytes) {
+        var machine = Self.machine()
+        _ = machine.sendPing()
+        _ = Self.actions(&machine, at: 0)
+        machine.receive(.pong(pong), at: Self.at(1))
+        #expect(machine.answeredPing == 0)
+        #expect(machine.isOpen)
+    }
+
+    @Test func `nothing is expected of the peer while it is not read`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        _ = Self.actions(&machine, at: 30)
+        machine.stopReading()
+        #expect(Self.actions(&machine, at: 500) == [.wait(until: nil)])
+        machine.resumeReading(at: Self.at(500))
+        #expect(Self.actions(&machine, at: 500) == [.wait(until: Self.at(530))])
+    }
+
+    // MARK: - Closing
+
+    private static let bye: WebSocketClosing = closing(.normal, "bye")
+
+    private static func closing(_ code: WebSocketCloseCode, _ reason: String = "") -> WebSocketClosing {
+        do throws(WebSocketError) { return try WebSocketClosing(code, reason: reason) } catch { return .silent }
+    }
+
+    @Test func `we close, the peer answers, and then ends the stream`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        #expect(!machine.isOpen)
+        #expect(Self.actions(&machine, at: 1) == [.write(.close(Self.bye)), .wait(until: Self.at(11))])
+        machine.receive(.close(Self.bye.answer), at: Self.at(2))
+        #expect(Self.actions(&machine, at: 2) == [.wait(until: Self.at(11))])
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 3) == [.end(.closed(Self.bye, byPeer: false))])
+    }
+
+    @Test func `the peer closes, we answer with its code, and it ends the stream`() {
+        var machine = Self.machine()
+        let theirs = Self.closing(.goingAway, "restart")
+        machine.receive(.close(theirs), at: Self.at(1))
+        #expect(!machine.isOpen)
+        let answer = Self.closing(.goingAway)
+        #expect(Self.actions(&machine, at: 1) == [.write(.close(answer)), .wait(until: Self.at(11))])
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 2) == [.end(.closed(theirs, byPeer: true))])
+    }
+
+    @Test func `close frames that cross each other are a closing handshake`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        machine.receive(.close(Self.closing(.goingAway)), at: Self.at(2))
+        #expect(Self.actions(&machine, at: 2) == [.write(.close(Self.bye)), .wait(until: Self.at(11))])
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 2) == [.end(.closed(Self.bye, byPeer: false))])
+    }
+
+    @Test func `an empty close frame is answered by an empty one`() {
+        var machine = Self.machine()
+        machine.receive(.close(.silent), at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(.silent)))
+    }
+
+    @Test func `a pong and a ping that wait are written before our close frame, and none after it`() {
+        var machine = Self.machine()
+        machine.receive(.ping("a"), at: Self.at(1))
+        _ = machine.sendPing()
+        machine.close(Self.bye, at: Self.at(1))
+        let written: [Action] = [.write(.pong("a")), .write(.ping(Self.pingBytes(1))), .write(.close(Self.bye))]
+        #expect(Self.actions(&machine, at: 1) == written + [.wait(until: Self.at(11))])
+        machine.receive(.ping("b"), at: Self.at(2))
+        #expect(machine.sendPing() == nil)
+        #expect(Self.actions(&machine, at: 2) == [.wait(until: Self.at(11))])
+    }
+
+    @Test func `a second close changes nothing`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        _ = Self.actions(&machine, at: 1)
+        machine.close(Self.closing(.goingAway), at: Self.at(5))
+        #expect(Self.actions(&machine, at: 5) == [.wait(until: Self.at(11))])
+    }
+
+    @Test func `a peer that does not answer our close frame in time has failed`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        _ = Self.actions(&machine, at: 1)
+        #expect(machine.outcome(at: Self.at(10)) == nil)
+        #expect(machine.outcome(at: Self.at(11)) == .failed(.noClose))
+        #expect(Self.actions(&machine, at: 11) == [.end(.failed(.noClose))])
+    }
+
+    @Test func `a peer that answered and does not end the stream in time was closed properly`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        machine.receive(.close(Self.bye.answer), at: Self.at(2))
+        _ = Self.actions(&machine, at: 2)
+        #expect(Self.actions(&machine, at: 11) == [.end(.closed(Self.bye, byPeer: false))])
+    }
+
+    @Test(arguments: [false, true])
+    func `a stream that ends without the peer's close frame has failed`(haveClosed: Bool) {
+        var machine = Self.machine()
+        if haveClosed { machine.close(Self.bye, at: Self.at(1)) }
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 2) == [.end(.failed(.endedWithoutClose))])
+    }
+
+    // MARK: - Errors
+
+    @Test func `after an error its code is sent, nothing is awaited, and what waited is discarded`() {
+        var machine = Self.machine()
+        machine.receive(.ping("a"), at: Self.at(1))
+        _ = machine.sendPing()
+        machine.fail(.maskedFrame, at: Self.at(1))
+        #expect(
+            Self.actions(&machine, at: 1)
+                == [.write(.close(Self.closing(.protocolError))), .end(.failed(.maskedFrame))])
+    }
+
+    @Test func `after an error that cannot be answered the connection ends at once`() {
+        var machine = Self.machine()
+        machine.fail(.endedWithoutClose, at: Self.at(1))
+        #expect(Self.actions(&machine, at: 1) == [.end(.failed(.endedWithoutClose))])
+    }
+
+    @Test func `a close frame after an error that cannot be written in time is given up`() {
+        var machine = Self.machine()
+        machine.fail(.invalidText, at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(Self.closing(.invalidContent))))
+        #expect(machine.deadline == Self.at(11))
+        #expect(machine.outcome(at: Self.at(11)) == .failed(.invalidText))
+    }
+
+    @Test func `an error after our close frame ends the connection without a second one`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        _ = Self.actions(&machine, at: 1)
+        machine.fail(.invalidText, at: Self.at(2))
+        #expect(Self.actions(&machine, at: 2) == [.end(.failed(.invalidText))])
+    }
+
+    @Test func `the first error counts, and none after both have said close`() {
+        var machine = Self.machine()
+        machine.fail(.invalidText, at: Self.at(1))
+        machine.fail(.maskedFrame, at: Self.at(1))
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 1) == [.end(.failed(.invalidText))])
+        machine = Self.machine()
+        machine.receive(.close(Self.bye), at: Self.at(1))
+        machine.fail(.maskedFrame, at: Self.at(1))
+        machine.streamEnded()
+        #expect(Self.actions(&machine, at: 1) == [.end(.closed(Self.bye, byPeer: true))])
+    }
+}
