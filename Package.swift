@@ -186,7 +186,8 @@ let package = Package(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes"], swiftSettings: dialect),
+            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes", "DunlinWire"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinSecureTests",
             dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows", "Folders"],

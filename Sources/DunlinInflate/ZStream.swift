@@ -10,13 +10,16 @@ struct ZStream: ~Copyable {
         case zlib
         /// Deflate without header and checksum.
         case raw
+        /// The same, with a smaller window, as a power of two.
+        case rawWindow(bits: Int)
 
-        /// zlib's code for the format, with the largest window.
+        /// zlib's code for the format. If not said otherwise, the window is the largest.
         var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16
             case .zlib: 15
             case .raw: -15
+            case .rawWindow(let bits): -Int32(bits)
             }
         }
     }
@@ -64,6 +67,26 @@ struct ZStream: ~Copyable {
     /// Resets inflation to its beginning, keeping the tables.
     mutating func restart(_ format: Format) {
         inflateReset2(stream, format.windowBits)
+    }
+
+    /// Forgets all input and output, keeping the tables.
+    mutating func forget() {
+        switch direction {
+        case .inflating: inflateReset(stream)
+        case .deflating: deflateReset(stream)
+        }
+    }
+
+    /// Goes on after the end of a raw stream with another one, which may refer to the output so far.
+    mutating func goOnAfterEnd() {
+        inflateResetKeep(stream)
+    }
+
+    /// Whether all input so far consists of whole blocks, and the last of them ended with its byte. Only after a call
+    /// that used up its input and left room in its output.
+    var isBetweenBlocks: Bool {
+        // zlib sets 128 after a block, 64 within the last one, and counts unused bits below.
+        stream.pointee.data_type & 0xFF == 128
     }
 
     /// Reads from `input` and writes to `output` until one of them is used up or the stream ends.
