@@ -343,6 +343,7 @@ let fuzzers = [
     "Tunnels": ["DunlinTypes", "DunlinWire"],
     "Values": ["DunlinSemantics", "DunlinTypes"],
     "WebP": ["DunlinCodecs", "FuzzPictures"],
+    "WebSocket": ["DunlinInflate", "DunlinTypes", "DunlinWire"],
     "XML": ["Dunlin", "DunlinXML"],
 ]
 for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {

@@ -27,6 +27,7 @@ import FuzzTrust
 import FuzzTunnels
 import FuzzValues
 import FuzzWebP
+import FuzzWebSocket
 import FuzzXML
 
 /// By the names of their folders in Tests/Corpus.
@@ -59,6 +60,7 @@ let fuzzers: [String: any Fuzzer.Type] = [
     "trust": FuzzTrust.self,
     "tunnels": FuzzTunnels.self,
     "values": FuzzValues.self,
+    "websocket": FuzzWebSocket.self,
     "xml": FuzzXML.self,
 ]
 
