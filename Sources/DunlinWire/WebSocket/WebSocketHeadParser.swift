@@ -24,11 +24,6 @@ struct WebSocketHeadParser: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    /// Whether no head has begun.
-    var isBetweenHeads: Bool {
-        if case .first = part { true } else { false }
-    }
-
     /// Takes the next byte. Returns the head with its last one.
     mutating func take(_ byte: UInt8) throws(WebSocketError) -> WebSocketFrameHead? {
         switch part {

@@ -38,9 +38,6 @@ package struct WebSocketMessageMachine: Sendable {
     /// The number of bytes that wait for others.
     package var waitingCount: Int { waiting.count }
 
-    /// How much the current message may still grow; nil if there is no limit.
-    package var room: Int? { limit.map { $0 - length } }
-
     package mutating func take(
         _ bytes: Bytes, of kind: WebSocketMessage.Kind, isLast: Bool
     ) throws(WebSocketError) -> Action {

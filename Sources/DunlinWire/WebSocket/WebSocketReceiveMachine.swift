@@ -57,11 +57,6 @@ package struct WebSocketReceiveMachine: Sendable {
         offset = 0
     }
 
-    /// Whether the stream may end here without cutting a message or a frame.
-    package var isBetweenMessages: Bool {
-        if case .head = state { message == nil && parser.isBetweenHeads } else { false }
-    }
-
     package mutating func next() -> Action {
         do throws(WebSocketError) {
             while true {

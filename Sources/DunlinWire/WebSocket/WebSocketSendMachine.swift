@@ -7,6 +7,10 @@ internal import DunlinTypes
 /// 2. A message is one frame or several; control frames may come between them, and another message may not. Only the
 ///    first frame says what kind it is, and whether it is compressed.
 /// 3. After a close frame nothing is sent.
+/// 4. A frame is masked and written at once, so a large message is given in slices, between which control frames may
+///    go.
+///
+/// A piece of text is UTF-8 by itself, as a string is.
 ///
 /// What it throws, it throws before it has changed anything. It must not know what is compressed, nor when a frame is
 /// written.

@@ -176,17 +176,5 @@ import Testing
         #expect(isSame)
         #expect(piece == WebSocketPiece(.binary, Bytes(Self.long(1000)), isLast: true))
         #expect(machine.next() == .read)
-        #expect(machine.isBetweenMessages)
-    }
-
-    @Test(arguments: [
-        ([0x81], false), ([0x81, 0x01], false), ([0x81, 0x01, 0x78], true), ([0x01, 0x01, 0x78], false),
-        ([0x89, 0x00], true), ([], true),
-    ])
-    func `the end of the stream cuts a frame or a message, or neither`(bytes: [UInt8], isBetween: Bool) {
-        var machine = WebSocketReceiveMachine()
-        machine.feed(Bytes(bytes))
-        while machine.next() != .read {}
-        #expect(machine.isBetweenMessages == isBetween)
     }
 }
