@@ -10,7 +10,7 @@ package import DunlinTypes
 ///
 /// ASCII is checked 32 bytes at a time. Any other text passes a table of states, a byte at a time without a branch, so
 /// that its script makes no difference: a row has the next state for each state, which is a number of bits to shift the
-/// row by. Branches by the length of each character were a third to a half as fast.
+/// row by. Branches by the length of each character took Greek at a sixth of the speed, and Chinese at less than half.
 package struct UTF8Validator: Sendable, Hashable {
     private var state = State.start
     /// The number of bytes of the last character that have come, if it is incomplete; at most 3.
