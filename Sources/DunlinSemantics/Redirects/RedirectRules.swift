@@ -58,8 +58,9 @@ extension RedirectRules {
     /// Returns the fields that may be sent from one origin to another.
     ///
     /// Secrets (`Authorization`, `Cookie` and the rest of `HTTP.SecretFields`) stay where they are. `Host` and `Origin`
-    /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Referer` stays unless
-    /// protection is lost, since then it would tell of a protected page in the clear (§10.1.3).
+    /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Last-Event-ID` names an
+    /// event of the old one. `Referer` stays unless protection is lost, since then it would tell of a protected page in
+    /// the clear (§10.1.3).
     public static func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, secret: HTTP.SecretFields = .usual
     ) -> Fields {
@@ -73,5 +74,5 @@ extension RedirectRules {
     private static let aboutBodies: Set<String> = [
         "transfer-encoding", "expect", "trailer", "digest", "repr-digest", "last-modified",
     ]
-    private static let ofOneOrigin: Set<String> = ["host", "origin"]
+    private static let ofOneOrigin: Set<String> = ["host", "last-event-id", "origin"]
 }
