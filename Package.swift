@@ -324,6 +324,7 @@ let fuzzers = [
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],
+    "Events": ["DunlinContent", "DunlinTypes"],
     "GIF": ["DunlinCodecs", "FuzzPictures"],
     "Heads": ["DunlinTypes", "DunlinWire"],
     "ImageHeaders": ["DunlinCodecs", "DunlinTypes"],

@@ -92,14 +92,17 @@ extension BodySequence {
 
         let lines: BodySequence.Lines
         private let settings: ContentSettings?
+        private let lastEventID: String
 
-        package init(lines: BodySequence.Lines, _ settings: ContentSettings? = nil) {
+        /// `lastEventID` is the ID that the stream is resumed after.
+        package init(lines: BodySequence.Lines, _ settings: ContentSettings? = nil, after lastEventID: String = "") {
             self.lines = lines
             self.settings = settings
+            self.lastEventID = lastEventID
         }
 
         package func makeAsyncIterator() -> Iterator {
-            Iterator(lines, settings)
+            Iterator(lines, settings, after: lastEventID)
         }
 
         package struct Iterator: AsyncIteratorProtocol {
@@ -109,12 +112,17 @@ extension BodySequence {
             private let limit: Int
             private let settings: ContentSettings?
 
-            init(_ lines: BodySequence.Lines, _ settings: ContentSettings?) {
+            /// The ID that the stream can be resumed after; empty if there is none.
+            package var lastEventID: String { machine.lastEventID }
+            /// How long to wait before reconnecting; nil if the stream has not said so.
+            package var retry: Duration? { machine.retry }
+
+            init(_ lines: BodySequence.Lines, _ settings: ContentSettings?, after lastEventID: String) {
                 body = lines.body
                 self.lines = lines.makeAsyncIterator()
                 limit = lines.limit
                 self.settings = settings
-                machine = ServerSentEventMachine(limit: limit)
+                machine = ServerSentEventMachine(limit: limit, after: lastEventID)
             }
 
             package mutating func next() async throws -> ServerSentEvent? {

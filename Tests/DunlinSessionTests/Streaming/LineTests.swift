@@ -103,6 +103,26 @@ import Testing
         #expect(events == of.1)
     }
 
+    /// Lines, the ID after which a stream that ends there is resumed, and the wait that the server asked for.
+    static let resumptions: [(lines: [String], id: String, retry: Duration?)] = [
+        ([], "0", nil), (["data: a", ""], "0", nil), (["id: 1"], "0", nil), (["id: 1", "data: a"], "0", nil),
+        (["id: 1", ""], "1", nil), (["id: 1", "data: a", "", "id: 2", "data"], "1", nil),
+        (["id: 1", "", "id", ""], "", nil), (["id: 1", "id: 2\0", ""], "1", nil), ([": id: 1", ""], "0", nil),
+        (["ID: 1", ""], "0", nil), (["id:  1", ""], " 1", nil), (["retry: 7"], "0", .milliseconds(7)),
+        (["retry: 7", "retry: -1", "retry: 1.5", "retry: ٣", "retry"], "0", .milliseconds(7)),
+        (["retry: 007", "retry: 99999999999999999999"], "0", .milliseconds(7)),
+        (["\u{FEFF}id: 1", "\u{FEFF}id: 2", ""], "1", nil), (["\u{FEFF}\u{FEFF}id: 1", ""], "0", nil),
+    ]
+
+    @Test(arguments: resumptions)
+    func `an ID counts when an empty line completes it, and a wait at once`(
+        row: (lines: [String], id: String, retry: Duration?)
+    ) throws {
+        var machine = ServerSentEventMachine(limit: 100, after: "0")
+        for line in row.lines { _ = try machine.take(line) }
+        #expect(machine.lastEventID == row.id && machine.retry == row.retry)
+    }
+
     @Test func `each line of JSON is decoded as a value, and blank lines are skipped`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"id\":2,\"name\":\"b\"}")

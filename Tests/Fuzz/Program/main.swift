@@ -8,6 +8,7 @@ import FuzzContent
 import FuzzCookies
 import FuzzDisplay
 import FuzzDriver
+import FuzzEvents
 import FuzzGIF
 import FuzzHeads
 import FuzzImageHeaders
@@ -40,6 +41,7 @@ let fuzzers: [String: any Fuzzer.Type] = [
     "cookies": FuzzCookies.self,
     "display": FuzzDisplay.self,
     "entry": FuzzCacheEntry.self,
+    "events": FuzzEvents.self,
     "heads": FuzzHeads.self,
     "images-bmp": FuzzBitmaps.self,
     "images-gif": FuzzGIF.self,

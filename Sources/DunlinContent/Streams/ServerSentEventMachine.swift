@@ -1,0 +1,69 @@
+/// Makes events from lines, by the rules of WHATWG HTML, "interpreting an event stream".
+///
+/// Rules:
+/// 1. An empty line completes an event. One without data is left out, but its ID counts.
+/// 2. An ID with a NUL is ignored, and so is a `retry` that is not a number of ASCII digits. An ID counts for the
+///    events that follow too.
+/// 3. What follows the last empty line is no event, and its ID does not count, since the server sends all of it again.
+/// 4. A stream that is resumed continues with the ID that it was resumed after.
+///
+/// It knows neither bytes nor streams.
+package struct ServerSentEventMachine {
+    private var name = ""
+    private var data: String?
+    private var id: String
+    private var isFirst = true
+    private let limit: Int
+    /// The ID that the last empty line made count; empty if there was none. A stream can be resumed after it.
+    package private(set) var lastEventID: String
+    /// How long to wait before reconnecting; nil if the stream has not said so.
+    package private(set) var retry: Duration?
+
+    package struct TooLong: Error, Equatable {}
+
+    /// Creates a machine; `limit` is the greatest number of bytes of an event's data. `lastEventID` is the ID that the
+    /// stream is resumed after.
+    package init(limit: Int, after lastEventID: String = "") {
+        self.limit = limit
+        (id, self.lastEventID) = (lastEventID, lastEventID)
+    }
+
+    /// Takes a line. Returns the event that an empty line completes, if it has data.
+    package mutating func take(_ line: String) throws(TooLong) -> ServerSentEvent? {
+        var line = line[...]
+        if isFirst, line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
+        isFirst = false
+        if line.isEmpty { return event() }
+        let bytes = line.utf8
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        var value = colon.map { bytes[bytes.index(after: $0)...] } ?? bytes[bytes.endIndex...]
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        try note(String(Substring(bytes[..<(colon ?? bytes.endIndex)])), String(Substring(value)))
+        return nil
+    }
+
+    private mutating func note(_ field: String, _ value: String) throws(TooLong) {
+        switch field {
+        case "event": name = value
+        case "data":
+            let isFirst = data == nil
+            // Taken out of the property so that it grows in place.
+            var text = data.take() ?? ""
+            if !isFirst { text += "\n" }
+            text += value
+            guard text.utf8.count <= limit else { throw TooLong() }
+            data = text
+        case "id" where !value.utf8.contains(0): id = value
+        case "retry" where !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }:
+            retry = Int64(value).map { .milliseconds($0) } ?? retry
+        default: break
+        }
+    }
+
+    private mutating func event() -> ServerSentEvent? {
+        defer { (name, data) = ("", nil) }
+        lastEventID = id
+        guard let data else { return nil }
+        return ServerSentEvent(name: name.isEmpty ? "message" : name, data: data, id: id, retry: retry)
+    }
+}
