@@ -63,7 +63,7 @@ public final class NotificationBridge: Sendable {
         switch event {
         // AFNetworking has no such notifications.
         case .downloadResumed, .journalEmptied, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse,
-            .storingEnded:
+            .reconnecting, .storingEnded:
             nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))

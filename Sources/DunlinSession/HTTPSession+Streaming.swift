@@ -57,8 +57,14 @@ extension HTTPSession {
         try Task.checkCancellation()
         let call = try streamCall(
             target, method, query: query, body: try self.body(body, json), options: options.with(fields, timeout))
-        let delegate = TaskDelegate(call)
-        let sink = StreamSink(isScope: false, on: delegate.loop)
+        return try await open(call, by: TaskDelegate(call))
+    }
+
+    /// The response of a call, when its head has come. `reconnection` is waited for first.
+    func open(
+        _ call: Call, by delegate: TaskDelegate, after reconnection: Reconnection? = nil
+    ) async throws -> StreamedResponse {
+        let sink = StreamSink(isScope: false, after: reconnection, on: delegate.loop)
         // The registry waits for this task when the session is shut down; it ends with its response.
         Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink) }
         return try await withTaskCancellationHandler {

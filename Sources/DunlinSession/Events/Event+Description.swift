@@ -8,6 +8,7 @@ extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
             "\(Self.name(task)) waits for a network: \(error.summary)"
         case .retrying(let task, let retry):
             "\(Self.name(task)) will be retried in \(retry.wait.readable): \(retry.cause)"
+        case .reconnecting(let task, let reconnection): "\(Self.name(task)) reconnects, \(reconnection)"
         case .interimResponse(let task, let head): "\(Self.name(task)) got the interim response \(head.status)"
         case .reachability(let status): "the network's status: \(status)"
         case .downloadResumed(let task, let offset, let total):

@@ -8,6 +8,8 @@ extension HTTPSession {
         case waitingForConnectivity(HTTPSession.TaskSnapshot, NetworkError)
         /// A request failed and waits for its next attempt; this is the outcome of the last one.
         case retrying(HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt)
+        /// A stream of server-sent events ended, and waits to be requested again, by this request.
+        case reconnecting(HTTPSession.TaskSnapshot, Reconnection)
         /// An interim (1xx) response came before the final one, such as 103 Early Hints.
         case interimResponse(HTTPSession.TaskSnapshot, ResponseHead)
         /// The status of the configuration's `reachability`, if `emitsReachabilityEvents` is set: the current one, then

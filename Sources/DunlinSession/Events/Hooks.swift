@@ -38,6 +38,8 @@ extension HTTPSession {
         public var waitingForConnectivity: (@Sendable (HTTPSession.TaskSnapshot, NetworkError) async -> Void)?
         /// Told, before the wait, that the request will be attempted again, and the outcome of the last attempt.
         public var retrying: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
+        /// Told, before the wait, that a stream of server-sent events will be requested again, by this request.
+        public var reconnecting: (@Sendable (HTTPSession.TaskSnapshot, Reconnection) async -> Void)?
         /// Told that a request's transfer is over, with or without an error, before a value is made from its body.
         public var transferEnded: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
         /// Told how a request spent its time, with each of its hops, even if it failed.
@@ -54,7 +56,7 @@ extension HTTPSession {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
                 || completed != nil || waitingForConnectivity != nil || retrying != nil || interimResponse != nil
-                || storing != nil
+                || storing != nil || reconnecting != nil
         }
     }
 

@@ -17,11 +17,16 @@ extension HTTPSession.StreamedResponse {
     /// Returns the body as server-sent events, each of at most `limit` bytes. A content type other than
     /// `text/event-stream` is an error.
     public func events(limit: Int) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        eventSequence(limit, after: "")
+    }
+
+    /// The body as server-sent events. `lastEventID` is the ID that the stream is resumed after.
+    func eventSequence(_ limit: Int, after lastEventID: String) -> BodySequence.Events {
         BodySequence.Events(
             lines: BodySequence.Lines(
                 body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"]),
                 keeping: keptBody),
-            content)
+            content, after: lastEventID)
     }
 
     /// Returns the body as JSON with one value on each line (NDJSON), each of at most `limit` bytes, read in the

@@ -103,8 +103,8 @@ struct RetryMachine {
         }
     }
 
-    /// The wait before the next attempt.
-    private func backoff(_ chance: UInt64) -> Int64 {
+    /// The policy's wait before the next attempt.
+    func backoff(_ chance: UInt64) -> Int64 {
         let (base, cap) = (policy.base.clampedNanoseconds, policy.cap.clampedNanoseconds)
         var wait = base
         for _ in 1..<attempts where wait < cap { wait = wait > cap / 2 ? cap : wait * 2 }

@@ -131,6 +131,7 @@ private struct Comparison: SettingsVisitor {
         ("downloadProgress", { $0.downloadProgress = { _, _ in } }),
         ("waitingForConnectivity", { $0.waitingForConnectivity = { _, _ in } }),
         ("retrying", { $0.retrying = { _, _ in } }),
+        ("reconnecting", { $0.reconnecting = { _, _ in } }),
         ("transferEnded", { $0.transferEnded = { _, _ in } }),
         ("metrics", { $0.metrics = { _, _ in } }),
         ("completed", { $0.completed = { _ in } }),

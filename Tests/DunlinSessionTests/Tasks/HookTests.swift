@@ -159,7 +159,8 @@ import Testing
             case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
             case .journalEmptied, .journalIssue: told.append("journal")
             case .storingEnded: told.append("stored")
-            case .waitingForConnectivity, .retrying, .interimResponse, .reachability: told.append("network")
+            case .waitingForConnectivity, .retrying, .reconnecting, .interimResponse, .reachability:
+                told.append("network")
             case .completed: told.append("completed")
             case .shutDown: told.append("shutDown")
             }

@@ -178,6 +178,7 @@ extension Transcript {
         case .interimResponse(let task, let head): "interim \(text(task)): \(head.status)"
         case .waitingForConnectivity(let task, let error): "waiting \(text(task)): \(error.code)"
         case .retrying(let task, let hop): "retrying \(text(task)): \(hop.cause) +\(hop.wait)"
+        case .reconnecting(let task, let next): "reconnecting \(text(task)): \(next)"
         case .reachability(let status): "reachability \(status)"
         case .downloadResumed(let task, let offset, let length):
             "download resumed \(text(task)): at \(offset) of \(length.map(String.init) ?? "?")"

@@ -1,0 +1,204 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+
+/// Reads one stream of events, over as many requests as `EventStreamMachine` decides. Each is a call of its own, with
+/// all stages, hooks and limits, and waits in the session's list before it is sent.
+final class EventReader {
+    private enum State {
+        case connecting(HTTPSession.Reconnection?)
+        case reading(EventResponse)
+        case over
+    }
+
+    private let session: HTTPSession
+    private let source: HTTPSession.EventStream.Source
+    private let request: EventRequest
+    private let policy: HTTPSession.RetryPolicy
+    private var state = State.connecting(nil)
+    /// The rules; nil before the first request is made.
+    private var machine: EventStreamMachine?
+    /// The last call.
+    private var call: HTTPSession.Call?
+    /// The end of the whole stream; nil without a limit of its own.
+    private var deadline: InheritedDeadline?
+    /// The failed attempts in a row; the newest of very many.
+    private var failures: [NetworkError.RetriedAttempt] = []
+
+    init(_ session: HTTPSession, _ source: HTTPSession.EventStream.Source, _ request: EventRequest) {
+        (self.session, self.source, self.request) = (session, source, request)
+        policy = request.policy
+    }
+
+    func next() async throws -> ServerSentEvent? {
+        while true {
+            // Events that have come already are not delivered after a cancel either, and the exchange ends now.
+            if Task.isCancelled { return try endCancelled() }
+            switch state {
+            case .over: return nil
+            case .connecting(let reconnection): try await connect(reconnection)
+            case .reading(let response): if let event = try await read(response) { return event }
+            }
+        }
+    }
+
+    private func endCancelled() throws -> ServerSentEvent? {
+        if case .over = state { return nil }
+        state = .over
+        throw CancellationError()
+    }
+
+    /// Ends the stream and its exchange because of an error. Returns it with the name of the request.
+    func end(because error: NetworkError) -> NetworkError {
+        defer { state = .over }
+        if case .reading(let response) = state { return response.named(error) }
+        return error
+    }
+}
+
+// MARK: - Reading
+
+extension EventReader {
+    private func connect(_ reconnection: HTTPSession.Reconnection?) async throws {
+        // Whatever is not decided below ends the stream.
+        state = .over
+        let call = try makeCall()
+        if reconnection?.cause == nil {
+            retries(of: call).requested(call.head.origin.description, policy, at: call.loop.now())
+        }
+        let delegate = TaskDelegate(call)
+        do {
+            let response = try await withinDeadline {
+                try await session.open(call, by: delegate, after: reconnection)
+            }
+            if response.status == .noContent { return try decide(.noContent, nil) }
+            state = .reading(
+                EventResponse(
+                    response, of: call, by: delegate, request.settings, after: machine?.lastEventID ?? ""))
+        } catch {
+            try failed(error, nil)
+        }
+    }
+
+    private func makeCall() throws -> HTTPSession.Call {
+        let call = try request.call(of: session.core, after: machine?.lastEventID ?? request.firstID)
+        if machine == nil {
+            machine = EventStreamMachine(
+                request.settings, policy, until: request.sentinel, after: request.firstID,
+                isRepeatable: call.head.isRepeatable)
+            deadline = request.options.timeouts.total.own.map { total in
+                InheritedDeadline(
+                    time: call.loop.now().advanced(by: max(0, total.clampedNanoseconds)), length: total)
+            }
+        }
+        self.call = call
+        return call
+    }
+
+    /// Has the earlier of the stream's own deadline and an inherited one count for a request.
+    private func withinDeadline<Value>(_ work: () async throws -> Value) async throws -> Value {
+        guard let deadline, deadline.time < InheritedDeadline.present?.time ?? .never else { return try await work() }
+        return try await InheritedDeadline.$present.withValue(deadline) { try await work() }
+    }
+
+    private func read(_ response: EventResponse) async throws -> ServerSentEvent? {
+        state = .over
+        do {
+            if let event = try await response.next() {
+                guard machine?.received(event.data) == true else { return nil }
+                failures = []
+                state = .reading(response)
+                return event
+            }
+        } catch {
+            try failed(error, response)
+            return nil
+        }
+        try decide(.complete, response)
+        return nil
+    }
+}
+
+// MARK: - What follows
+
+extension EventReader {
+    private func failed(_ error: any Error, _ response: EventResponse?) throws {
+        try decide(.broken(outcome(of: error)), response, error)
+    }
+
+    private func decide(
+        _ end: EventStreamMachine.End, _ response: EventResponse?, _ error: (any Error)? = nil
+    ) throws {
+        guard let call else { return }
+        let now = call.loop.now()
+        let circumstances = RetryMachine.Circumstances(
+            canSendBody: call.body.canBeSent, timeLeft: (deadline?.time ?? .never).nanoseconds - now.nanoseconds,
+            chance: retries(of: call).chance())
+        switch machine?.ended(end, response?.notes ?? EventStreamMachine.Notes(), circumstances) {
+        case .finish, nil: return
+        case .fail(let refusal): throw last(error ?? named(Self.empty, response), refusal)
+        case .cutShort: throw named(Self.cutShort, response)
+        case .reconnect(let wait, let isFree):
+            guard isFree || retries(of: call).takeRetry(call.head.origin.description, policy, at: now) else {
+                throw last(error ?? named(Self.empty, response), .budgetSpent)
+            }
+            reconnect(after: .nanoseconds(wait), error, isFree: isFree)
+        }
+    }
+
+    private func reconnect(after wait: Duration, _ error: (any Error)?, isFree: Bool) {
+        guard let machine else { return }
+        let cause = error.map(Self.cause)
+        if !isFree { failures.append(NetworkError.RetriedAttempt(cause ?? Self.emptyCause, wait: wait)) }
+        if failures.count > Self.keptFailures { failures.removeFirst() }
+        source.attempt = machine.attempt
+        state = .connecting(
+            HTTPSession.Reconnection(
+                attempt: machine.attempt, wait: wait,
+                lastEventID: machine.lastEventID.isEmpty ? nil : machine.lastEventID, cause: cause))
+    }
+
+    private func outcome(of error: any Error) -> RetryMachine.Outcome {
+        guard let error = error as? NetworkError, !error.isLastWord else { return .failed(.other, isSafe: false) }
+        guard error.code == .unacceptableStatus, let head = error.response else {
+            return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
+        }
+        let asked = RetryAfter.seconds(head.fields, at: WallClock.seconds)
+        let isRepeatable = call?.head.isRepeatable ?? false
+        return .answered(
+            head.status, isIdempotent: isRepeatable, mayHaveWorked: !isRepeatable,
+            retryAfter: asked.map { Duration.seconds($0).clampedNanoseconds })
+    }
+
+    /// The error that ends the stream, with the failed attempts before it.
+    private func last(_ error: any Error, _ refusal: NetworkError.RetryRefusal?) -> any Error {
+        guard var error = error as? NetworkError else { return error }
+        error.note(RetryHistory(failures, refusal))
+        return error
+    }
+
+    private func retries(of call: HTTPSession.Call) -> RetrySettings { call.era.chain.settings.retries }
+
+    private func named(_ error: NetworkError, _ response: EventResponse?) -> NetworkError {
+        response?.named(error) ?? error
+    }
+
+    private static func cause(_ error: any Error) -> NetworkError.RetriedAttempt.Cause {
+        guard let error = error as? NetworkError else { return emptyCause }
+        if error.code == .unacceptableStatus, let head = error.response { return .status(head.status) }
+        return .failure(error.code, error.phase)
+    }
+
+    private static let emptyCause = NetworkError.RetriedAttempt.Cause.failure(.connectionClosed, .receive)
+    private static let keptFailures = 100
+
+    private static var empty: NetworkError {
+        NetworkError(
+            .connectionClosed, "the stream ended without an event", phase: .receive, requestMayHaveBeenSent: true)
+    }
+
+    private static var cutShort: NetworkError {
+        NetworkError(
+            .connectionClosed, "the stream ended before the event that ends it", phase: .receive,
+            requestMayHaveBeenSent: true)
+    }
+}

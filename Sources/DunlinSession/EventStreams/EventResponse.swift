@@ -1,0 +1,67 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+
+/// One response of a stream of events, while it is read. Releasing it ends its exchange.
+final class EventResponse {
+    private let response: HTTPSession.StreamedResponse
+    private let loop: Reactor
+    private let start: HTTP.Instant
+    private let silence: (timer: SilenceTimer, token: UInt64, limit: Duration)?
+    /// Whether a redirect led to another origin than the one that was asked.
+    private let isElsewhere: Bool
+    private var events: BodySequence.Events.Iterator
+
+    init(
+        _ response: HTTPSession.StreamedResponse, of call: HTTPSession.Call, by delegate: TaskDelegate,
+        _ settings: HTTPSession.EventSettings, after lastEventID: String
+    ) {
+        self.response = response
+        loop = delegate.loop
+        start = loop.now()
+        isElsewhere = Self.isElsewhere(response, call)
+        silence = settings.silence.map { limit in
+            let timer = SilenceTimer(limit, delegate)
+            return (timer, timer.begin(), limit)
+        }
+        events = response.eventSequence(settings.eventLimit, after: lastEventID).makeAsyncIterator()
+    }
+
+    deinit {
+        if let silence { silence.timer.end(silence.token) }
+    }
+
+    /// What the response has said of resuming.
+    var notes: EventStreamMachine.Notes {
+        EventStreamMachine.Notes(
+            lastEventID: isElsewhere ? nil : events.lastEventID, retry: events.retry,
+            time: loop.now().nanoseconds - start.nanoseconds)
+    }
+
+    /// The error with the name of the request.
+    func named(_ error: NetworkError) -> NetworkError { response.body.named(error) }
+
+    func next() async throws -> ServerSentEvent? {
+        guard let silence else { return try await events.next() }
+        silence.timer.waitBegan()
+        defer { silence.timer.waitEnded() }
+        do {
+            return try await events.next()
+        } catch {
+            guard silence.timer.hasRung, !Task.isCancelled else { throw error }
+            throw named(
+                NetworkError(
+                    .timedOut, "there was no event for \(silence.limit.readable)", phase: .receive,
+                    requestMayHaveBeenSent: true, limit: silence.limit, elapsed: silence.limit,
+                    response: response.head))
+        }
+    }
+
+    private static func isElsewhere(_ response: HTTPSession.StreamedResponse, _ call: HTTPSession.Call) -> Bool {
+        if response.history.isEmpty { return false }
+        do throws(AddressError) {
+            return try !WebAddress(response.url).origin.isSame(as: call.head.origin)
+        } catch {
+            return true
+        }
+    }
+}

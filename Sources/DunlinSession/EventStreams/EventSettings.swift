@@ -1,0 +1,45 @@
+extension HTTPSession {
+    /// How a stream of server-sent events is read, and when it is requested again: see <doc:Streams>.
+    ///
+    /// How often failed attempts are repeated, and after which waits, is the retry policy of the request's options. It
+    /// is `EventSettings.retry` if they have none.
+    public struct EventSettings: Sendable, Hashable {
+        /// Whether the stream is requested again when it ends or breaks.
+        public var reconnects = true
+        /// Whether that is done for methods such as POST too, after the server may have carried the request out.
+        public var repeatsNonIdempotent = false
+        /// The shortest wait before a reconnection, whatever the server asks for.
+        public var minimumWait: Duration = .milliseconds(500)
+        /// The longest wait that the server may ask for, by the field `retry` of an event.
+        public var longestServerWait: Duration = .seconds(300)
+        /// The longest wait for an event on an open stream; nil for no limit. Comments are no events: they only keep
+        /// the connection from exceeding `readIdle`. A stream that is silent for longer counts as broken.
+        public var silence: Duration?
+        /// The greatest size of an event, in bytes. A larger one ends the stream with code `limitExceeded`.
+        public var eventLimit = 1 << 20
+
+        public init(
+            reconnects: Bool = true, repeatsNonIdempotent: Bool = false, minimumWait: Duration = .milliseconds(500),
+            longestServerWait: Duration = .seconds(300), silence: Duration? = nil, eventLimit: Int = 1 << 20
+        ) {
+            (self.reconnects, self.repeatsNonIdempotent) = (reconnects, repeatsNonIdempotent)
+            (self.minimumWait, self.longestServerWait) = (minimumWait, longestServerWait)
+            (self.silence, self.eventLimit) = (silence, eventLimit)
+        }
+
+        /// The usual retry policy of a stream: nine failed attempts in a row may be followed by another, if the
+        /// connection failed or something took too long. A status is no reason, as in browsers.
+        public static let retry = RetryPolicy.exponential(
+            attempts: 10, base: .seconds(1), cap: .seconds(30), when: [.connectionFailure, .timeout])
+    }
+}
+
+extension HTTPSession.EventSettings {
+    /// What is wrong with the settings; nil if nothing.
+    var problem: String? {
+        if minimumWait < .zero { return "minimumWait must not be negative, as \(minimumWait) is" }
+        if longestServerWait < .zero { return "longestServerWait must not be negative, as \(longestServerWait) is" }
+        if let silence, silence <= .zero { return "silence must be positive, and is \(silence)" }
+        return nil
+    }
+}

@@ -1,0 +1,136 @@
+/// Decides whether a stream of server-sent events is requested again, after which wait, and from which event on.
+///
+/// Rules (WHATWG HTML, "server-sent events"):
+/// 1. A stream that ends is requested again, and so is one that breaks, for the reasons that the retry policy names. A
+///    response without content (204) ends it for good. So does any other response that is no stream of events, unless
+///    the policy names its status.
+/// 2. It must be safe to send the request again (see `RetryMachine`), and its body must be one that can be. If not, the
+///    end of the response is the end of the stream; if the stream was to end with a sentinel, it was cut short.
+/// 3. A reconnection is free after a response that delivered an event, or that was open for as long as the policy's
+///    longest wait. All others count as failed attempts, of which the policy limits the number in a row.
+/// 4. The minimum wait is what the server last asked for, within the limits of the settings. A failed attempt adds the
+///    policy's wait to it. A free reconnection adds the policy's first wait, unless the server asked for a wait.
+/// 5. The request is sent after the last ID that counts. An ID that cannot be sent as a field is not used, and neither
+///    is one of another origin, to which a redirect led: the events after the one before are then sent again.
+/// 6. The machine reads no clock, takes no random number, and knows no budget.
+struct EventStreamMachine {
+    /// How a response, or an attempt that got none, ended.
+    enum End: Equatable {
+        /// The body came to its end.
+        case complete
+        /// The response was a 204.
+        case noContent
+        case broken(RetryMachine.Outcome)
+    }
+
+    /// What a response has said of resuming. Nothing for an attempt that got none.
+    struct Notes: Equatable {
+        /// The last ID that counts; nil if the response is another origin's.
+        var lastEventID: String?
+        var retry: Duration?
+        /// How long the response was read, in nanoseconds.
+        var time: Int64 = 0
+    }
+
+    enum Action: Equatable {
+        /// Send the request again after this many nanoseconds. `isFree`: no budget pays for it.
+        case reconnect(after: Int64, isFree: Bool)
+        /// The stream is over.
+        case finish
+        /// The end of the last attempt is the stream's; nil if another one was not considered.
+        case fail(NetworkError.RetryRefusal?)
+        /// The stream ended before its sentinel, and may not be requested again.
+        case cutShort
+    }
+
+    private let settings: HTTPSession.EventSettings
+    private let sentinel: String?
+    private let mayRepeat: Bool
+    private let longestBackoff: Int64
+    /// The rules for failed attempts, before the first one.
+    private let unfailed: RetryMachine
+    private var failures: RetryMachine
+    /// The wait that the server asked for, in nanoseconds.
+    private var retry: Int64?
+    private var hasDelivered = false
+    /// The ID after which the stream is requested; empty for none.
+    private(set) var lastEventID: String
+    /// The number of the current attempt.
+    private(set) var attempt = 1
+
+    /// Creates a machine. `isRepeatable`: the request may be sent twice without harm.
+    init(
+        _ settings: HTTPSession.EventSettings, _ policy: HTTPSession.RetryPolicy, until sentinel: String? = nil,
+        after lastEventID: String = "", isRepeatable: Bool = true
+    ) {
+        self.settings = settings
+        self.sentinel = sentinel
+        mayRepeat = isRepeatable || settings.repeatsNonIdempotent || policy.retriesNonIdempotent
+        longestBackoff = policy.cap.clampedNanoseconds
+        unfailed = RetryMachine(policy, hasKey: mayRepeat)
+        failures = unfailed
+        self.lastEventID = lastEventID
+    }
+
+    /// Takes an event's data. Returns false if it is the sentinel, which ends the stream and is not delivered.
+    mutating func received(_ data: String) -> Bool {
+        if data == sentinel { return false }
+        if !hasDelivered { (hasDelivered, failures) = (true, unfailed) }
+        return true
+    }
+
+    /// The action at the end of a response, or of an attempt that got none.
+    mutating func ended(_ end: End, _ notes: Notes = Notes(), _ now: RetryMachine.Circumstances) -> Action {
+        if let id = notes.lastEventID, Self.isUsable(id) { lastEventID = id }
+        if let wait = notes.retry { retry = wait.clampedNanoseconds }
+        let isFree = hasDelivered || notes.time > 0 && notes.time >= longestBackoff
+        hasDelivered = false
+        if isFree { failures = unfailed }
+        switch end {
+        case .noContent: return .finish
+        case .complete:
+            if !settings.reconnects || !mayRepeat || !now.canSendBody { return sentinel == nil ? .finish : .cutShort }
+            return isFree ? reconnect(after: unfailed.backoff(now.chance), isFree: true) : failed(.emptyStream, now)
+        case .broken(let outcome):
+            return settings.reconnects ? failed(outcome, now, isFree: isFree) : .fail(nil)
+        }
+    }
+
+    /// The action after a failed attempt, which does not count if it `isFree`.
+    private mutating func failed(
+        _ outcome: RetryMachine.Outcome, _ now: RetryMachine.Circumstances, isFree: Bool = false
+    ) -> Action {
+        let action = failures.ended(outcome, now)
+        if isFree { failures = unfailed }
+        switch action {
+        case .settle(let refusal): return .fail(refusal)
+        case .retry(let wait, let isAsked): return reconnect(after: wait, isFree: isFree, isAsked: isAsked)
+        }
+    }
+
+    private mutating func reconnect(after backoff: Int64, isFree: Bool, isAsked: Bool = false) -> Action {
+        attempt += 1
+        let added = isFree && retry != nil && !isAsked ? 0 : backoff
+        return .reconnect(after: minimumWait.addingClamped(added), isFree: isFree || isAsked)
+    }
+
+    private var minimumWait: Int64 {
+        let least = settings.minimumWait.clampedNanoseconds
+        return max(least, min(retry ?? 0, settings.longestServerWait.clampedNanoseconds))
+    }
+
+    /// The most bytes of an ID that is sent. Servers accept about 8 KiB of fields in all.
+    static let longestID = 1024
+
+    /// Whether an ID can be sent as it is, as the value of a field.
+    private static func isUsable(_ id: String) -> Bool {
+        let bytes = id.utf8
+        return bytes.count <= longestID && bytes.first != 0x20 && bytes.last != 0x20
+            && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+extension RetryMachine.Outcome {
+    /// A stream that ended before its first event.
+    static let emptyStream = RetryMachine.Outcome.failed(.connection, isSafe: true)
+}

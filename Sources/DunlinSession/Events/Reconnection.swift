@@ -1,0 +1,27 @@
+extension HTTPSession {
+    /// A stream of server-sent events that is about to be requested again.
+    public struct Reconnection: Sendable, Hashable {
+        /// The number of the attempt that follows; the second is 2.
+        public let attempt: Int
+        /// The wait before it.
+        public let wait: Duration
+        /// The ID after which the stream is requested; nil for none.
+        public let lastEventID: String?
+        /// How the last attempt ended; nil if its stream came to its end.
+        public let cause: NetworkError.RetriedAttempt.Cause?
+
+        package init(attempt: Int, wait: Duration, lastEventID: String?, cause: NetworkError.RetriedAttempt.Cause?) {
+            (self.attempt, self.wait, self.lastEventID, self.cause) = (attempt, wait, lastEventID, cause)
+        }
+    }
+}
+
+extension HTTPSession.Reconnection: CustomStringConvertible, CustomReflectable {
+    /// A few words, without the ID, which is a server's text.
+    public var description: String {
+        "attempt \(attempt) in \(wait.readable)" + (cause.map { ": \($0)" } ?? "")
+    }
+
+    /// Shows nothing but the description.
+    public var customMirror: Mirror { Mirror(self, children: ["reconnection": description]) }
+}
