@@ -61,7 +61,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Requests.md": 8,
         "Sources/Dunlin/Dunlin.docc/Forms.md": 2,
         "Sources/Dunlin/Dunlin.docc/Uploads.md": 5,
-        "Sources/Dunlin/Dunlin.docc/Streams.md": 5,
+        "Sources/Dunlin/Dunlin.docc/Streams.md": 7,
         "Sources/Dunlin/Dunlin.docc/Responses.md": 6,
         "Sources/Dunlin/Dunlin.docc/JSON.md": 3,
         "Sources/Dunlin/Dunlin.docc/Handles.md": 3,
