@@ -1,7 +1,9 @@
 internal import DunlinReactor
+internal import DunlinTransport
 internal import Synchronization
 
-/// Cancels the request of a stream on which nothing happens for too long while somebody waits for it.
+/// Cancels the request of a stream on which nothing happens for too long while somebody waits for it. The time for
+/// which the request is suspended does not count.
 ///
 /// The loop calls it at the earliest time at which that may be, so that an event costs no change of the loop's timers.
 final class SilenceTimer: Timed {
@@ -31,7 +33,9 @@ final class SilenceTimer: Timed {
     func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
         let start = HTTP.Instant(nanoseconds: start.load(ordering: .relaxed))
         if start == .never { return now.advanced(by: limit) }
-        let end = start.advanced(by: limit)
+        // A suspension is no silence of the server's.
+        let held = delegate.observers?.control.suspendedTime(since: start) ?? 0
+        let end = start.advanced(by: limit.addingClamped(held))
         if now < end { return end }
         rang.store(true, ordering: .relaxed)
         delegate.cancel(.handle)

@@ -71,7 +71,7 @@ extension TransferControl {
     public var isSuspended: Bool { whole?.isSuspended ?? state.withLock { $0.suspension.isSuspended } }
 
     /// The time for which the transfer was suspended since `time`, in nanoseconds.
-    func suspendedTime(since time: HTTP.Instant) -> Int64 {
+    public func suspendedTime(since time: HTTP.Instant) -> Int64 {
         if let whole { return whole.suspendedTime(since: time) }
         if state.withLock({ $0.suspension.isUntouched }) { return 0 }
         let now = reactor.now()
