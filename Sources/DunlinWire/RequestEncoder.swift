@@ -7,7 +7,7 @@ public import DunlinTypes
 ///
 /// - Host is the origin's authority, or the target for CONNECT. A caller's own Host replaces it, once and valid.
 /// - Content-Length and Transfer-Encoding are set by this encoder; a caller's are accepted if they agree.
-/// - Connection may only say close or keep-alive.
+/// - Connection may only say close or keep-alive, and upgrade if the caller can take another protocol.
 /// - CONNECT and TRACE have no body.
 ///
 /// It must not know how the connection is made, nor what other fields mean.
@@ -15,21 +15,23 @@ public enum RequestEncoder {
     typealias Text = UnsafeBufferPointer<UInt8>
 
     /// Appends the head. If it throws, the buffer is unchanged. An empty buffer is allocated once, with `room` for what
-    /// the caller will add.
+    /// the caller will add. The request may offer another protocol if it `mayUpgrade`.
     @discardableResult
     public static func encode(
-        _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8], room: Int = 0
+        _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8], room: Int = 0,
+        mayUpgrade: Bool = false
     ) throws(WireError) -> RequestTraits {
         // What the fields are written from: prepared lines, or the text that the entries refer to.
         if let prepared = head.prepared {
-            return try encode(head, framing, prepared.lines, isPrepared: true, &buffer, room)
+            return try encode(head, framing, prepared.lines, .prepared, &buffer, room)
         }
-        return try encode(head, framing, head.fields.bytes, isPrepared: false, &buffer, room)
+        let fields = mayUpgrade ? RequestPlan.FieldLines.uncheckedWithUpgrade : .unchecked
+        return try encode(head, framing, head.fields.bytes, fields, &buffer, room)
     }
 
     @inline(__always)
     private static func encode(
-        _ head: RequestHead, _ framing: RequestFraming, _ text: borrowing [UInt8], isPrepared: Bool,
+        _ head: RequestHead, _ framing: RequestFraming, _ text: borrowing [UInt8], _ lines: RequestPlan.FieldLines,
         _ buffer: inout [UInt8], _ room: Int
     ) throws(WireError) -> RequestTraits {
         let method = head.method.rawValue.utf8.span
@@ -39,8 +41,7 @@ public enum RequestEncoder {
             try target.withUnsafeBufferPointer { target throws(WireError) in
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in
                     try text.span.withUnsafeBufferPointer { text throws(WireError) in
-                        let plan = try RequestPlan(
-                            head, framing, method, target, authority, text, isPrepared: isPrepared)
+                        let plan = try RequestPlan(head, framing, method, target, authority, text, lines)
                         plan.write(head.fields.entries, into: &buffer, room: room)
                         return plan.traits
                     }

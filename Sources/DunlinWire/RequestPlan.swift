@@ -11,11 +11,19 @@ struct RequestPlan {
         case dropped
     }
 
+    /// What is known of the fields.
+    enum FieldLines {
+        /// They are lines that were checked before and are written unchanged.
+        case prepared
+        case unchecked
+        /// The field Connection may have the option `upgrade`.
+        case uncheckedWithUpgrade
+    }
+
     private let method: Text
     private let target: Text
     private let bytes: Text
-    /// Whether the bytes are lines that were checked before and are written unchanged.
-    private let isPrepared: Bool
+    private let lines: FieldLines
     private let framing: RequestFraming
     private let isBodiless: Bool
     private var saysLength: Bool
@@ -26,7 +34,7 @@ struct RequestPlan {
 
     init(
         _ head: RequestHead, _ framing: RequestFraming, _ method: Text, _ target: Text, _ authority: Text,
-        _ bytes: Text, isPrepared: Bool
+        _ bytes: Text, _ lines: FieldLines
     ) throws(WireError) {
         guard RequestCheck.isToken(method) else { throw .invalidMethod }
         try RequestCheck.target(target, for: head.method)
@@ -34,11 +42,11 @@ struct RequestPlan {
         self.target = target
         self.bytes = bytes
         self.framing = framing
-        self.isPrepared = isPrepared
+        self.lines = lines
         (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
         let isConnect = method.count == 7 && head.method == .connect
         host = isConnect ? target : authority
-        if isPrepared {
+        if lines == .prepared {
             fieldBytes = bytes.count
         } else {
             try plan(head.fields.entries)
@@ -141,6 +149,8 @@ struct RequestPlan {
         while let option = options.next() {
             if Octets.spells(bytes, option, "close") {
                 traits.asksToClose = true
+            } else if lines == .uncheckedWithUpgrade, Octets.spells(bytes, option, "upgrade") {
+                continue
             } else if !Octets.spells(bytes, option, "keep-alive") {
                 throw .unsupportedConnectionOption
             }
@@ -169,7 +179,7 @@ extension RequestPlan {
         cursor.put(" HTTP/1.1\r\nHost: ")
         cursor.put(host)
         cursor.put("\r\n")
-        if isPrepared { cursor.put(bytes) } else { put(entries, &cursor) }
+        if lines == .prepared { cursor.put(bytes) } else { put(entries, &cursor) }
         putFraming(&cursor)
         cursor.put("\r\n")
         return cursor.count

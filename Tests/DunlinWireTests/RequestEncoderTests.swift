@@ -174,6 +174,22 @@ import Testing
         #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
     }
 
+    @Test(arguments: [("upgrade", true), ("Upgrade, keep-alive", true), ("upgrades", false), ("upgrade, TE", false)])
+    func `a request may offer another protocol only if its sender can take one`(option: String, isValid: Bool) {
+        var buffer: [UInt8] = []
+        let fields = Fields(["Connection": option, "Upgrade": "foo"])
+        let head = RequestHead(
+            method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/", fields: fields)
+        #expect(throws: WireError.unsupportedConnectionOption) {
+            try RequestEncoder.encode(head, framing: .none, into: &buffer)
+        }
+        let outcome = Result { () throws(WireError) in
+            try RequestEncoder.encode(head, framing: .none, into: &buffer, mayUpgrade: true)
+        }
+        #expect(outcome == (isValid ? .success(RequestTraits()) : .failure(.unsupportedConnectionOption)))
+        #expect(String(decoding: buffer, as: UTF8.self).contains("Connection: \(option)\r\n") == isValid)
+    }
+
     @Test func `an origin whose host is none is refused`() {
         for host in ["", "a b", "user@a", "a\r\nX: y", "a/b"] {
             let origin = HTTP.Origin(scheme: .http, host: host)
