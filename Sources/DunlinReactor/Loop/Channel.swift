@@ -85,6 +85,11 @@ public final class Channel: Sendable {
         try socket.sendFile(file, from: offset, count: count)
     }
 
+    /// Ends the stream of what is written; reading goes on.
+    public func endWriting() throws(Errno) {
+        try socket.endWriting()
+    }
+
     /// Whether the peer has ended its side, or the connection is broken, as the kernel knows it now; whatever is still
     /// to be read, and whatever the loop has seen.
     public func inputHasEnded() -> Bool {

@@ -88,6 +88,11 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
+    /// Ends the stream of what is written: the peer gets its end after everything that was written before.
+    public func endWriting() throws(Errno) {
+        guard shutdown(descriptor, Int32(SHUT_WR)) == 0 else { throw Errno.last }
+    }
+
     /// Looks what has come on an idle connection, without reading it.
     public func peek() -> Peek {
         var byte: UInt8 = 0

@@ -6,6 +6,7 @@ public import DunlinTypes
 ///     try engine.start(into: &wire)                                       // send `wire`
 ///     try engine.receive(bytes, into: &plaintext, answering: &wire)       // for whatever arrives; send `wire`
 ///     try engine.send(request, into: &wire)                               // once open; send `wire`
+///     engine.endSending(into: &wire)                                      // send `wire`; goes on receiving
 ///     engine.close(into: &wire)                                           // send `wire`, close
 ///
 /// Each call uses all its input. `wire` is appended to, and may hold an alert to send even when the call throws. After
@@ -43,6 +44,16 @@ public struct TLSEngine: ~Copyable {
     /// The ciphertext received after a question; empty otherwise.
     private var held: [UInt8] = []
     private var firstByte: UInt8?
+    private var sending = Sending.endsWithServer
+
+    /// When this side sends no more.
+    private enum Sending {
+        /// When the server has said that it sends no more, or before.
+        case endsWithServer
+        /// When this side says so, whatever the server has said.
+        case endsByItself
+        case hasEnded
+    }
 
     /// The most ciphertext that is held: more than a server sends before it knows that this side continues.
     static let heldLimit = 256 * 1024
@@ -103,7 +114,8 @@ public struct TLSEngine: ~Copyable {
     /// Encrypts all of `plaintext`.
     public mutating func send(_ plaintext: UnsafeRawBufferPointer, into wire: inout [UInt8]) throws(TLSError) {
         switch phase {
-        case .at(.open): break
+        case .at(.open) where sending != .hasEnded: break
+        case .at(.closed) where sending == .endsByItself: break
         case .at: throw .closed
         case .failed(let error): throw error
         }
@@ -115,6 +127,24 @@ public struct TLSEngine: ~Copyable {
         var written = 0
         let code = SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written)
         if code != 1 { throw fail(SSL_get_error(ssl, code)) }
+    }
+
+    /// Lets this side go on sending after the server has said that it sends no more, for protocols whose directions end
+    /// separately.
+    public mutating func separateDirections() {
+        if sending == .endsWithServer { sending = .endsByItself }
+    }
+
+    /// Says that nothing more will be sent. What the server sends is still received.
+    public mutating func endSending(into wire: inout [UInt8]) throws(TLSError) {
+        if case .failed(let error) = phase { throw error }
+        guard sending != .hasEnded, SSL_is_init_finished(ssl) == 1 else { return }
+        sending = .hasEnded
+        OpenSSLErrors.clear()
+        swap(&state.pointee.output, &wire)
+        SSL_shutdown(ssl)
+        swap(&state.pointee.output, &wire)
+        OpenSSLErrors.clear()
     }
 
     /// Says that nothing more will be sent. Whatever still arrives is ignored.

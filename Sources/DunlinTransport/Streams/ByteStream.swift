@@ -107,6 +107,22 @@ enum ByteStream: Sendable {
         }
     }
 
+    /// Lets the stream's two directions end separately.
+    func separateDirections() {
+        if case .tls(let secure) = self { secure.separateDirections() }
+    }
+
+    /// Says that nothing more will be written; reading goes on. Over TLS it is said by TLS, and has left once `flush`
+    /// returns true.
+    func endWriting() throws(StreamError) {
+        switch self {
+        case .plain(let channel):
+            do throws(Errno) { try channel.endWriting() } catch { throw .system(error) }
+        case .tls(let secure):
+            try secure.endWriting()
+        }
+    }
+
     /// Closes the stream for good. A TLS peer is told of the end.
     func close() {
         switch self {

@@ -161,6 +161,17 @@ extension TLSChannel {
         }
     }
 
+    func separateDirections() {
+        state.withLock { $0.engine.separateDirections() }
+    }
+
+    /// Says that nothing more will be written, behind what waits to be sent.
+    func endWriting() throws(StreamError) {
+        try state.withLock { (state) throws(StreamError) in
+            do throws(TLSError) { try state.engine.endSending(into: &state.outbox.bytes) } catch { throw .tls(error) }
+        }
+    }
+
     /// Sends what waits to be sent. Returns whether all of it has left.
     func flush() throws(StreamError) -> Bool {
         try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: lower) }
