@@ -1,4 +1,4 @@
-internal import DunlinReactor
+package import DunlinReactor
 package import DunlinTypes
 internal import DunlinWire
 
@@ -21,7 +21,9 @@ package struct CheckedExchange: Sendable {
         self.scope = scope
         context = ExchangeContext(
             request, Cancellation(), ExchangeContext.Terms(scope.limits),
-            ExchangeOptions(tlsPolicySource: nil, control: scope.control), since: scope.loop.now(), on: scope.loop)
+            ExchangeOptions(
+                tlsPolicySource: nil, control: scope.control, connectionRules: nil, upgrade: scope.upgrade),
+            since: scope.loop.now(), on: scope.loop)
         var file: FileSource?
         if case .file(let body) = request.body.content { file = try await FileSource.open(body, for: context) }
         let message = try RequestMessage(of: context, file, nil)
@@ -32,6 +34,8 @@ package struct CheckedExchange: Sendable {
     }
 
     package var started: HTTP.Instant { context.started }
+    /// The loop whose time the exchange's limits use.
+    package var loop: Reactor { scope.loop }
 
     package func now() -> HTTP.Instant { context.clock.now() }
 
@@ -87,6 +91,7 @@ extension CheckedExchange {
         hop.bytesReceived = bytes.count
         let answer = try parsed(bytes, hop)
         let framing = try context.framing(of: answer, hop)
+        if framing.body == .upgrade { try context.checkUpgrade(to: answer.head, hop) }
         return CheckedAnswer(self, answer, framing.body, hop)
     }
 
@@ -110,7 +115,7 @@ package struct CheckedAnswer: Sendable {
     private let exchange: CheckedExchange
     private let framing: BodyFraming
     private let rest: Bytes
-    private let hop: HTTP.Hop
+    package let hop: HTTP.Hop
 
     fileprivate init(
         _ exchange: CheckedExchange, _ answer: borrowing Answer, _ framing: BodyFraming, _ hop: HTTP.Hop

@@ -195,6 +195,7 @@ extension Exchange {
     /// Determines from the head where the body ends, and delivers what has come of it.
     private consuming func receive(_ answer: consuming Answer, asksToClose: Bool) throws -> TransportResponse {
         let framing = try context.framing(of: answer, hop)
+        if framing.body == .upgrade { return try switchProtocols(answer) }
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
         let endsConnection = !framing.canReuse || asksToClose
         let canReuse = !endsConnection && !answer.requestWasCut && !lease.connection.isForOneRequest

@@ -63,6 +63,7 @@ public final class SocketTransport: Sendable {
     /// completely; later reads get `error`.
     public func discard(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         (body as? ConnectionBody)?.discard(error)
+        (body as? UpgradedStream)?.discard(error)
     }
 
     /// Makes reading the rest of one of Dunlin's own bodies fail at `deadline`, if no limit ends it before.

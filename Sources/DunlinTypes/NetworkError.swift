@@ -104,6 +104,8 @@ extension NetworkError.Code {
     public static let connectionClosed = Self("connectionClosed")
     /// The peer broke the rules of HTTP.
     public static let invalidResponse = Self("invalidResponse")
+    /// The server answered the request for another protocol with a response of HTTP, which the error carries.
+    public static let upgradeRefused = Self("upgradeRefused")
     /// The content does not match its content coding.
     public static let invalidContent = Self("invalidContent")
     /// The response exceeded one of the session's limits.

@@ -9,7 +9,7 @@ internal import DunlinWire
 struct ConnectStage: ConnectionStage {
     private let request: RequestHead
     private let login: ProxyLogin
-    private var machine = ConnectMachine(isTLSInside: true)
+    private var machine: ConnectMachine
     /// What the last CONNECT carried.
     private var sent: ProxyLogin.Sent?
 
@@ -20,6 +20,7 @@ struct ConnectStage: ConnectionStage {
     init(to origin: HTTP.Origin, _ login: ProxyLogin) throws {
         request = ProxiedRequest.connect(to: origin, fields: login.proxy.connectFields)
         self.login = login
+        machine = ConnectMachine(isTLSInside: origin.scheme == .https)
         sent = try login.unasked(HashedRequest(request, .none))
     }
 

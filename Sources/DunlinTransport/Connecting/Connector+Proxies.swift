@@ -55,7 +55,7 @@ extension Connector {
     ) async throws -> (any ConnectionStage)? {
         let origin = context.origin
         if !proxy.scheme.isSOCKS {
-            guard origin.scheme == .https else { return nil }
+            if context.isForwarded { return nil }
             return try ConnectStage(to: origin, ProxyLogin(proxy: proxy, memory: proxyMemory))
         }
         if proxy.scheme.resolvesNames, HTTP.SocketAddress(numericHost: origin.host, port: origin.port) == nil {

@@ -8,9 +8,9 @@ public final class ChosenTerms: Sendable {
     /// The terms; nil for the usual ones.
     package let terms: ConnectionTerms?
 
-    package init(_ head: RequestHead, by rules: ConnectionRules?) throws {
+    package init(_ head: RequestHead, by rules: ConnectionRules?, inTunnel: Bool = false) throws {
         (origin, target) = (head.origin, head.target)
-        terms = try rules?.terms(for: head)
+        terms = try rules?.terms(for: head, inTunnel: inTunnel)
     }
 
     /// Whether a request has the same URL, which the choice depends on.

@@ -60,10 +60,11 @@ public final class ConnectionRules: Sendable {
         direct = guardRules.map { ConnectionTerms($0) }
     }
 
-    /// The terms for a request; nil for the usual ones.
-    package func terms(for head: RequestHead) throws -> ConnectionTerms? {
+    /// The terms for a request; nil for the usual ones. A proxy that could read the request forwards it unread if it
+    /// must go `inTunnel`.
+    package func terms(for head: RequestHead, inTunnel: Bool = false) throws -> ConnectionTerms? {
         guard case .proxy(let proxy)? = try chooseProxy?(head) else { return direct }
-        let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS
+        let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS && !inTunnel
         return ConnectionTerms(guardRules, proxy, isForwarding: isForwarding)
     }
 }

@@ -12,7 +12,7 @@ final class ExchangeContext: Sendable {
     let cancellation: Cancellation
     let terms: Terms
     let started: HTTP.Instant
-    private let exchangeOptions: ExchangeOptions?
+    let exchangeOptions: ExchangeOptions?
     /// The observer of what is sent and received; usually nil.
     let observer: (any WireObserver)?
     /// The terms of the connection; nil for the usual ones.
@@ -43,7 +43,8 @@ final class ExchangeContext: Sendable {
         func connectionTerms(
             for request: TransportRequest, _ exchangeOptions: ExchangeOptions?
         ) throws -> ConnectionTerms? {
-            try (exchangeOptions?.connectionRules ?? connectionRules)?.terms(for: request.head)
+            try (exchangeOptions?.connectionRules ?? connectionRules)?.terms(
+                for: request.head, inTunnel: exchangeOptions?.upgrade != nil)
         }
     }
 
@@ -73,6 +74,8 @@ final class ExchangeContext: Sendable {
     var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
     /// The control that observes and suspends the transfer; usually nil.
     var control: TransferControl? { exchangeOptions?.control }
+    /// How to use the connection after a 101; nil if the request may not offer another protocol.
+    var upgrade: UpgradeOptions? { exchangeOptions?.upgrade }
     /// Whether the request has its own connection: over TLS, with its own TLS policy. It resumes no TLS session that
     /// was made without its policy, and others do not use its own.
     var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
@@ -221,7 +224,7 @@ extension ExchangeContext {
     ) -> NetworkError {
         let (sent, now) = (hop.bytesSent > 0, clock.now())
         var error = NetworkError(
-            code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || request.head.isRepeatable,
+            code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || isRepeatable,
             elapsed: now.duration(since: started), peer: peer(in: phase, hop), underlying: underlying)
         error.connectionWasReused = hop.isConnectionReused && hop.bytesReceived == 0
         var hop = hop
@@ -229,6 +232,12 @@ extension ExchangeContext {
         hop.fill(phase)
         error.hop = hop
         return error
+    }
+
+    /// Whether the request may be sent again. Nobody knows what another protocol begins with, so a request that offers
+    /// one must be known to do nothing.
+    private var isRepeatable: Bool {
+        upgrade == nil ? request.head.isRepeatable : method == .get && request.body.isNone
     }
 
     private static func slowness(of limit: Timeouts.Limit) -> String {

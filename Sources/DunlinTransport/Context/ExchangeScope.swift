@@ -12,6 +12,8 @@ package struct ExchangeScope: Sendable {
     let loop: Reactor
     let control: TransferControl?
     let limits: WireLimits
+    /// How the connection of a request that offers another protocol is used; nil for one that offers none.
+    let upgrade: UpgradeOptions?
     private let last = Last()
 
     /// The state of the exchange that failed last.
@@ -19,7 +21,11 @@ package struct ExchangeScope: Sendable {
         let hop = Mutex<HTTP.Hop?>(nil)
     }
 
-    package init(on loop: Reactor, _ control: TransferControl? = nil, limits: WireLimits = WireLimits()) {
+    package init(
+        on loop: Reactor, _ control: TransferControl? = nil, limits: WireLimits = WireLimits(),
+        upgrade: UpgradeOptions? = nil
+    ) {
+        self.upgrade = upgrade
         self.loop = loop
         self.control = control
         self.limits = limits

@@ -53,16 +53,10 @@ struct AnswerHeads {
 extension ExchangeContext {
     /// How the body of an answer ends.
     func framing(of answer: borrowing Answer, _ hop: HTTP.Hop) throws -> MessageFraming {
-        let framing: MessageFraming
         do throws(WireError) {
-            framing = try answer.parsed.framing(for: method)
+            return try answer.parsed.framing(for: method)
         } catch {
             throw invalid(error, .receive, hop)
         }
-        guard framing.body != .upgrade else {
-            // Other protocols would begin here, but none is requested yet.
-            throw error(.invalidResponse, "the server switched protocols without being asked", in: .receive, hop)
-        }
-        return framing
     }
 }

@@ -26,7 +26,7 @@ struct RequestMessage {
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
         let proxied = context.mayHaveProxy ? try Self.proxied(context) : nil
         do throws(WireError) {
-            try self.init(context.request, proxied, file, uploads)
+            try self.init(context.request, proxied, file, uploads, mayUpgrade: context.upgrade != nil)
         } catch {
             let reason = "the request cannot be sent"
             throw context.error(.invalidRequest, reason, in: .send, context.hop, cause: error)
@@ -35,14 +35,19 @@ struct RequestMessage {
 
     /// Creates a message; `proxied` is the head that replaces the request's own.
     private init(
-        _ request: TransportRequest, _ proxied: RequestHead?, _ file: FileSource?, _ uploads: UploadScope?
+        _ request: TransportRequest, _ proxied: RequestHead?, _ file: FileSource?, _ uploads: UploadScope?,
+        mayUpgrade: Bool
     ) throws(WireError) {
         var opening: [UInt8] = []
         let framing = try Self.framing(of: request.body, file)
         let room = min(framing.length, Self.smallBody)
         let traits =
-            if let proxied { try RequestEncoder.encode(proxied, framing: framing, into: &opening, room: room) } else {
-                try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
+            if let proxied {
+                try RequestEncoder.encode(
+                    proxied, framing: framing, into: &opening, room: room, mayUpgrade: mayUpgrade)
+            } else {
+                try RequestEncoder.encode(
+                    request.head, framing: framing, into: &opening, room: room, mayUpgrade: mayUpgrade)
             }
         var body: Body?
         if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {

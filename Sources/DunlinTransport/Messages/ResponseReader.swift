@@ -12,9 +12,10 @@ struct ResponseReader: ~Copyable {
     /// Whether the last read filled its buffer, so that there may be more.
     private(set) var mayHaveMore = false
 
-    init(_ stream: ByteStream, _ context: ExchangeContext) {
+    init(_ stream: ByteStream, _ context: ExchangeContext, mayHaveMore: Bool = false) {
         self.stream = stream
         self.context = context
+        self.mayHaveMore = mayHaveMore
     }
 
     /// The bytes that are there; nil if there are none.
