@@ -83,7 +83,7 @@ extension HTTPSession {
 }
 
 extension TaskDelegate {
-    nonisolated fileprivate func run(_ call: HTTPSession.Call, into sink: StreamSink) async {
+    nonisolated func run(_ call: HTTPSession.Call, into sink: StreamSink) async {
         do {
             _ = try await (run(call, into: sink) as Response<Void>)
         } catch {

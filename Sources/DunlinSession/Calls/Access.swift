@@ -143,7 +143,8 @@ extension LiveCall {
     /// The terms of the hop: those chosen for it, or else the usual ones.
     func choice(for head: RequestHead) throws -> ChosenTerms {
         if let chosen, chosen.areFor(head) { return chosen }
-        return try ChosenTerms(head, by: connectionRules)
+        let inTunnel = delegate.settings?.exchangeOptions?.upgrade != nil
+        return try ChosenTerms(head, by: connectionRules, inTunnel: inTunnel)
     }
 
     var connectionRules: ConnectionRules? {

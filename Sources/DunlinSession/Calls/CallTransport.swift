@@ -54,7 +54,8 @@ package final class CallTransport: Sendable {
         }
         let reporter = call.observers?.reporter(for: call.delegate)
         reporter?.saw(.requestHead(request.head))
-        let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits)
+        let upgrade = exchangeOptions?.upgrade
+        let scope = ExchangeScope(on: call.loop, exchangeOptions?.control, limits: limits, upgrade: upgrade)
         let response: TransportResponse
         do {
             response = try await self.withinLimits(
@@ -65,15 +66,32 @@ package final class CallTransport: Sendable {
         } catch {
             throw scope.explained(error)
         }
+        if response.head.status == .switchingProtocols { try Self.check(response, to: request, upgrade) }
         // It is not known when they came.
         for head in response.interim { reporter?.saw(.interimHead(head)) }
         reporter?.saw(.responseHead(response.head))
         return response
     }
 
+    /// Throws unless a 101 answers what the request offered, and brings the connection.
+    private static func check(
+        _ response: TransportResponse, to request: TransportRequest, _ upgrade: UpgradeOptions?
+    ) throws {
+        do throws(UpgradeError) {
+            guard upgrade != nil, let offer = UpgradeOffer(in: request.head.fields),
+                case .stream(let stream) = response.body, stream.duplexStream != nil
+            else { throw .notAsked }
+            _ = try offer.accepted(by: response.head)
+        } catch {
+            throw NetworkError(
+                .invalidResponse, "\(error)", phase: .receive, requestMayHaveBeenSent: true, underlying: error,
+                response: response.head)
+        }
+    }
+
     /// Closes the connection of one of Dunlin's own bodies that nobody reads any more; later reads get `error`.
     package func discard(_ body: any TransportResponse.BodyStream, _ error: any Error) {
-        sockets?.discard(Self.source(of: body), error)
+        if let sockets { sockets.discard(Self.source(of: body), error) } else { body.duplexStream?.close() }
         ReportingBody.leave(body)
     }
 

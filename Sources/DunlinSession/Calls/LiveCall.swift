@@ -145,7 +145,8 @@ extension LiveCall {
         }
         if outside, callTransport.sockets == nil, case .stream(let stream) = response.body {
             let body = CancellableBody(
-                stream, callTransport, delegate.cancellation, on: loop, until: request.deadline,
+                stream, callTransport, delegate.cancellation, on: loop,
+                until: response.head.status == .switchingProtocols ? .never : request.deadline,
                 limit: request.timeouts.total)
             response = response.with(.stream(body), response.hop)
         }

@@ -107,7 +107,9 @@ final class StreamSink: Sink {
         // Its exchange is over.
         if case .bytes = response.body.source.body { return nil }
         let cancellation = Cancellation(partOf: call.delegate.cancellation)
-        switch await closing.wait(until: call.request.deadline, cancellation: cancellation) {
+        // The limits of a request end with its 101.
+        let deadline = response.status == .switchingProtocols ? .never : call.request.deadline
+        switch await closing.wait(until: deadline, cancellation: cancellation) {
         case .value(let error): return error
         case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:

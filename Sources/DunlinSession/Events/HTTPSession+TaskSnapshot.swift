@@ -8,6 +8,8 @@ extension HTTPSession {
         case download
         /// The response is read as it comes.
         case stream
+        /// The connection is used for another protocol, if the server agrees.
+        case upgrade
         /// A connection is opened ahead of need.
         case preconnect
     }

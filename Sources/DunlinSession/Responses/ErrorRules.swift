@@ -20,7 +20,8 @@ extension NetworkError {
         if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
         if command == nil { command = RequestRecord(source, rules.curl) }
         // Of a body that is too long the status may become the error (`Serializing`).
-        if code == .unacceptableStatus || code == .limitExceeded && response?.status == .unauthorized,
+        if code == .unacceptableStatus || code == .upgradeRefused
+            || code == .limitExceeded && response?.status == .unauthorized,
             refreshRefusal == nil
         {
             refreshRefusal = callHistory?.steps.refreshRefusal

@@ -1,4 +1,4 @@
-internal import DunlinTransport
+package import DunlinTransport
 internal import FoundationEssentials
 
 extension HTTPSession.Options {
@@ -133,6 +133,12 @@ extension HTTPSession.Options {
         set { setRare { $0.cookiesSent = newValue } }
     }
 
+    /// How the connection is used if the server agrees to the protocol that the request offers; nil if it offers none.
+    package var upgrade: UpgradeOptions? {
+        get { rare?.values.connecting.upgrade }
+        set { setRare { $0.connecting.upgrade = newValue } }
+    }
+
     private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
         var values = rare?.values ?? RareOptions.Values()
         change(&values)
@@ -167,6 +173,7 @@ extension HTTPSession.Options {
         @Presence var proxy: OwnProxy?
         @Presence var authenticationHandler: HTTPSession.AuthenticationHandler?
         var coalesces = true
+        var upgrade: UpgradeOptions?
 
         /// The way for a command; nil for the session's.
         var curl: CurlSettings.ProxyUse? { proxy.map { $0.choice.own?.use($0.chooser) ?? .direct } }

@@ -156,7 +156,7 @@ import Testing
             .queueFull, .cancelled, .unacceptableStatus, .unacceptableContentType, .bodyConsumed, .bodyNotReplayable,
             .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionShutDown, .secureConnectionFailed,
             .serverTrustFailed, .clearTextRefused, .interfaceRefused, .guardRefused, .unusableCredential,
-            .digestMismatch,
+            .digestMismatch, .upgradeRefused,
         ]
         #expect(stays.allSatisfy { failure($0) == .other })
         #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .receive) == .connection)

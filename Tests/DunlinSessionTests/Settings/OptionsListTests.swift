@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import DunlinTransport
 import Mocking
 import Testing
 
@@ -54,6 +55,7 @@ private struct Row: Sendable {
         Row("guard", .never) { $0.guard = .publicInternet },
         Row("proxy", .never) { $0.proxy = .none },
         Row("authenticationHandler", .never) { $0.authenticationHandler = { _ in .performDefault } },
+        Row("upgrade", .never) { $0.upgrade = UpgradeOptions() },
         Row("coalesces", .never) { $0.coalesces = false },
         Row("cacheMode", .alike) { $0.cacheMode = .reloading },
         Row("waitsForConnectivity", .alike) { $0.waitsForConnectivity = true },
@@ -82,7 +84,7 @@ private struct Row: Sendable {
 
     @Test func `the initialiser takes each option to its place`() {
         var all = HTTPSession.Options()
-        for row in Row.all where !["begun", "cookiesSent"].contains(row.property) { row.change(&all) }
+        for row in Row.all where !["begun", "cookiesSent", "upgrade"].contains(row.property) { row.change(&all) }
         let made = HTTPSession.Options(
             fields: all.fields, timeouts: all.timeouts, bodyLimit: all.bodyLimit,
             validatesResponse: all.validatesResponse, decodesContent: all.decodesContent, label: all.label,

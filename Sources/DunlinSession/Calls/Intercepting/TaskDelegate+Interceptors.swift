@@ -249,7 +249,8 @@ extension LiveCall {
 
     /// The response that the interceptors returned. A stream of their own is read within the call's limits.
     fileprivate func taken(_ response: TransportResponse, _ held: InterceptedResponse) throws -> TransportResponse {
-        guard !response.head.status.isInformational else {
+        let isUpgrade = response.head.status == .switchingProtocols && response.stream?.duplexStream != nil
+        guard !response.head.status.isInformational || isUpgrade else {
             throw NetworkError(
                 .interceptorFailed,
                 "an interceptor returned status \(response.head.status), which is not a final response")

@@ -103,7 +103,8 @@ final class ReportingBody: PassedBody {
     func next() async throws -> Bytes? {
         do {
             let piece = try await stream.next()
-            if piece == nil { exchange.end(.complete) }
+            // The other direction of a connection may go on.
+            if piece == nil, duplexStream == nil { exchange.end(.complete) }
             return piece
         } catch {
             exchange.end(.failed, error)
@@ -111,12 +112,16 @@ final class ReportingBody: PassedBody {
         }
     }
 
+    private func leave(because error: (any Error)?) {
+        if duplexStream != nil, error == nil { exchange.end(.complete) } else { exchange.end(because: error) }
+    }
+
     /// Tells the observers of a body, which others may have wrapped, that nobody reads it any more, perhaps because of
     /// an error.
     static func leave(_ body: any TransportResponse.BodyStream, because error: (any Error)? = nil) {
         var body: (any TransportResponse.BodyStream)? = body
         while let wrapped = body as? any WrappedBody {
-            (wrapped as? ReportingBody)?.exchange.end(because: error)
+            if let reporting = wrapped as? ReportingBody { reporting.leave(because: error) }
             body = wrapped.source
         }
     }

@@ -30,7 +30,8 @@ package final class RequestSettings: Sendable {
         }
         exchangeOptions = ExchangeOptions(
             tlsPolicySource: own, control: call.observers?.control,
-            connectionRules: options.connecting.connectionRules(instead: call.session.builder.connectionRules))
+            connectionRules: options.connecting.connectionRules(instead: call.session.builder.connectionRules),
+            upgrade: options.connecting.upgrade)
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)

@@ -1,0 +1,89 @@
+internal import DunlinSemantics
+internal import DunlinTransport
+
+extension HTTPSession {
+    /// A connection that speaks another protocol since the server's 101: bytes in both directions, each independent of
+    /// the other.
+    ///
+    /// One task may read while another writes; a second reader, or a second writer, is refused. Nothing is read before
+    /// it is asked for, and a write waits while the peer does not read, so neither side fills memory. A task that is
+    /// cancelled while it reads or writes closes the connection.
+    ///
+    /// The connection counts as a running request, under the same limits of connections, until it is closed: by
+    /// `close`, once the peer has ended its direction and `finishWriting` this side's, by an error of either direction,
+    /// when its request is cancelled, and when the last reference is released. `shutdown(grace:)` waits for it until
+    /// the grace is over, and then closes it. It is never used for another request.
+    public final class UpgradedConnection: Sendable {
+        /// The protocols that the server named, the lowest layer first, each as it was offered. Usually there is one.
+        public let protocols: [String]
+        private let response: StreamedResponse
+        /// What is read: the connection, and whoever observes it.
+        private let input: any TransportResponse.BodyStream
+        private let connection: any TransportResponse.DuplexStream
+        private let end: @Sendable ((any Error)?) -> Void
+
+        /// Takes over the connection of a 101 that answers an offer; `end` is called once it is closed.
+        init(_ response: StreamedResponse, to offered: [String], _ end: @escaping @Sendable ((any Error)?) -> Void)
+            throws
+        {
+            guard case .stream(let input) = response.body.source.body, let connection = input.duplexStream else {
+                let error = NetworkError(
+                    .interceptorFailed, "an interceptor replaced the connection of a 101 by a body", phase: .receive,
+                    requestMayHaveBeenSent: true, response: response.head)
+                end(error)
+                throw response.body.named(error)
+            }
+            (self.response, self.input, self.connection, self.end) = (response, input, connection, end)
+            protocols = UpgradeOffer.named(in: response.head.fields, as: offered)
+        }
+
+        deinit { end(nil) }
+
+        /// The protocol that is spoken: the uppermost layer.
+        public var `protocol`: String { protocols.last ?? "" }
+        /// The head of the 101.
+        public var head: ResponseHead { response.head }
+        public var fields: Fields { response.head.fields }
+        /// The URL that was asked, without user info.
+        public var url: String { response.url }
+        /// How long each phase has taken so far, and how many bytes have gone both ways, head included.
+        public var metrics: HTTPSession.Metrics { response.metrics }
+        /// Whether at least one direction is open.
+        public var isOpen: Bool { connection.isOpen }
+
+        /// Returns the bytes that have come, at least one, and waits for them if necessary; nil once the peer has said
+        /// that it sends no more.
+        public func read() async throws -> Bytes? {
+            try await using { try await input.next() }
+        }
+
+        /// Sends bytes. Returns when the kernel has taken all of them, so a peer that does not read delays the writer.
+        public func write(_ bytes: Bytes) async throws {
+            try await using { try await connection.write(bytes) }
+        }
+
+        /// Says that nothing more will be sent: the peer reads the end after everything that was written. Reading goes
+        /// on.
+        public func finishWriting() async throws {
+            try await using { try await connection.finishWriting() }
+        }
+
+        /// Closes the connection at once. Reads and writes that wait fail with code `connectionClosed`, and so do later
+        /// ones.
+        public func close() {
+            connection.close()
+            end(nil)
+        }
+
+        private func using<Value>(_ work: () async throws -> Value) async throws -> Value {
+            do {
+                let value = try await work()
+                if !connection.isOpen { end(nil) }
+                return value
+            } catch {
+                if !connection.isOpen { end(error) }
+                throw response.body.naming?(error) ?? error
+            }
+        }
+    }
+}
