@@ -53,6 +53,8 @@ struct FaultyBody: Sendable {
     private let length: Int?
     private let whole: Bytes
     private let piece: MockTransport.Outcome.Piece
+    /// The peer of an upgraded connection, whose pieces are those above; nil for a body.
+    private var peer: MockTransport.Outcome.Peer?
     private let request: MockTransport.RecordedRequest
     private let clock: any Clock<Duration>
 
@@ -69,6 +71,9 @@ struct FaultyBody: Sendable {
             piece = { $0 == 0 ? bytes : nil }
         case .pieces(let declared, _, let make):
             (length, whole, piece) = (declared, .empty, make)
+        case .upgrade(let peer):
+            (length, whole, piece) = (nil, .empty, peer.sends)
+            self.peer = peer
         }
     }
 
@@ -87,7 +92,7 @@ struct FaultyBody: Sendable {
         let isSeen = end == .closed && announcesLength
         if count < headSize { throw try await Self.perform(end, request, count > 0 ? .receive : .firstByte, clock) }
         let left = Mutex(count - headSize)
-        return .stream(status: head.status, fields: head.fields, length: length) { index in
+        let cutPiece: MockTransport.Outcome.Piece = { index in
             let bytes = left.withLock { $0 } > 0 ? try await piece(index) : nil
             guard let bytes else {
                 if isSeen { return nil }
@@ -99,6 +104,11 @@ struct FaultyBody: Sendable {
                 return bytes[0..<kept]
             }
         }
+        guard let peer else {
+            return .stream(status: head.status, fields: head.fields, length: length, cutPiece)
+        }
+        let cut = MockTransport.Outcome.Peer(sends: cutPiece, receives: peer.receives)
+        return MockTransport.Outcome(.respond(head, .upgrade(cut)))
     }
 
     /// Fails when the phase's limit is over on the clock, if the peer is silent.

@@ -2,14 +2,14 @@ internal import DunlinTypes
 
 extension LoopbackServer.Connection {
     /// Performs steps. Returns true if all were done and none ends the connection.
-    func perform(_ steps: [LoopbackServer.Step]) throws(LoopbackServer.Interruption) -> Bool {
+    mutating func perform(_ steps: [LoopbackServer.Step]) throws(LoopbackServer.Interruption) -> Bool {
         for step in steps {
             guard try perform(step) else { return false }
         }
         return true
     }
 
-    private func perform(_ step: LoopbackServer.Step) throws(LoopbackServer.Interruption) -> Bool {
+    private mutating func perform(_ step: LoopbackServer.Step) throws(LoopbackServer.Interruption) -> Bool {
         switch step {
         case .message(let message): try channel.send(message.bytes)
         case .send(let bytes): try channel.send(bytes)
@@ -22,6 +22,8 @@ extension LoopbackServer.Connection {
         case .signal(let gate): gate.open()
         case .awaitInput: if !reader.holdsInput { try channel.awaitInput() }
         case .drain: try channel.drain()
+        case .expect(let bytes): try reader.expect(bytes, from: channel)
+        case .echo: while let bytes = try reader.raw(from: channel) { try channel.send(Bytes(bytes)) }
         case .halfClose: channel.halfClose()
         case .reset:
             try channel.prepareReset()

@@ -50,6 +50,19 @@ extension LoopbackServer.Reply {
         return [.message(.init(status, fields: fields, body: body)), .close]
     }
 
+    /// A 101 that switches to a protocol, then these steps, with bytes that are not HTTP: then the connection ends.
+    ///
+    /// ```swift
+    /// server.enqueue(.upgrade(to: "chat", .expect("hello"), .send("hi"), .echo))
+    /// ```
+    public static func upgrade(to protocol: String, fields: Fields = Fields(), _ steps: LoopbackServer.Step...) -> Self
+    {
+        var fields = fields
+        fields.append(name: "Connection", value: "Upgrade")
+        fields.append(name: "Upgrade", value: `protocol`)
+        return Self([.message(.init(.switchingProtocols, fields: fields))] + steps + [.close])
+    }
+
     /// Exactly these bytes, in one send; a HEAD request gets all of them, too.
     public static func raw(_ bytes: Bytes) -> Self {
         [.send(bytes)]

@@ -22,6 +22,22 @@ extension LoopbackServer {
             return try RequestHead(Array(try take(through: "\r\n\r\n", limit: headLimit, "head", from: channel)))
         }
 
+        /// The next bytes as they come, without a meaning; nil at the end of the stream.
+        mutating func raw(from channel: borrowing Channel) throws(Interruption) -> [UInt8]? {
+            if inbox.isEmpty { return try channel.receive() }
+            defer { inbox = [] }
+            return inbox
+        }
+
+        /// Reads these bytes. Throws if others come.
+        mutating func expect(_ bytes: Bytes, from channel: borrowing Channel) throws(Interruption) {
+            while inbox.count < bytes.count { try fill("awaited bytes", from: channel) }
+            guard inbox.prefix(bytes.count).elementsEqual(bytes) else {
+                throw .truncated("other bytes came than the \(bytes.count) that were awaited")
+            }
+            inbox.removeFirst(bytes.count)
+        }
+
         mutating func body(
             _ framing: RequestHead.Framing, into sink: inout BodySink, from channel: borrowing Channel
         ) throws(Interruption) {

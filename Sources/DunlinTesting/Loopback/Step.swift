@@ -27,6 +27,10 @@ extension LoopbackServer {
         case awaitInput
         /// Reads and discards until the peer closes its side. After `halfClose`, the close can then not become a reset.
         case drain
+        /// Reads these bytes, after a 101: other ones are listed in `failures`, and end the connection.
+        case expect(Bytes)
+        /// Sends back whatever comes, until the peer closes its side.
+        case echo
         /// Ends the stream, over TLS after a close_notify, and keeps reading.
         case halfClose
         /// Resets, after everything sent has left. On a Unix socket it closes.

@@ -14,6 +14,13 @@ extension MockTransport {
         enum Content: Sendable {
             case whole(Bytes)
             case pieces(length: Int?, trailers: Fields, Piece)
+            case upgrade(Peer)
+        }
+
+        /// The peer of a connection that speaks another protocol.
+        struct Peer: Sendable {
+            let sends: Piece
+            let receives: @Sendable (Bytes?) async throws -> Void
         }
 
         /// Returns the piece of a body with this number, from 0; nil after the last.
@@ -85,6 +92,21 @@ extension MockTransport {
             return Outcome(.respond(head, .pieces(length: length, trailers: trailers, piece)))
         }
 
+        /// Switches to another protocol that the request offers. `sends` returns what the peer sends, piece by piece,
+        /// and nil when it sends no more; `receives` is called with each write, and with nil when the client finishes
+        /// writing. Both may wait, and should end when their task is cancelled. An error that one throws closes the
+        /// connection.
+        public static func upgrade(
+            to protocol: String, fields: Fields = Fields(), sends: @escaping Piece,
+            receives: @escaping @Sendable (Bytes?) async throws -> Void
+        ) -> Outcome {
+            var fields = fields
+            if !fields.contains("Connection") { fields.append(name: "Connection", value: "Upgrade") }
+            if !fields.contains("Upgrade") { fields.append(name: "Upgrade", value: `protocol`) }
+            let head = ResponseHead(version: .http11, status: .switchingProtocols, fields: fields)
+            return Outcome(.respond(head, .upgrade(Peer(sends: sends, receives: receives))))
+        }
+
         public static func fail(_ failure: Failure) -> Outcome {
             Outcome(.fail { failure.make($0) })
         }
@@ -132,6 +154,11 @@ extension MockTransport.Outcome.Content {
     ) throws -> TransportResponse {
         let bytes = LoopbackServer.Message(head.status, fields: head.fields).bytes
         let answer = try exchange.answer(bytes, since: sent, hop)
+        if case .upgrade(let peer) = self {
+            let connection = MockConnection(peer, after: answer.hop, on: exchange.loop)
+            return TransportResponse(
+                head: answer.head, interim: answer.interim, body: .stream(connection), hop: answer.hop)
+        }
         let (body, hop) = try body(of: answer)
         return TransportResponse(head: answer.head, interim: answer.interim, body: body, hop: hop)
     }
@@ -148,6 +175,7 @@ extension MockTransport.Outcome.Content {
         case .pieces(let length, let trailers, let piece):
             // Only a chunked body has trailers.
             return Self.body(answer.body(ofLength: trailers.isEmpty ? length : nil), trailers, piece)
+        case .upgrade: return Self.body(answer.body(ofLength: 0), Fields()) { _ in nil }
         }
     }
 
@@ -164,6 +192,7 @@ extension MockTransport.Outcome: CustomStringConvertible {
             switch kind {
             case .respond(let head, .whole(let bytes)): "respond \(head.status), \(bytes)"
             case .respond(let head, .pieces): "stream \(head.status)"
+            case .respond(let head, .upgrade): "upgrade to \(head.fields["Upgrade"] ?? "")"
             case .fail: "fail"
             case .never: "never"
             }
