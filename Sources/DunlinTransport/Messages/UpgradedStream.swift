@@ -209,12 +209,16 @@ extension UpgradedStream {
         NetworkError(.connectionClosed, "the connection has been closed", phase: .receive)
     }
 
+    private static var cancelled: NetworkError {
+        NetworkError(.cancelled, "a task that used the connection was cancelled", phase: .receive)
+    }
+
     private static func busy(_ what: String) -> NetworkError {
         NetworkError(.bodyConsumed, "the connection is already being \(what) by another task", phase: .receive)
     }
 
     private func closeForCancel() {
-        end(NetworkError(.cancelled, "the task that used the connection was cancelled", phase: .receive))
+        end(Self.cancelled)
     }
 
     /// Closes the connection, once. Without an error, both directions are over.
@@ -252,7 +256,10 @@ extension UpgradedStream {
     /// The error for somebody whose own task may have been cancelled.
     private func explained(_ error: any Error) -> any Error {
         if Task.isCancelled { return CancellationError() }
-        guard var failure = error as? NetworkError else { return error }
+        guard var failure = error as? NetworkError else {
+            // It was the task that made the call.
+            return error is CancellationError ? explained(Self.cancelled) : error
+        }
         // The other protocol has begun, and nobody knows what it did.
         (failure.requestMayHaveBeenSent, failure.isSafeToRetry) = (true, false)
         if failure.code == .timedOut { failure.reason = "timed out waiting for the peer of the upgraded connection" }

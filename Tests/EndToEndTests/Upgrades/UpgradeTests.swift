@@ -64,6 +64,15 @@ struct `Upgrades` {
         }
     }
 
+    @Test(arguments: [1, 2, 7]) func `a 101 may come in small pieces`(size: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(LoopbackServer.Reply.upgrade(to: "foo", .send("abc")).dripping(size))
+            let connection = try await stage.session.upgrade("x", to: "foo")
+            #expect(try await connection.readAll() == "abc")
+            connection.close()
+        }
+    }
+
     @Test func `interim responses may come before the 101`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(

@@ -152,6 +152,25 @@ extension `Upgraded connections` {
         }
     }
 
+    @Test func `cancelling the reader is an error of the writer, and is not its cancellation`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let (here, go) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+            stage.server.enqueue(.upgrade(to: "foo", .signal(here), .waitForSignal(go), .drain))
+            let connection = try await stage.session.upgrade("x", to: "foo")
+            let reader = Task { try await connection.read() }
+            async let writing = NetworkError.thrown {
+                while true { try await connection.write(Bytes([UInt8](repeating: 1, count: 1 << 20))) }
+            }
+            try await here.opened()
+            reader.cancel()
+            let outcome = await reader.result
+            #expect(throws: CancellationError.self) { try outcome.get() }
+            #expect(try await writing.code == .cancelled)
+            go.open()
+            try await stage.server.wait { $0.open == 0 }
+        }
+    }
+
     @Test func `an open connection is a running request, and cancelling that closes it`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(Self.silent)
