@@ -5,8 +5,8 @@ package import DunlinTypes
 ///
 /// Rules:
 /// 1. A head consists of a first line, fields, and an empty line. An interim head is followed by another one, a final
-///    head by the body, which is shown unchanged, and a chunked body by trailers, which are fields. Bytes may be cut
-///    anywhere.
+///    head by the body, which is shown unchanged, and a chunked body by trailers, which are fields. What follows a 101
+///    is another protocol, and shown unchanged. Bytes may be cut anywhere.
 /// 2. A field's value is hidden if its name is, or looks, secret, or is that of a field marked as sensitive. If a URL
 ///    contains a secret, the field's whole value is hidden; in the first line, everything from the question mark on, or
 ///    from the secret if that is earlier.
@@ -131,7 +131,9 @@ package struct HeadMask: Sendable {
 
     private static func isInterim(_ line: [UInt8]) -> Bool {
         guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 0x20) else { return false }
-        return line[space...].first { $0 != 0x20 } == UInt8(ascii: "1")
+        let code = line[space...].drop { $0 == 0x20 }
+        // What follows a 101 is another protocol.
+        return code.first == UInt8(ascii: "1") && !code.starts(with: "101".utf8)
     }
 
     private static func isChunked(_ name: String, _ value: String) -> Bool {

@@ -59,6 +59,12 @@ import Testing
         #expect(shown.hasSuffix("\r\n\r\nSet-Cookie: shown"))
     }
 
+    @Test(arguments: [1, 7, 1000]) func `what follows a 101 is no head, and is shown`(size: Int) {
+        let head = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n"
+        let text = "\(head)GET /?token=shown\r\nSet-Cookie: shown\r\n\r\n"
+        #expect(Self.masked(text, inPieces: size) == text)
+    }
+
     @Test func `the value of a field that was marked as sensitive is hidden, whatever its name is`() {
         var marked: Fields = ["X-Plain": "p"]
         marked.append(name: "X-Own", value: "hunter2", sensitive: true)
