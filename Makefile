@@ -14,7 +14,7 @@ test: ## Tests, corpus, a minute of fuzzing, counts per request; ends with "N pa
 	@.ci/install test
 	@.ci/test
 
-adapters: ## The tests of the adapters, against the newest and the oldest outside packages; needs a network
+adapters: ## The tests of the adapters, and of a service with them, against outside packages; needs a network
 	@.ci/install build
 	@.ci/adapters
 
