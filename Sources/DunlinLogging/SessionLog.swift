@@ -17,8 +17,12 @@
             unbound = Logger(label: "").handler.metadata
         }
 
+        private var isLogged: Bool { highest.map { logger.logLevel <= $0 } ?? false }
+
+        var isWatching: Bool { isLogged || settings.requestIDField != nil }
+
         func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? {
-            let isLogged = highest.map { logger.logLevel <= $0 } ?? false
+            let isLogged = isLogged
             guard isLogged || settings.requestIDField != nil else { return nil }
             let current = Logger.current
             var metadata = taskMetadata(current)

@@ -158,9 +158,9 @@ extension SessionCore {
         return login
     }
 
-    /// Whether a request has observers other than its caller: hooks, observers of events, a queue.
+    /// Whether a request has observers other than its caller: hooks, observers of events or of the session, a queue.
     func isObserved(_ options: HTTPSession.Options) -> Bool {
-        hub.hasObservers || options.rare?.isObserved == true
+        hub.hasObservers || options.rare?.isObserved == true || configuration.observers.contains { $0.isWatching }
     }
 
     private func observers(

@@ -20,6 +20,11 @@ extension HTTPSession {
     /// methods are called one after another, in order, apart from `noted` for `suspended` and `resumed`, which is
     /// called by the thread that suspends or resumes, and the end of a streamed body, which may be released anywhere.
     public protocol Observer: Sendable {
+        /// Whether the observer watches requests that are made now. Asked before each request, in the task that makes
+        /// it. As long as no observer of the session says yes, requests cost what they cost without observers, and
+        /// `began` is not called.
+        var isWatching: Bool { get }
+
         /// A request was made. Returns what watches it, or nil if the observer has no interest in it.
         ///
         /// Called in the task that makes the request, so this task's local values are visible:
@@ -74,6 +79,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Observer {
+    public var isWatching: Bool { true }
     public func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? { nil }
     public func connectionEnded(_ connection: HTTP.EndedConnection) {}
 }

@@ -183,6 +183,28 @@ import Testing
         #expect(try await mocked.session.get("a", as: .string).value == "x")
     }
 
+    @Test func `an observer that is not watching costs a request nothing, until it watches again`() async throws {
+        final class Switch: HTTPSession.Observer {
+            let isOn = Atomic(false)
+            let begun = Atomic(0)
+            var isWatching: Bool { isOn.load(ordering: .relaxed) }
+
+            func began(_ request: HTTPSession.TaskSnapshot) -> (any HTTPSession.RequestObserver)? {
+                begun.add(1, ordering: .relaxed)
+                return nil
+            }
+        }
+        let observer = Switch()
+        let mocked = try Mocked { $0.observers = [observer] }
+        mocked.transport.otherwise { _ in .respond() }
+        #expect(!mocked.session.core.isObserved(.init()))
+        try await mocked.session.get("a")
+        #expect(observer.begun.load(ordering: .relaxed) == 0)
+        observer.isOn.store(true, ordering: .relaxed)
+        try await mocked.session.get("b")
+        #expect(observer.begun.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `without observers a request has nothing of them`() throws {
         let mocked = try Mocked()
         #expect(!mocked.session.core.hub.hasObservers)

@@ -52,8 +52,7 @@ package final class SessionCore: Sendable {
             interface: configuration.sockets.interface,
             allowsBasicInClearText: configuration.basicInClearText == .allowed,
             proxyUse: configuration.proxy.use(builder.connectionRules?.chooseProxy))
-        hub = EventHub(
-            always: configuration.hooks.isSet || configuration.queue.isSet || !configuration.observers.isEmpty)
+        hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)
     }
