@@ -92,22 +92,22 @@ private nonisolated struct Grant: Codable {
     }
 
     struct SignedIn: HTTPSession.Authenticator {
-        struct Session: Sendable {
-            var key: String
+        struct Keys: Sendable {
+            var current: String
             var renewal: String
         }
 
-        func fields(for session: Session) -> Fields {
-            ["X-Session": session.key]
+        func fields(for keys: Keys) -> Fields {
+            ["X-Session": keys.current]
         }
 
         func refresh(
-            _ stale: Session?, using client: HTTPSession
-        ) async throws -> Session {
+            _ stale: Keys?, using client: HTTPSession
+        ) async throws -> Keys {
             let pair = try await client.post(
                 "login", body: .form(["renewal": stale?.renewal ?? "first"]),
                 as: [String].self)
-            return Session(key: pair[0], renewal: pair[1])
+            return Keys(current: pair[0], renewal: pair[1])
         }
 
         func isRefused(by response: ResponseHead) -> Bool {
