@@ -106,13 +106,15 @@ import Testing
         #expect(files.failure == nil)
         unlink(key)
         #expect(files.current().key == (try second.fingerprint))
-        #expect(files.failure == .cannotRead(path: key))
+        #expect(files.failure == .cannotRead(path: key, "No such file or directory"))
     }
 
-    @Test func `an identity in files that cannot be read is refused`() {
-        #expect(throws: IdentityError.cannotRead(path: "/nowhere/client.p12")) {
-            try IdentityFiles(.pkcs12("/nowhere/client.p12"))
-        }
-        #expect(throws: IdentityError.cannotRead(path: "/dev/zero")) { try IdentityFiles(.pkcs12("/dev/zero")) }
+    @Test(arguments: [
+        ("/nowhere/client.p12", IdentityError.cannotRead(path: "/nowhere/client.p12", "No such file or directory")),
+        ("/", .cannotRead(path: "/", "Is a directory")),
+        ("/dev/zero", .tooLarge(path: "/dev/zero", limit: 4 * 1024 * 1024)),
+    ])
+    func `an identity in files that cannot be read is refused with the reason`(path: String, expected: IdentityError) {
+        #expect(throws: expected) { try IdentityFiles(.pkcs12(path)) }
     }
 }

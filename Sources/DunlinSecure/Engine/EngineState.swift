@@ -79,7 +79,7 @@ extension EngineState {
 
     private mutating func prepare(_ ssl: OpaquePointer, at now: Int64) throws(TLSError) {
         if let name = peer.serverName, dunlin_set_server_name(ssl, name) != 1 {
-            throw .invalidSetting("the server's name is \"\(VisibleText.of(name, upTo: 255))\"")
+            throw .invalidServerName(name)
         }
         if context.settings.asksForStaple { dunlin_set_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) }
         guard peer.resumes, let session = context.tickets?.take(for: peer, at: now) else { return }

@@ -50,7 +50,7 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
         71: ("insufficient_security", "it asks for stronger ciphers than were offered"),
         80: ("internal_error", "it had an internal error"),
         86: ("inappropriate_fallback", "it speaks a later TLS version than was offered"),
-        90: ("user_canceled", "the handshake was cancelled at its end"),
+        90: ("user_canceled", "it cancelled the handshake"),
         100: ("no_renegotiation", "it does not renegotiate"),
         109: ("missing_extension", "an extension that it needs is missing"),
         110: ("unsupported_extension", "it got an extension that it did not ask for"),

@@ -32,6 +32,8 @@ public enum TLSError: Error, Sendable, Equatable {
     case closed
     /// OpenSSL does not accept a setting or certificate.
     case invalidSetting(String)
+    /// OpenSSL does not accept the host's name for the handshake.
+    case invalidServerName(String)
     /// OpenSSL was out of memory.
     case outOfMemory
 }
@@ -58,6 +60,8 @@ extension TLSError: CustomStringConvertible {
         case .truncated: "the TLS connection ended without close_notify; the received data may be incomplete"
         case .closed: "the TLS connection is not open"
         case .invalidSetting(let words): "a TLS setting cannot be used: \(words)"
+        case .invalidServerName(let name):
+            "the host name \"\(VisibleText.of(name, upTo: 255))\" cannot be sent in the TLS handshake"
         case .outOfMemory: "OpenSSL ran out of memory"
         }
     }

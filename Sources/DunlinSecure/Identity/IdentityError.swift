@@ -1,6 +1,9 @@
 /// Why a client identity cannot be loaded.
 public enum IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
-    case cannotRead(path: String)
+    /// A file cannot be read, for the system's reason.
+    case cannotRead(path: String, String)
+    /// A file has more bytes than any identity.
+    case tooLarge(path: String, limit: Int)
     case noCertificate
     case noKey
     /// The key, or the whole file, is encrypted and no passphrase was given.
@@ -13,8 +16,9 @@ public enum IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .cannotRead(let path):
-            "the client identity's file \(path) is missing, not readable by this process, or too large"
+        case .cannotRead(let path, let reason): "the client identity's file \(path) cannot be read: \(reason)"
+        case .tooLarge(let path, let limit):
+            "the client identity's file \(path) has more than \(limit) bytes, a fixed limit"
         case .noCertificate: "there is no certificate in the client identity"
         case .noKey: "there is no private key in the client identity"
         case .passphraseNeeded: "the client identity is encrypted and there is no passphrase; give it as `passphrase:`"

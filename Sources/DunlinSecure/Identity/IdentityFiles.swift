@@ -70,15 +70,18 @@ public final class IdentityFiles: Sendable {
     }
 
     private static func contents(of path: String) throws(IdentityError) -> Bytes {
+        OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        guard let file = BIO_new_file(path, "r") else { throw .cannotRead(path: path) }
+        func fault() -> IdentityError { .cannotRead(path: path, OpenSSLErrors.systemWords(OpenSSLErrors.take())) }
+        guard let file = BIO_new_file(path, "r") else { throw fault() }
         defer { BIO_free(file) }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = BIO_read(file, &block, Int32(block.count))
             if count == 0 { return Bytes(bytes) }
-            guard count > 0, bytes.count < sizeLimit else { throw .cannotRead(path: path) }
+            guard count > 0 else { throw fault() }
+            guard bytes.count < sizeLimit else { throw .tooLarge(path: path, limit: sizeLimit) }
             bytes += block[..<Int(count)]
         }
     }

@@ -32,4 +32,12 @@ enum OpenSSLErrors {
     static func words(_ code: UInt) -> String {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
     }
+
+    /// Returns the words for a system call's error, which `words` does not have. They stand after the last colon.
+    static func systemWords(_ code: UInt) -> String {
+        var text = [CChar](repeating: 0, count: 256)
+        ERR_error_string_n(code, &text, text.count)
+        let line = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return line.split(separator: ":").last.map { String($0) } ?? "no reason given"
+    }
 }

@@ -10,11 +10,13 @@ enum IdentitySource: Sendable {
         do throws(IdentityError) {
             self = try Self.load(identity)
         } catch {
-            if case .cannotRead = error {
+            switch error {
+            case .cannotRead, .tooLarge:
                 throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+            default:
+                throw NetworkError(
+                    .invalidConfiguration, "\(error) (read from \(Self.names(identity.form)))", underlying: error)
             }
-            throw NetworkError(
-                .invalidConfiguration, "\(error) (read from \(Self.names(identity.form)))", underlying: error)
         }
     }
 
@@ -53,7 +55,7 @@ enum IdentitySource: Sendable {
         do throws(NetworkError.TrustConfigurationError) {
             return try source.contents()
         } catch {
-            throw .cannotRead(path: source.name)
+            throw .cannotRead(path: source.name, "it is missing, or not readable by this process")
         }
     }
 }
