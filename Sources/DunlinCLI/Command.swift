@@ -59,7 +59,8 @@ enum Command: Equatable {
     private static func cache(_ arguments: [String]) throws(UsageError) -> Command {
         if arguments == ["-h"] || arguments == ["--help"] { return .help }
         guard arguments.count == 1, let operation = StoreCommand.Operation(rawValue: arguments[0]) else {
-            throw UsageError(description: "cache needs list or clear; see dunlin help")
+            let given = arguments.first.map { ", not \"\($0)\"" } ?? ""
+            throw UsageError(description: "cache takes list or clear\(given); see dunlin help")
         }
         return .cache(operation)
     }

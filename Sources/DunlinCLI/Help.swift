@@ -25,11 +25,12 @@ enum Help {
           -o, --output FILE writes the body to FILE, which appears when it is
                             complete, with a progress bar on standard error
           --retry N         retries up to N times, after a wait, when the connection
-                            fails, a limit is exceeded, or the server is busy (408,
-                            425, 429, 502, 503, 504)
-
-          --cache           stores responses in ~/.cache/dunlin, and takes them from
-                            there as long as they are fresh
+                            fails, a phase takes too long, or the server is busy (408,
+                            425, 429, 502, 503, 504); post and patch only if the server
+                            has not processed them
+          --cache           stores responses in $XDG_CACHE_HOME/dunlin, or in
+                            ~/.cache/dunlin, and takes them from there as long as they
+                            are fresh
           -m, --max-time S  gives up after S seconds in total
 
         what get sends:
@@ -37,9 +38,9 @@ enum Help {
                             the method; without it GET, or POST with a body
           -H, --header "Name: value"
                             adds a field; may be given several times
-          -d, --data TEXT   the body, as of a form (application/x-www-form-urlencoded);
-                            @FILE sends a file as it is, @- standard input; several
-                            are joined by &
+          -d, --data TEXT   the body, in the format of a form
+                            (application/x-www-form-urlencoded); @FILE sends a file as
+                            it is, @- standard input; several are joined by &
           --json TEXT       a JSON body, also @FILE or @-; asks for a JSON response
 
         what get prints:
@@ -65,7 +66,8 @@ enum Help {
                             scheme may also be https, socks5 or socks5h, and
                             USER:PASSWORD@ may stand before HOST. Without this option
                             the environment's http_proxy, https_proxy, all_proxy and
-                            no_proxy decide; other users cannot see a password there
+                            no_proxy decide; other users can see a password in an
+                            argument, but not in the environment
           --noproxy LIST    with --proxy: hosts to connect to directly, written as
                             in no_proxy; without --proxy only "*": no proxy at all
           --proxy-ca FILE   trusts proxies of this certificate authority (PEM or DER)
@@ -73,14 +75,15 @@ enum Help {
           --guard public    connects only to public addresses, whatever a name
                             resolves to and wherever a redirect leads
 
-        credentials, for a server that asks:
+        credentials:
           -u, --user NAME:PASSWORD
-                            by Digest or Basic, as the server asks; without
-                            :PASSWORD the terminal asks for it, which is safer: other
-                            users can see the arguments of a program
+                            sent only when the server asks, by Digest or Basic;
+                            without :PASSWORD the terminal asks for it, which is
+                            safer: other users can see the arguments of a program
           --digest          with --user: by Digest only, so that neither the server nor
                             anybody on the way gets the password itself
-          --bearer TOKEN    this token, also @FILE or @-
+          --bearer TOKEN    this token, sent with the request at once; also the first
+                            line of @FILE or @-
           --cert FILE       a client certificate and those above it (PEM)
           --key FILE        its private key (PEM), if that is not in the same file
 

@@ -11,7 +11,7 @@ extension RequestOptions {
         let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
         // A long file is sent from disk.
         if data.count == 1, case .file(let path) = data[0] {
-            guard access(path, R_OK) == 0 else { throw DataSource.unreadable(path) }
+            try DataSource.checkReadable(path)
             return RequestBody(.file(.init(path)), contentType: type)
         }
         let pieces = try data.map { try $0.read() }
@@ -58,15 +58,21 @@ extension RequestOptions.DataSource {
         case .text(let text): return Array(text.utf8)
         case .input: return try Terminal.input()
         case .file(let path):
+            try Self.checkReadable(path)
             do {
                 return Array(try Data(contentsOf: URL(filePath: path)))
             } catch {
-                throw Self.unreadable(path)
+                let cause = (error as? CocoaError)?.underlying as? POSIXError
+                throw Self.unreadable(path, cause.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)")
             }
         }
     }
 
-    fileprivate static func unreadable(_ path: String) -> UsageError {
-        UsageError(description: "the file \(path) cannot be read: check its name and permissions")
+    fileprivate static func checkReadable(_ path: String) throws(UsageError) {
+        if access(path, R_OK) != 0 { throw unreadable(path, String(cString: strerror(errno))) }
+    }
+
+    private static func unreadable(_ path: String, _ reason: String) -> UsageError {
+        UsageError(description: "the file \(path) cannot be read: \(reason)")
     }
 }

@@ -127,9 +127,9 @@ extension RequestOptions {
             throw UsageError(description: "credentials are given twice: by --user and --bearer; give one")
         }
         if user != nil || bearer != nil, fields.contains("authorization") {
+            let option = user != nil ? "--user" : "--bearer"
             throw UsageError(
-                description:
-                    "credentials are given twice: by -H Authorization and \(user != nil ? "--user" : "--bearer")")
+                description: "credentials are given twice: by -H Authorization and \(option); give one")
         }
         if data.filter({ $0 == .input }).count + (bearer == .input ? 1 : 0) > 1 {
             throw UsageError(description: "standard input can be read once; \"@-\" was given twice")

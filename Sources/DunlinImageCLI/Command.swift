@@ -131,7 +131,9 @@ extension Command.Resizing {
             part.isEmpty || side.map { (1...Self.longest).contains($0) } == true
         }
         guard parts.count == 2, isValid, sides.contains(where: { $0 != nil }) else {
-            throw UsageError(description: "--resize needs a size, such as 640x480, 640x or x480, not \"\(text)\"")
+            let limit = "up to \(Self.longest) on a side"
+            throw UsageError(
+                description: "--resize needs a size \(limit), such as 640x480, 640x or x480, not \"\(text)\"")
         }
         (width, height) = (sides[0], sides[1])
     }

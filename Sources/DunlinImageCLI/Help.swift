@@ -11,7 +11,7 @@ enum Help {
 
         options:
           --as METHOD       draws by kitty, sixel or blocks, even into a file or a
-                            pipe; without it as the terminal supports
+                            pipe; without it, by what the terminal supports
           --width N         as wide as N characters
           --height N        as high as N lines
           --info            prints what the header says: format, size, frames, orientation,

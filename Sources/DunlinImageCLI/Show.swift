@@ -94,7 +94,7 @@ extension Command.Resizing? {
 enum ErrorText {
     static func line(of error: any Error, _ source: PictureSource) -> String {
         switch error {
-        case let error as NetworkError: "\(source.shownName): \(error.reason)"
+        case let error as NetworkError: "\(source.shownName): \(error.summary)"
         case let error as FileError: error.description
         default: "\(source.shownName): \(error)"
         }

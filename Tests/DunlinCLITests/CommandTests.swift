@@ -57,7 +57,7 @@ import Testing
         (["get", "http://a.test", "--retry"], "--retry needs a value"),
         (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100, not \"-1\""),
         (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100, not \"x\""),
-        (["cache", "empty"], "cache needs list or clear; see dunlin help"),
+        (["cache", "empty"], "cache takes list or clear, not \"empty\"; see dunlin help"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
             "\"sha256/short\" is not a pin; a pin is sha256/ and Base64 of 32 bytes"

@@ -47,7 +47,10 @@ import Testing
         (["--user", ":x"], "--user needs NAME:PASSWORD, or NAME to be asked for the password"),
         (["--digest"], "--digest needs --user NAME:PASSWORD as well"),
         (["--user", "a:b", "--bearer", "t"], "credentials are given twice: by --user and --bearer; give one"),
-        (["--bearer", "t", "-H", "Authorization: x"], "credentials are given twice: by -H Authorization and --bearer"),
+        (
+            ["--bearer", "t", "-H", "Authorization: x"],
+            "credentials are given twice: by -H Authorization and --bearer; give one"
+        ),
         (["--json", "1", "-d", "a"], "--json and -d both give a body; use one"),
         (["--json", "1", "--json", "2"], "--json may be given only once: a body is a single JSON value"),
         (["-d", "@-", "-d", "@-"], "standard input can be read once; \"@-\" was given twice"),
@@ -65,8 +68,7 @@ import Testing
 
     @Test func `a missing file is complained about by its name`() throws {
         let options = try Self.options("post", "-d", "@/nowhere/a", "-d", "b")
-        let complaint = UsageError(
-            description: "the file /nowhere/a cannot be read: check its name and permissions")
+        let complaint = UsageError(description: "the file /nowhere/a cannot be read: No such file or directory")
         #expect(throws: complaint) { _ = try options.body() }
     }
 

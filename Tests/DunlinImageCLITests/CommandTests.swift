@@ -5,6 +5,8 @@ import Testing
 @testable import DunlinImageCLI
 
 @Suite struct CommandTests {
+    private static let resize = "--resize needs a size up to 65500 on a side, such as 640x480, 640x or x480"
+
     private static func show(
         _ sources: String..., change: (inout Command.Options) -> Void = { _ in }
     ) -> Command {
@@ -47,11 +49,11 @@ import Testing
             ["--width", "99999999999999999999", "a"],
             "--width needs a number from 1 to 10000, not \"99999999999999999999\""
         ),
-        (["--resize", "x", "a"], "--resize needs a size, such as 640x480, 640x or x480, not \"x\""),
-        (["--resize", "0x1", "a"], "--resize needs a size, such as 640x480, 640x or x480, not \"0x1\""),
-        (["--resize", "65501x1", "a"], "--resize needs a size, such as 640x480, 640x or x480, not \"65501x1\""),
-        (["--resize", "1x2x3", "a"], "--resize needs a size, such as 640x480, 640x or x480, not \"1x2x3\""),
-        (["--resize", "64", "a"], "--resize needs a size, such as 640x480, 640x or x480, not \"64\""),
+        (["--resize", "x", "a"], "\(resize), not \"x\""),
+        (["--resize", "0x1", "a"], "\(resize), not \"0x1\""),
+        (["--resize", "65501x1", "a"], "\(resize), not \"65501x1\""),
+        (["--resize", "1x2x3", "a"], "\(resize), not \"1x2x3\""),
+        (["--resize", "64", "a"], "\(resize), not \"64\""),
         (["-o", "a.gif", "a"], "--output needs a name that ends in .png, .jpg or .jpeg, not \"a.gif\""),
         (["-o", "a.png", "a", "b"], "--output takes one picture, but 2 are given"),
         (["-o", "a.png", "--frames", "a"], "--frames plays on the terminal only; leave out --output"),
