@@ -36,7 +36,11 @@ extension ImageDownloader {
     ) -> NetworkError {
         var error: NetworkError
         if late.start == nil {
-            let reason = "timed out waiting for the download's turn; `withTimeout` limits this wait too"
+            let wait =
+                late.isRunning
+                ? "in the session's request queue"
+                : "for the download's turn: `maximumActive` is \(configuration.maximumActive)"
+            let reason = "timed out waiting \(wait); the deadline of the enclosing `withTimeout` has passed"
             error = late.limit.failure(
                 reason, from: nil, at: now, phase: .pool, requestMayHaveBeenSent: late.isRunning)
         } else {

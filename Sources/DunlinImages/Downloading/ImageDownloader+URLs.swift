@@ -12,12 +12,14 @@ extension ImageDownloader {
         // As it was written, because the cache of images identifies its picture by it.
         if Self.isWhole(text) { return text }
         do throws(AddressError) {
-            if let base = settings.baseURL {
-                return try WebAddress(base: base).resolving(text).description
-            }
-        } catch {}
-        let reason = "\"\(ShownURL.of(target.text))\" is not a URL of an image"
-        throw NetworkError(.invalidRequest, reason, isSafeToRetry: true)
+            guard let base = settings.baseURL else { return try WebAddress(text).description }
+            return try WebAddress(base: base).resolving(text).description
+        } catch {
+            let lacksBase = settings.baseURL == nil && error.problem == .notAbsolute
+            let remedy = lacksBase ? "; set the session's `baseURL`, or give the whole URL" : ""
+            let reason = "\"\(ShownURL.of(target.text))\" cannot be requested: \(error.problem)\(remedy)"
+            throw NetworkError(.invalidRequest, reason, isSafeToRetry: true)
+        }
     }
 
     static func isWhole(_ text: String) -> Bool {

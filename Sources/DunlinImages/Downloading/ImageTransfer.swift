@@ -178,8 +178,8 @@ struct ImageTransfer: Sendable {
 
     private func tooLong(_ head: ResponseHead) -> NetworkError {
         NetworkError(
-            .limitExceeded, "the picture has more than \(limit) bytes, the limit of the downloader", phase: .receive,
-            requestMayHaveBeenSent: true, response: head)
+            .limitExceeded, "the picture has more than \(limit) bytes; allow more with the downloader's `bodyLimit`",
+            phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 
     /// The error with the request's name. A task that was cancelled from inside does not count as a cancelled caller.

@@ -69,14 +69,18 @@ import Testing
     @Test(
         .rows("ID-4"),
         arguments: [
-            "", "http://", "https:///cat", "ftp://a.test/cat", "http://a test/", "cat.jpg", "http://a.test/%zz",
-            "http://a.test:99999/cat", "http://user:pw@/cat",
+            ("", "set the session's `baseURL`"), ("http://", "names no host"), ("https:///cat", "names no host"),
+            ("ftp://a.test/cat", "neither http nor https"), ("http://a test/", "host"),
+            ("cat.jpg", "set the session's `baseURL`"), ("http://a.test/%zz", "two hexadecimal digits"),
+            ("http://a.test:99999/cat", "the port"), ("http://user:pw@/cat", "names no host"),
         ])
-    func `a text that is no URL is refused at once`(text: String) async throws {
+    func `a text that is no URL is refused at once, with the reason`(text: String, words: String) async throws {
         let transport = MockTransport()
         let downloader = ImageDownloader(session: try HTTPSession(.init(baseURL: nil, transport: transport)))
         let error = try await networkError { _ = try await downloader.download(.init(.url(text))) }
         #expect(error?.code == .invalidRequest)
+        #expect(
+            error?.reason.contains(words) == true && error?.reason.contains("pw") == false, "\(error?.reason ?? "")")
         #expect(transport.requests.isEmpty)
     }
 
@@ -310,7 +314,7 @@ import Testing
         let outcome = MockTransport.Outcome.stream(fields: ["Content-Type": "image/png"]) { _ in piece }
         gallery.transport.on(.get, "/long").reply(outcome)
         let error = try await networkError { _ = try await gallery.downloader.image("http://a.test/long") }
-        #expect(error?.code == .limitExceeded)
+        #expect(error?.code == .limitExceeded && error?.reason.contains("1000 bytes; allow more with") == true)
     }
 }
 

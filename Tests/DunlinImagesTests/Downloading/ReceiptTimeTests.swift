@@ -95,6 +95,7 @@ import Testing
         let error = try await Self.error(hasty)
         #expect(error?.code == .timedOut && error?.exceeded == .total && error?.phase == .pool)
         #expect(error?.limit == .seconds(3) && error?.elapsed == .seconds(6))
+        #expect(error?.reason.contains("`maximumActive` is 1") == true)
         #expect(error?.requestMayHaveBeenSent == false)
         try await gate.open()
         for receipt in [first, patient] { #expect(try await receipt.image.width == 4) }
