@@ -41,7 +41,7 @@ import Testing
     {
         let data = try Self.data(pieces, complete: complete, validator: validator)
         let record = ResumeRecord(data, capacity: 4)
-        let read = try ResumeRecord(record.bytes)
+        let read = try ResumeRecord(record.bytes, at: "r")
         #expect(read == record)
         #expect(read.resumeData(in: "/tmp/a") == data)
     }
@@ -49,7 +49,7 @@ import Testing
     @Test func `a resume record says whose the bytes are, and not who that is`() throws {
         let answer = ResumeSource.Answer(asker: "alice", origin: "https://a.test")
         let source = ResumeSource(answer)
-        let read = try ResumeRecord(ResumeRecord(try Self.data(source: source)).bytes)
+        let read = try ResumeRecord(ResumeRecord(try Self.data(source: source)).bytes, at: "r")
         #expect(read.data.source == source && source.isOf(answer))
         #expect(!source.isOf(.init(asker: "bob", origin: "https://a.test")))
         #expect(!source.isOf(.init(asker: "alice", origin: "https://b.test")))
@@ -65,12 +65,12 @@ import Testing
         for count in 1...5 {
             let update = record.advance(to: [Self.piece(0..<100 * count, UInt64(count))])
             bytes.replaceSubrange(update.offset..<update.offset + update.bytes.count, with: update.bytes)
-            let read = try ResumeRecord(bytes)
+            let read = try ResumeRecord(bytes, at: "r")
             #expect(read == record)
             #expect(read.data.offset == 100 * count)
         }
         // Whoever goes on writes over the older slot as well.
-        var read = try ResumeRecord(bytes)
+        var read = try ResumeRecord(bytes, at: "r")
         #expect(read.advance(to: [Self.piece(0..<600)]) == record.advance(to: [Self.piece(0..<600)]))
     }
 
@@ -82,7 +82,7 @@ import Testing
         for count in 0..<second.bytes.count {
             let torn = ResumeRecord.Update(offset: second.offset, bytes: Array(second.bytes[..<count]))
             let bytes = torn.bytes.enumerated().reduce(into: before) { $0[torn.offset + $1.offset] = $1.element }
-            #expect(try ResumeRecord(bytes).data.offset == 100)
+            #expect(try ResumeRecord(bytes, at: "r").data.offset == 100)
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
                 #expect(Self.code(of: damaged) == .invalidResumeData)
             } else {
                 // One of its two states is whole.
-                #expect(try [10, 20].contains(ResumeRecord(damaged).data.offset))
+                #expect(try [10, 20].contains(ResumeRecord(damaged, at: "r").data.offset))
             }
         }
         var both = whole
@@ -114,7 +114,7 @@ import Testing
 
     private static func code(of bytes: [UInt8]) -> NetworkError.Code? {
         do throws(NetworkError) {
-            _ = try ResumeRecord(bytes)
+            _ = try ResumeRecord(bytes, at: "r")
             return nil
         } catch {
             return error.code
@@ -136,7 +136,7 @@ import Testing
         throws
     {
         let record = ResumeRecord(try Self.data(part: part))
-        #expect(try ResumeRecord(record.bytes).resumeData(in: folder).partPath == expected)
+        #expect(try ResumeRecord(record.bytes, at: "r").resumeData(in: folder).partPath == expected)
     }
 
     @Test(arguments: ["/", "/tmp/a/..", "."])
@@ -156,8 +156,8 @@ import Testing
     @Test func `a resume record of an earlier version is refused as another version`() throws {
         let bytes = [UInt8](try #require(Data(base64Encoded: Self.earlier.joined())))
         #expect(bytes.starts(with: "dunlinR1".utf8) && bytes.count == 266)
-        let error = #expect(throws: NetworkError.self) { try ResumeRecord(bytes) }
+        let error = #expect(throws: NetworkError.self) { try ResumeRecord(bytes, at: "r") }
         #expect(error?.code == .invalidResumeData)
-        #expect(error?.reason.contains("another version") == true)
+        #expect(error?.reason.contains("the record file r is invalid, or of another version") == true)
     }
 }

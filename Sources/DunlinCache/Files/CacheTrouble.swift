@@ -46,7 +46,8 @@ extension FileOwnership.Fault {
         switch self {
         case .kind: "\(folder), the path of the cache folder, is no folder: remove it, or choose another path"
         case .owner(let user):
-            "The cache folder \(folder) belongs to user \(user): chown it to this program's, or choose another folder"
+            "The cache folder \(folder) belongs to user \(user): chown it to the user of this program, or choose "
+                + "another folder"
         case .group: "The group of the cache folder \(folder) may write to it: forbid that by chmod g-w"
         case .others, .links: "Every user may write to the cache folder \(folder): forbid that by chmod o-w"
         }

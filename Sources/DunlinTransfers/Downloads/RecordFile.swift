@@ -48,10 +48,9 @@ struct RecordFile: Sendable {
     static func read(_ path: String) throws -> ResumeRecord? {
         guard let file = try open(path) else { return nil }
         guard file.length <= ResumeRecord.longest else {
-            throw NetworkError.invalidResumeData(
-                "the record file \(path) has \(file.length) bytes, and the limit is \(ResumeRecord.longest)")
+            throw ResumeRecord.tooLong(file.length, path)
         }
-        return try ResumeRecord(file.read(at: 0, upTo: file.length))
+        return try ResumeRecord(file.read(at: 0, upTo: file.length), at: path)
     }
 
     private static func open(_ path: String) throws(Errno) -> OpenFile? {

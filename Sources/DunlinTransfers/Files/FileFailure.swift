@@ -90,7 +90,8 @@ extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
     package var description: String {
         switch self {
         case .otherKind: "it is not a regular file, or not the folder that is expected there; choose another path"
-        case .ownedBy(let user): "it belongs to user \(user); chown it to this program's, or choose another path"
+        case .ownedBy(let user):
+            "it belongs to user \(user); chown it to the user of this program, or choose another path"
         case .hasNames(let count): "it has \(count) names (hard links); remove it, or choose another path"
         case .isWritableByGroup: "its group may write to it; forbid that by chmod g-w, or choose another path"
         case .isWritableByOthers: "others may write to it; forbid that by chmod o-w, or choose another path"

@@ -33,7 +33,9 @@ extension JournalEntry {
         let bytes = Array(line.utf8) + content
         guard bytes.count <= Self.longest else {
             throw NetworkError(
-                .limitExceeded, "the transfer is too large for the journal: an entry may have \(Self.longest) bytes")
+                .limitExceeded,
+                "the transfer is too large for the journal: its entry has \(bytes.count) bytes, and may have "
+                    + "\(Self.longest)")
         }
         return bytes
     }

@@ -141,24 +141,27 @@ extension ResumeRecord {
 // MARK: - Reading
 
 extension ResumeRecord {
-    /// Reads a record file. Throws `invalidResumeData` for anything that was not written as a record.
-    init(_ bytes: [UInt8]) throws(NetworkError) {
-        guard bytes.count <= Self.longest else {
-            throw .invalidResumeData("the record file has \(bytes.count) bytes, and the limit is \(Self.longest)")
-        }
+    static func tooLong(_ length: Int, _ path: String) -> NetworkError {
+        .invalidResumeData("the record file \(path) has \(length) bytes, and the limit is \(longest)")
+    }
+
+    /// Reads a record file, which errors name by its path. Throws `invalidResumeData` for anything that was not written
+    /// as a record.
+    init(_ bytes: [UInt8], at path: String) throws(NetworkError) {
+        guard bytes.count <= Self.longest else { throw Self.tooLong(bytes.count, path) }
         var reader = ByteReader(bytes)
         guard reader.take(Self.magic.count) == Self.magic[...] else {
-            throw .invalidResumeData("the record file is invalid, or of another version")
+            throw .invalidResumeData("the record file \(path) is invalid, or of another version")
         }
         guard let length = reader.word32(), let capacity = reader.word32(), Self.capacities.contains(capacity),
             length > Self.magic.count + 16,
             bytes.count == length + 2 * (Self.slotFrame + 24 * capacity)
-        else { throw .invalidResumeData("the record file is cut short or damaged") }
+        else { throw .invalidResumeData("the record file \(path) is cut short or damaged") }
         let head = Array(bytes[..<length])
         var ending = ByteReader(Array(head[(length - 8)...]))
         guard ending.word64() == Self.check(Array(head.dropLast(8))),
             let data = Self.data(&reader, upTo: length - 8)
-        else { throw .invalidResumeData("the record file is damaged") }
+        else { throw .invalidResumeData("the record file \(path) is damaged") }
         headLength = length
         headCheck = Self.check(head)
         self.capacity = capacity
@@ -169,7 +172,7 @@ extension ResumeRecord {
             return Slot(Array(bytes[start..<start + slotLength]), capacity, check, isFirst: index == 0)
         }
         guard let slot = slots.max(by: { $0.sequence < $1.sequence }), let current = data.checked(slot.pieces) else {
-            throw .invalidResumeData("both states in the record file are damaged")
+            throw .invalidResumeData("the record file \(path) is damaged")
         }
         sequence = slot.sequence
         self.data = current

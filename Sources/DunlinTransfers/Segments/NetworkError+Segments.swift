@@ -3,7 +3,9 @@ internal import DunlinTransport
 /// The errors of the exchanges that fetch a file in segments.
 extension NetworkError {
     static var partsMissing: NetworkError {
-        NetworkError(.connectionClosed, "parts of the file are missing", phase: .receive, requestMayHaveBeenSent: true)
+        NetworkError(
+            .connectionClosed, "the connections ended before all parts of the file had been received", phase: .receive,
+            requestMayHaveBeenSent: true)
     }
 
     static func tooShort(_ head: ResponseHead) -> NetworkError {

@@ -96,7 +96,10 @@ import Testing
     @Test(
         arguments: [
             (.kind, "/c, the path of the cache folder, is no folder: remove it, or choose another path"),
-            (.owner(7), "The cache folder /c belongs to user 7: chown it to this program's, or choose another folder"),
+            (
+                .owner(7),
+                "The cache folder /c belongs to user 7: chown it to the user of this program, or choose another folder"
+            ),
             (.group, "The group of the cache folder /c may write to it: forbid that by chmod g-w"),
             (.others, "Every user may write to the cache folder /c: forbid that by chmod o-w"),
         ] as [(FileOwnership.Fault, String)])
