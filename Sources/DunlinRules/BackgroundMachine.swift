@@ -15,6 +15,15 @@ package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
         }
     }
 
+    /// Why a call may not begin.
+    package enum Refusal: Sendable {
+        case closed
+        /// One for the same key is running.
+        case sameKey
+        /// As many as the limit allows are running.
+        case full
+    }
+
     private struct Running {
         let call: Call
         var bytes = 0
@@ -30,15 +39,19 @@ package struct BackgroundMachine<Key: Hashable, Call: Hashable> {
         self.limits = limits
     }
 
-    package func mayBegin(_ key: Key) -> Bool {
-        !closings.isClosed && running[key] == nil && running.count < limits.calls
+    package func mayBegin(_ key: Key) -> Bool { refusal(of: key) == nil }
+
+    private func refusal(of key: Key) -> Refusal? {
+        if closings.isClosed { return .closed }
+        if running[key] != nil { return .sameKey }
+        return running.count < limits.calls ? nil : .full
     }
 
-    /// Begins a call. Returns false if it is not allowed.
-    package mutating func begin(_ key: Key, _ call: Call) -> Bool {
-        guard mayBegin(key) else { return false }
+    /// Begins a call. Returns why not if it is not allowed.
+    package mutating func begin(_ key: Key, _ call: Call) -> Refusal? {
+        if let refusal = refusal(of: key) { return refusal }
         running[key] = Running(call: call)
-        return true
+        return nil
     }
 
     /// Counts bytes of a call's body. Returns false if the call must be given up.

@@ -124,7 +124,7 @@ extension SocketTransport {
         if case .send = decision, !context.request.body.canBeSent {
             reason =
                 "the proxy asks for credentials, and the request's body can be sent once only; "
-                + "a file or bytes could be sent again"
+                + "give the body as bytes, a file or `.replayable`"
         }
         var (body, hop) = (Bytes.empty, response.hop)
         switch response.body {

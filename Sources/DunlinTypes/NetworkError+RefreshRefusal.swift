@@ -13,13 +13,15 @@ extension NetworkError {
         public var explanation: String {
             switch self {
             case .neverAccepted:
-                "the refused one was new and the server had never accepted it; check what it permits"
+                "the refused one had just been fetched, and the server has never accepted it; check what it permits"
             case .resting:
-                "the last fetch failed or brought a refused one; the next comes after 1 to 60 seconds: try again then"
+                "the last fetch failed, or brought one that was refused; the next is made after a pause of 1 to 60 "
+                    + "seconds"
             case .refusedAgain:
                 "one was fetched for this request already, and the server refused it too; check what it permits"
             case .expiresTooSoon:
-                "each one fetched for this request expired before it reached the server; check this machine's clock"
+                "each one fetched for this request expired before the request reached the server; check its lifetime, "
+                    + "and this machine's clock if the lifetime is computed from a date"
             default: rawValue
             }
         }

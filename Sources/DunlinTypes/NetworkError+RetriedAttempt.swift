@@ -47,9 +47,10 @@ extension NetworkError {
             switch self {
             case .attemptsSpent: "it had all the attempts that the policy allows"
             case .notSafe: "the server may have processed the request; an idempotency key makes it safe to repeat"
-            case .bodyNotReplayable: "its body can be sent once only; a file or bytes can be sent again"
-            case .retryAfterTooLong: "the server asks for a longer wait than the policy's `cap` allows"
-            case .deadline: "its total time would be over before the next attempt"
+            case .bodyNotReplayable: "its body can be sent once only; give the body as bytes, a file or `.replayable`"
+            case .retryAfterTooLong:
+                "the server asks for a longer wait (Retry-After) than the policy's `retryAfterLimit` allows"
+            case .deadline: "`timeouts.total`, or the enclosing `withTimeout`, would be over before the next attempt"
             case .budgetSpent: "the policy's `budget` for retries to this origin is spent; other requests refill it"
             default: rawValue
             }

@@ -22,7 +22,8 @@ extension NetworkError.TrustConfigurationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noSystemRoots(let paths):
-            "the system has no root certificates; looked at \(paths.joined(separator: ", "))"
+            "the system has no root certificates in \(paths.joined(separator: ", ")); install the package "
+                + "ca-certificates, or set `tls.roots`"
         case .unreadable(let path): "\(path) cannot be read: it is missing, or not readable by this process"
         case .noCertificates(let path): "\(path) holds no certificate"
         case .notACertificate(let source, let problem): "\(source) is not a certificate: \(problem)"

@@ -18,7 +18,8 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         case .noPins: "the policy requires a pin and has none, so \(host) is refused; add one to `pins` or `hosts`"
         case .hostNotPinned: "the policy requires a pin for each host and has none for \(host); add one to `hosts`"
         case .nameNeedsPin:
-            "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked"
+            "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked; pin it "
+                + "by `pinningMode` and `pins`, or leave out `allowsInvalidCertificates`"
         case .refusedByHook: "the authentication handler refused \(host)"
         case .internalError: "the certificate of \(host) could not be checked"
         default: faultOfCertificate
@@ -33,7 +34,9 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
             "\(whose) has a signature that is too weak: \(certificate?.details.signature ?? "unknown")"
         case .wrongPurpose: "\(named) may not be used for servers"
         case .notAnAuthority: "\(named) has signed another certificate but is not an authority"
-        case .pathTooLong: "the chain of \(host) has more authorities than allowed"
+        case .pathTooLong:
+            "the chain of \(host) has more authorities than one of them allows, or more than 8 between server and "
+                + "root, a fixed limit"
         case .nameNotPermitted: "an authority in the chain of \(host) may not sign for that name"
         case .malformed: "\(named) breaks the rules for certificates"
         case .unsupported: "\(named) has a critical extension that is not supported"

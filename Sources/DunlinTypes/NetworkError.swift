@@ -16,7 +16,8 @@ public struct NetworkError: Error, Sendable {
     public var request: RequestName?
     /// The phase that the request was in, whichever limit it exceeded; nil if it was in none.
     public var phase: HTTP.Phase?
-    /// For a timeout, the limit that was exceeded: the phase's own, or that of the whole request.
+    /// For a timeout, the limit that was exceeded: the phase's own, or that of the whole request. Nil for one
+    /// that is not in ``Timeouts``, such as that of a refresh; the message names it.
     public var exceeded: Timeouts.Limit?
     /// Whether a byte of the request may have reached the peer.
     public var requestMayHaveBeenSent: Bool

@@ -59,8 +59,8 @@ extension RequestBody {
         func next() async throws -> Bytes? {
             throw NetworkError(
                 .bodyConsumed,
-                "the request's body was sent already, and can be sent once only; a file or bytes could "
-                    + "be sent again", phase: .send)
+                "the request's body was sent already, and can be sent once only; give the body as bytes, a file or "
+                    + "`.replayable`", phase: .send)
         }
     }
 }

@@ -254,7 +254,7 @@ extension PasswordMemory {
     }
 
     static let clearText = """
-        the server asks for the password in clear text; `basicInClearText` set to `.allowed` sends it
+        the server asks for the password in clear text; set `basicInClearText` to `.allowed` to send it
         """
 
     private static func answer(

@@ -143,8 +143,10 @@ extension RefreshDriver {
             // The refresh is over before its code is cancelled: requests that ask after the code has ended begin
             // another.
             case .timedOut:
+                // No limit of `Timeouts` was exceeded, so it names none.
                 let error = NetworkError(
-                    .timedOut, "the refresh of the credential timed out", exceeding: .total, limit: limit)
+                    .timedOut, "the refresh of the credential timed out: `refreshTimeout` is \(limit.readable)",
+                    limit: limit)
                 end(number, .failure(error), at: loop.now())
                 work.cancel()
             case .cancelled:

@@ -68,7 +68,7 @@ struct Admission {
     private mutating func waitForResume() async throws {
         repeat {
             let isInTime = await control.waitForRelease(until: deadline)
-            try delegate.checkHold(isInTime, in: nil, isUnsent: true)
+            try delegate.checkHold(isInTime, in: nil, isUnsent: true, inherited)
             takeWaits()
             // It may have been resumed briefly and given a turn that others could use.
             if control.isSuspended { await leaveQueues() }
@@ -109,8 +109,8 @@ struct Admission {
             case .cancelled: throw cancelled(nil)
             case .timedOut:
                 throw NetworkError(
-                    .timedOut, "timed out waiting for the requests in `startsAfter`", isSafeToRetry: true,
-                    exceeding: .total, limit: inherited?.length, peer: "\(origin)")
+                    .timedOut, "timed out waiting for the requests in `startsAfter`: \(InheritedDeadline.hasPassed)",
+                    isSafeToRetry: true, exceeding: .total, limit: inherited?.length, peer: "\(origin)")
             }
         }
     }
@@ -175,7 +175,7 @@ extension Admission {
     private func lateness(_ wait: QueueWait, by limit: Timeouts.Limit) -> String {
         let remedy =
             limit == .total
-            ? "`withTimeout` limits this wait too" : "`timeouts.queue` limits this wait, and is nil by default"
+            ? InheritedDeadline.hasPassed : "allow more, or a longer `timeouts.queue`"
         let limits = wait.queue.limits
         guard wait.isTimed else {
             let running = limits.running.map { "`running` of the batch is \($0)" } ?? "the batch is full"
@@ -220,14 +220,18 @@ extension TaskDelegate {
         try checkHold(await control.pass(until: deadline), in: cancellation.phase, isUnsent: isUnsent)
     }
 
-    /// Throws unless the call may continue after it was suspended.
-    nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?, isUnsent: Bool) throws {
+    /// Throws unless the call may continue after it was suspended. `inherited`: the only deadline there was, if it has
+    /// not begun.
+    nonisolated fileprivate func checkHold(
+        _ isInTime: Bool, in phase: HTTP.Phase?, isUnsent: Bool, _ inherited: InheritedDeadline? = nil
+    ) throws {
         if cancellation.cause != nil { throw cancellation.failure(isUnsent: isUnsent) }
         guard isInTime else {
-            let reason = "the request timed out while it was suspended"
+            let cause = inherited.map { _ in ": \(InheritedDeadline.hasPassed)" } ?? ""
+            let reason = "the request timed out while it was suspended" + cause
             throw NetworkError(
                 .timedOut, reason, phase: phase, requestMayHaveBeenSent: !isUnsent, isSafeToRetry: isUnsent,
-                exceeding: .total)
+                exceeding: .total, limit: inherited?.length)
         }
     }
 }

@@ -148,7 +148,8 @@ extension TaskDelegate {
         let sent = refuse(part: call.part?.number)
         throw NetworkError(
             .sentTooOften,
-            "the request was sent again \(sent.count) times, and the limit is \(limit): \(sent.reasons)",
+            "the request was sent again \(sent.count) times, and `limits.resends` with the allowed retries and "
+                + "redirects permits \(limit): \(sent.reasons)",
             requestMayHaveBeenSent: true, peer: call.request.head.origin.description)
     }
 }

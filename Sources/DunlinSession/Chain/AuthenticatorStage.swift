@@ -64,7 +64,7 @@ struct AuthenticatorStage: Stage {
                 throw NetworkError(
                     .bodyNotReplayable,
                     "the credential was refused, and the request's body can be sent once only; "
-                        + "a file or bytes could be sent again",
+                        + "give the body as bytes, a file or `.replayable`",
                     requestMayHaveBeenSent: true, response: head)
             }
             let hop = try await call.discard(response)

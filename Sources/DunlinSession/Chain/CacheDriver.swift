@@ -76,7 +76,8 @@ final class CacheDriver: StageDriver {
             case .unavailable:
                 throw NetworkError(
                     .notCached,
-                    "the cache has no usable response for \(asked.key.described(hiding: cache.rules.secretFields))",
+                    "the cache has no usable response for \(asked.key.described(hiding: cache.rules.secretFields)), "
+                        + "and the request may not use the network",
                     phase: .pool, isSafeToRetry: true, peer: request.head.origin.description)
             }
         }

@@ -272,7 +272,7 @@ extension PasswordDriver {
         failure(
             .bodyNotReplayable,
             "the server asks for credentials, and the request's body can be sent once only; "
-                + "a file or bytes could be sent again",
+                + "give the body as bytes, a file or `.replayable`",
             response)
     }
 }

@@ -198,7 +198,9 @@ extension Redirecting {
         case .unusable(let cause): error(.invalidRedirect, "the redirect leads to an invalid URL", cause)
         case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
         case .insecure:
-            error(.insecureRedirect, "the redirect leads from https to \(shown(next)); `allowsHTTPSToHTTP` allows that")
+            error(
+                .insecureRedirect,
+                "the redirect leads from https to \(shown(next)); set `redirects.allowsHTTPSToHTTP` to follow it")
         }
     }
 

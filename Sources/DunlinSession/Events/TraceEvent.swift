@@ -45,7 +45,7 @@ extension HTTP.WireStep {
         case .responseEnd(let count, let trailers):
             let last = "* response complete, \(count) bytes of body"
             return trailers.isEmpty ? [last] : Self.lines("<", "(trailers)", trailers, secret) + [last]
-        case .responseLeft(let count): return ["* response left after \(count) bytes of body"]
+        case .responseLeft(let count): return ["* response not read to its end: \(count) bytes of body received"]
         case .sent(let bytes, let count): return Self.dump(">", bytes, of: count)
         case .received(let bytes, let count): return Self.dump("<", bytes, of: count)
         case .failed(let error): return [VisibleText.of("! \((error as? NetworkError)?.summary ?? "\(error)")")]

@@ -96,7 +96,9 @@ final class BaseOriginSettings: Sendable {
         }
         let isNamed = own.contains("authorization") || defaults.contains("authorization")
         if isNamed, state.credentials != nil {
-            throw contradiction("credentials are given twice: as credentials and as the field Authorization; give one")
+            throw contradiction(
+                "credentials are given twice: by `credentials`, and by a field Authorization in `fields` or "
+                    + "`originFields`; give one")
         }
         let authorization = try state.credentials?.authorization(.invalidConfiguration)
         let password = isNamed || authorization != nil ? nil : try password(state, base)

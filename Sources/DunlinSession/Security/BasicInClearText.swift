@@ -60,7 +60,9 @@ struct BasicRule: Sendable {
         if isProtected(head) { return }
         if policy == .refused {
             throw NetworkError(
-                .clearTextRefused, "the session sends no password in clear text; `basicInClearText` allows that",
+                .clearTextRefused,
+                "the password would be sent in clear text (Basic over http), and `basicInClearText` is `.refused`; use "
+                    + "https or `.digest`, or set it to `.whereChosen`",
                 peer: head.origin.description)
         }
         warn(head.origin)

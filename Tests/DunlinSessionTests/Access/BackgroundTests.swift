@@ -17,7 +17,7 @@ import Testing
         }
 
         func mayBegin(_ key: String) -> Bool { machine.mayBegin(key) }
-        func begin(_ key: String, _ call: Int) -> Bool { machine.begin(key, call) }
+        func begin(_ key: String, _ call: Int) -> BackgroundMachine<String, Int>.Refusal? { machine.begin(key, call) }
         func received(_ count: Int, _ key: String) -> Bool { machine.received(count, key) }
         func end(_ key: String) { machine.end(key) }
         func close(_ closing: UInt64) -> Set<Int> { machine.close(closing) }
@@ -26,37 +26,37 @@ import Testing
 
     @Test func `background requests run once for each key, and a limited number at a time`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
-        #expect(machine.begin("a", 1))
-        #expect(!machine.mayBegin("a") && !machine.begin("a", 2))
-        #expect(machine.begin("b", 3))
-        #expect(!machine.mayBegin("c"))
+        #expect(machine.begin("a", 1) == nil)
+        #expect(!machine.mayBegin("a") && machine.begin("a", 2) == .sameKey)
+        #expect(machine.begin("b", 3) == nil)
+        #expect(!machine.mayBegin("c") && machine.begin("c", 4) == .full)
         machine.end("a")
-        #expect(machine.begin("c", 4))
+        #expect(machine.begin("c", 4) == nil)
         #expect(machine.close(1) == [3, 4])
         machine.end("b")
-        #expect(!machine.begin("d", 5))
+        #expect(machine.begin("d", 5) == .closed)
         machine.reopen(after: 1)
-        #expect(machine.begin("d", 5))
+        #expect(machine.begin("d", 5) == nil)
     }
 
     @Test func `a closing that a later one overtook closes nothing, and a reopening does not undo a later closing`() {
         let machine = Machine(.init(calls: 2, bytes: 10))
-        #expect(machine.begin("a", 1))
+        #expect(machine.begin("a", 1) == nil)
         #expect(machine.close(2) == [1])
         machine.reopen(after: 2)
         #expect(machine.close(1) == [1])
-        #expect(machine.begin("b", 2))
+        #expect(machine.begin("b", 2) == nil)
         #expect(machine.close(4) == [1, 2])
         machine.end("a")
         machine.reopen(after: 3)
-        #expect(!machine.begin("c", 3))
+        #expect(machine.begin("c", 3) == .closed)
         machine.reopen(after: 4)
-        #expect(machine.begin("c", 3))
+        #expect(machine.begin("c", 3) == nil)
     }
 
     @Test func `the background requests that run have one limit of bytes together`() {
         let machine = Machine(.init(calls: 3, bytes: 10))
-        for (call, key) in ["a", "b"].enumerated() { #expect(machine.begin(key, call)) }
+        for (call, key) in ["a", "b"].enumerated() { #expect(machine.begin(key, call) == nil) }
         #expect(machine.received(6, "a"))
         #expect(machine.received(4, "b"))
         #expect(!machine.received(1, "b"))

@@ -94,7 +94,7 @@ private final class TokenServer: Sendable {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
             #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
             #expect(error?.refreshRefusal == (count == 0 ? .neverAccepted : .resting))
-            let remedy = count == 0 ? "check what it permits" : "after 1 to 60 seconds: try again then"
+            let remedy = count == 0 ? "check what it permits" : "after a pause of 1 to 60 seconds"
             let text = error.map { "\($0)" } ?? ""
             #expect(text.contains("no other credential was fetched: ") && text.hasSuffix(remedy), "\(text)")
         }
@@ -340,6 +340,10 @@ private final class TokenServer: Sendable {
             let error = try await failure
             #expect(error?.code == code)
             #expect(error?.limit == (code == .timedOut ? limit : nil))
+            if code == .timedOut { continue }
+            let cause = error?.underlying as? NetworkError
+            #expect(cause?.code == .timedOut && cause?.exceeded == nil && cause?.limit == .seconds(20))
+            #expect(cause?.reason.contains("`refreshTimeout` is 20.0 s") == true)
         }
         #expect(mock.transport.requests.isEmpty)
     }

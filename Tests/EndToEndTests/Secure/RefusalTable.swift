@@ -62,7 +62,9 @@ enum RefusalTable {
         TrustCase("signed by one who may not sign", .refused(.notAnAuthority, "is not an authority")) {
             try $0.intermediate(.authority("Mute").usage(.signing)).issue(.server("api.test"))
         },
-        TrustCase("more authorities than one allows", .refused(.pathTooLong, "more authorities than allowed")) {
+        TrustCase(
+            "more authorities than one allows", .refused(.pathTooLong, "more authorities than one of them allows")
+        ) {
             try $0.intermediate(.authority("First").pathLength(0)).intermediate(.authority("Second"))
                 .issue(.server("api.test"))
         },

@@ -82,7 +82,7 @@ struct `The wire trace` {
         ) { session in
             _ = try await session.get("a", as: .bytes)
         }
-        #expect(lines.contains { $0.hasPrefix("* response left after ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("* response not read to its end: ") }, "\(lines)")
         #expect(lines.filter { $0.hasPrefix("* response complete") }.count == 1, "\(lines)")
     }
 

@@ -236,7 +236,7 @@ extension LiveCall {
         throw NetworkError(
             .bodyNotReplayable,
             "an interceptor sent the request again, and its body can be sent once only; "
-                + "a file or bytes could be sent again",
+                + "give the body as bytes, a file or `.replayable`",
             requestMayHaveBeenSent: true)
     }
 

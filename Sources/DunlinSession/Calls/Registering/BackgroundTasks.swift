@@ -26,8 +26,8 @@ final class BackgroundTasks: Sendable {
     ) {
         guard machine.withLock({ $0.mayBegin(key) }), let call = make() else { return }
         let delegate = TaskDelegate(call)
-        guard machine.withLock({ $0.begin(key, delegate.id) }) else {
-            return delegate.refuse(call, NetworkError(.cancelled, Self.notBegun))
+        if let refusal = machine.withLock({ $0.begin(key, delegate.id) }) {
+            return delegate.refuse(call, NetworkError(.cancelled, Self.reason(of: refusal)))
         }
         Task.detached(executorPreference: delegate.loop) { [weak self] in
             await work(call, delegate)
@@ -43,10 +43,13 @@ final class BackgroundTasks: Sendable {
     }
 
     /// Others began, or the session was shut down, between the look and the beginning.
-    private static let notBegun = """
-        a background request for the same URL began just before, or \(limits.calls) others run, which is a fixed \
-        limit, or the session was shut down
-        """
+    private static func reason(of refusal: BackgroundMachine<Key, HTTPSession.TaskID>.Refusal) -> String {
+        switch refusal {
+        case .closed: "the session was shut down"
+        case .sameKey: "a background request for the same URL began just before"
+        case .full: "\(limits.calls) other background requests are running, a fixed limit"
+        }
+    }
 
     /// Makes no more calls, unless the session was reopened since that closing. Returns the running ones.
     func close(_ closing: UInt64) -> Set<HTTPSession.TaskID> { machine.withLock { $0.close(closing) } }

@@ -7,6 +7,9 @@ struct InheritedDeadline: Sendable {
     /// The current deadline, set by a session's `withTimeout`.
     @TaskLocal static var present: InheritedDeadline?
 
+    /// What happened, for errors.
+    static let hasPassed = "the deadline of the enclosing `withTimeout` has passed"
+
     /// The deadline of a call that begins at `start`; throws if it has passed. An inherited deadline replaces the total
     /// limit by its own duration, which an error will report.
     static func end(_ timeouts: inout Timeouts, from start: HTTP.Instant) throws -> HTTP.Instant {
@@ -15,9 +18,7 @@ struct InheritedDeadline: Sendable {
         timeouts.total = present.length
         guard start < present.time else {
             throw NetworkError(
-                .timedOut, "the deadline of the enclosing `withTimeout` has passed", isSafeToRetry: true,
-                exceeding: .total,
-                limit: present.length, elapsed: .zero)
+                .timedOut, hasPassed, isSafeToRetry: true, exceeding: .total, limit: present.length, elapsed: .zero)
         }
         return present.time
     }
