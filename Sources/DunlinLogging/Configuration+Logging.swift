@@ -26,8 +26,8 @@
                 let shown = LogText.visible(name, upTo: 64)
                 logger.warning(
                     """
-                    requestIDField is "\(shown)", and must be a field's name of 1 to 64 bytes that is no secret's: no \
-                    request id is sent
+                    requestIDField is "\(shown)"; it must be a field name of 1 to 64 bytes, and not that of a secret \
+                    field, so no request id is sent
                     """)
                 settings.requestIDField = nil
             }

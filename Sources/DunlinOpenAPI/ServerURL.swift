@@ -40,7 +40,10 @@
             guard let scheme = url.scheme.flatMap({ HTTP.Origin.Scheme(rawValue: $0.lowercased()) }),
                 let host = url.host()
             else {
-                throw NetworkError(.invalidRequest, "the operation's request names a host, and the server URL none")
+                throw NetworkError(
+                    .invalidRequest,
+                    "the operation's request names a host, and the server URL names none: give it one, or leave scheme "
+                        + "and authority out of the request")
             }
             var placed = request
             placed.scheme = scheme.rawValue

@@ -64,14 +64,14 @@ extension WireError: CustomStringConvertible {
 
     private var requestDescription: String {
         switch self {
-        case .invalidMethod: "The request's method is not a token."
+        case .invalidMethod: "The request's method is empty or has a character that methods may not have."
         case .invalidTarget: "The request's target is empty or has a character that targets may not have."
         case .targetUnfitForMethod: "The request's target does not have a form that goes with its method."
         case .invalidHost: "The request's host is not a valid host with an optional port."
         case .repeatedHost: "The request has more than one Host field."
-        case .invalidRequestFieldName(""): "The name of one of the fields is empty, too long or not a token."
+        case .invalidRequestFieldName(""): "The name of one of the fields is empty, too long or not valid."
         case .invalidRequestFieldName(let start):
-            "The name of the field that begins with \(start) is not a token."
+            "A field's name is not valid; it begins with \(start)."
         case .invalidRequestFieldValue(let name): "The value of the field \(name) has a control character."
         case .contentLengthContradictsBody: "The request's Content-Length field does not agree with its body."
         case .transferEncodingContradictsBody: "The request's Transfer-Encoding field does not agree with its body."

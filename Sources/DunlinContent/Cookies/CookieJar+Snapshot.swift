@@ -50,9 +50,11 @@ extension CookieJar.Snapshot: Codable {
                 debugDescription: "the snapshot has version \(version), and only \(Self.version) can be read")
         }
         cookies = try container.decode([HTTP.Cookie].self, forKey: .cookies)
-        if let problem = cookies.lazy.compactMap(\.problem).first {
+        for cookie in cookies {
+            guard let problem = cookie.problem else { continue }
             throw DecodingError.dataCorruptedError(
-                forKey: .cookies, in: container, debugDescription: "a cookie cannot be stored: \(problem)")
+                forKey: .cookies, in: container,
+                debugDescription: "the cookie \(cookie.name.debugDescription) cannot be stored: \(problem)")
         }
     }
 }

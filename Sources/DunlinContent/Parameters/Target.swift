@@ -126,7 +126,9 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 return
             }
             if text.isEmpty, value.contains("://") {
-                refuse("an interpolated value is escaped, but this one is a URL; write `\\(encoded: …)` or `.url(…)`")
+                refuse(
+                    "the interpolated value is a URL, and would be escaped; write `\\(encoded: …)` or `.url(…)` instead"
+                )
             }
             segmentHasValue = true
             text.appendEscaped(value, keeping: .unreserved)
@@ -142,7 +144,9 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 let bytes = text.utf8
                 let start = bytes.index(bytes.startIndex, offsetBy: segmentStart)
                 let segment = text[start..<bytes.index(bytes.startIndex, offsetBy: end)]
-                if Self.isEmptyOrDots(segment.utf8) { refuse("\"\(segment)\" is not allowed as a path segment") }
+                if Self.isEmptyOrDots(segment.utf8) {
+                    refuse("\"\(segment)\" is not allowed as a path segment: it may lead to another path")
+                }
             }
             segmentStart = end + 1
             segmentHasValue = false

@@ -86,7 +86,7 @@ extension AddressError.Problem: CustomStringConvertible {
         case .forbiddenCharacter(let scalar):
             "\(scalar.codePoint) is not allowed in a URL; percent-encode it"
         case .invalidPercentEncoding: "a % is not followed by two hexadecimal digits; write a literal % as %25"
-        case .baseWithQueryOrFragment: "a base URL has no query and no fragment"
+        case .baseWithQueryOrFragment: "a base URL may not have a query or a fragment; leave them out"
         }
     }
 }

@@ -28,7 +28,7 @@ extension GuardRefusal: CustomStringConvertible {
         case .deniedAddress(let address, let range):
             "refused by the guard: \(address), and \(range) in `deniedAddresses` denies it"
         case .kind(let address): "refused by the guard: \(address); `allowedAddresses` can allow it"
-        case .unixSocket: "refused by the guard: Unix sockets are not allowed; `allowsUnixSockets` allows them"
+        case .unixSocket: "refused by the guard: Unix sockets are not allowed; set `allowsUnixSockets` to allow them"
         case .untrustedProxy(let proxy):
             "refused by the guard: \(proxy) resolves the name, so its addresses cannot be checked; add that proxy to "
                 + "`trustedProxies`, or use socks5://"

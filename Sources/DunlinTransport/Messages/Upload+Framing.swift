@@ -22,7 +22,7 @@ extension ExchangeContext {
     /// Throws after the last piece if there was less than was announced.
     func checkEnd(after sent: Int, of length: Int?, _ hop: HTTP.Hop) throws {
         guard let length, sent < length else { return }
-        throw mismatch("\(length - sent) fewer than the \(length) bytes announced", hop)
+        throw mismatch("\(sent) bytes, fewer than the \(length) announced", hop)
     }
 
     /// The last chunk, with the trailers.

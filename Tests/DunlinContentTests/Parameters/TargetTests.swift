@@ -108,7 +108,7 @@ import Testing
         (HTTP.Target(template: "users", ["id": 1]), "there is a value for {id}"),
         (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" is not allowed as a path segment"),
         (HTTP.Target(template: "users/.{id}/x", ["id": "."]), "\"..\" is not allowed as a path segment"),
-        ("\("https://api.test")/users", "this one is a URL"),
+        ("\("https://api.test")/users", "the interpolated value is a URL"),
     ]
 
     @Test(arguments: misfits)
