@@ -1,56 +1,58 @@
-/// Why a WebSocket connection failed, or why something cannot be sent on it.
-///
-/// No case contains any part of a message.
-package enum WebSocketError: Error, Sendable, Hashable {
-    // Frames.
-    case reservedBits
-    case unknownOpcode(UInt8)
-    case fragmentedControl
-    case controlTooLong
-    /// A server masked a frame, which only clients do.
-    case maskedFrame
-    case lengthNotMinimal
-    /// The length has 64 bits.
-    case lengthTooLarge
-    /// A frame continues a message, and none has begun.
-    case unexpectedContinuation
-    /// A message began within another.
-    case unfinishedMessage
+extension HTTP {
+    /// Why a WebSocket connection failed, or why something cannot be sent on it.
+    ///
+    /// No case contains any part of a message.
+    public enum WebSocketError: Error, Sendable, Hashable {
+        // Frames.
+        case reservedBits
+        case unknownOpcode(UInt8)
+        case fragmentedControl
+        case controlTooLong
+        /// A server masked a frame, which only clients do.
+        case maskedFrame
+        case lengthNotMinimal
+        /// The length has 64 bits.
+        case lengthTooLarge
+        /// A frame continues a message, and none has begun.
+        case unexpectedContinuation
+        /// A message began within another.
+        case unfinishedMessage
 
-    // Content.
-    case invalidText
-    case corruptCompression
+        // Content.
+        case invalidText
+        case corruptCompression
 
-    // Close frames.
-    case closePayloadTooShort
-    case invalidCloseCode(UInt16)
-    case invalidCloseReason
+        // Close frames.
+        case closePayloadTooShort
+        case invalidCloseCode(UInt16)
+        case invalidCloseReason
 
-    // Limits.
-    case frameTooLong(limit: Int)
-    case messageTooLong(limit: Int)
-    case outOfMemory
+        // Limits.
+        case frameTooLong(limit: Int)
+        case messageTooLong(limit: Int)
+        case outOfMemory
 
-    // The connection.
-    /// The stream ended without a close frame from the peer.
-    case endedWithoutClose
-    /// Nothing arrived in time after a ping.
-    case noPong
-    /// The peer did not answer a close frame in time.
-    case noClose
+        // The connection.
+        /// The stream ended without a close frame from the peer.
+        case endedWithoutClose
+        /// Nothing arrived in time after a ping.
+        case noPong
+        /// The peer did not answer a close frame in time.
+        case noClose
 
-    // What is to be sent.
-    case closeReasonTooLong
-    case pingTooLong
-    /// Another message has begun, and not all of it has been sent.
-    case otherMessageBegun
-    /// The connection is closed, or is being closed.
-    case closed
+        // What is to be sent.
+        case closeReasonTooLong
+        case pingTooLong
+        /// Another message has begun, and not all of it has been sent.
+        case otherMessageBegun
+        /// The connection is closed, or is being closed.
+        case closed
+    }
 }
 
-extension WebSocketError {
+extension HTTP.WebSocketError {
     /// The code with which the connection is closed for this error (RFC 6455 §7.4.1); nil if no close frame is sent.
-    package var closeCode: WebSocketCloseCode? {
+    package var closeCode: HTTP.WebSocketCloseCode? {
         switch self {
         case .reservedBits, .unknownOpcode, .fragmentedControl, .controlTooLong, .maskedFrame, .lengthNotMinimal,
             .lengthTooLarge, .unexpectedContinuation, .unfinishedMessage, .closePayloadTooShort, .invalidCloseCode:
@@ -63,7 +65,7 @@ extension WebSocketError {
     }
 
     /// Whether one of Dunlin's limits was exceeded; what the peer sent may have been valid.
-    package var isLimit: Bool {
+    public var isLimit: Bool {
         switch self {
         case .frameTooLong, .messageTooLong: true
         default: false
@@ -71,8 +73,8 @@ extension WebSocketError {
     }
 }
 
-extension WebSocketError: CustomStringConvertible {
-    package var description: String {
+extension HTTP.WebSocketError: CustomStringConvertible {
+    public var description: String {
         switch self {
         case .reservedBits: "A frame has a reserved bit set that was not agreed on."
         case .unknownOpcode(let opcode): "A frame has the unknown opcode \(opcode)."

@@ -1,35 +1,36 @@
-package import DunlinTypes
+extension HTTP {
+    /// Why a WebSocket handshake cannot begin, or did not lead to a connection (RFC 6455 §4.1).
+    ///
+    /// No case contains the key, or text that the server sent.
+    public enum WebSocketHandshakeError: Error, Sendable, Hashable {
+        // Before anything is sent.
+        /// The key does not have 16 bytes.
+        case invalidKey
+        /// A subprotocol is not a token, or is offered twice.
+        case invalidSubprotocol
 
-/// Why a WebSocket handshake cannot begin, or did not lead to a connection (RFC 6455 §4.1).
-///
-/// No case contains the key, or text that the server sent.
-package enum WebSocketHandshakeError: Error, Sendable, Hashable {
-    // Before anything is sent.
-    /// The key does not have 16 bytes.
-    case invalidKey
-    /// A subprotocol is not a token, or is offered twice.
-    case invalidSubprotocol
-
-    // The answer.
-    /// The server answered as it does to an ordinary request. `versions` are those that it supports, if it names any.
-    case notSwitched(HTTP.Status, versions: [Int])
-    /// Upgrade is missing, or names anything but websocket.
-    case wrongUpgrade
-    /// Connection does not have the option upgrade.
-    case missingConnectionUpgrade
-    /// Sec-WebSocket-Accept is missing, repeated, or not what answers the key.
-    case wrongAccept
-    case subprotocolNotOffered
-    /// The answer has several subprotocols.
-    case severalSubprotocols
-    case malformedExtensions
-    case extensionNotOffered
-    /// The parameters of permessage-deflate do not answer the offer.
-    case invalidDeflate
+        // The answer.
+        /// The server answered as it does to an ordinary request. `versions` are those that it supports, if it names
+        /// any.
+        case notSwitched(HTTP.Status, versions: [Int])
+        /// Upgrade is missing, or names anything but websocket.
+        case wrongUpgrade
+        /// Connection does not have the option upgrade.
+        case missingConnectionUpgrade
+        /// Sec-WebSocket-Accept is missing, repeated, or not what answers the key.
+        case wrongAccept
+        case subprotocolNotOffered
+        /// The answer has several subprotocols.
+        case severalSubprotocols
+        case malformedExtensions
+        case extensionNotOffered
+        /// The parameters of permessage-deflate do not answer the offer.
+        case invalidDeflate
+    }
 }
 
-extension WebSocketHandshakeError: CustomStringConvertible {
-    package var description: String {
+extension HTTP.WebSocketHandshakeError: CustomStringConvertible {
+    public var description: String {
         switch self {
         case .invalidKey: "A WebSocket key has 16 bytes."
         case .invalidSubprotocol: "A subprotocol is not a token, or is offered twice."

@@ -12,6 +12,9 @@ package struct WebSocketClosing: Sendable, Hashable {
     /// Says nothing.
     package static let silent = WebSocketClosing(code: nil, reason: "")
 
+    /// Says that a message of ours, of which a part has been sent, has no end.
+    package static let unfinishedMessage = WebSocketClosing(code: .internalError, reason: "")
+
     private init(code: WebSocketCloseCode?, reason: String) {
         self.code = code
         self.reason = reason

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Parses the heads of a server's WebSocket frames, byte by byte (RFC 6455 §5.2).
 ///
 /// Rules:
