@@ -17,6 +17,7 @@ extension NetworkError {
         .proxyAuthenticationFailed: .userAuthenticationRequired,
         .connectionClosed: .connectionLost,
         .invalidResponse: .badServerResponse, .upgradeRefused: .badServerResponse,
+        .webSocketFailed: .badServerResponse,
         .invalidContent: .cannotDecodeRawData,
         .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,
         .queueFull: .cannotConnectToHost, .timedOut: .timedOut,

@@ -51,7 +51,7 @@ extension HTTPSession {
             guard response.status == .switchingProtocols else {
                 throw try await Self.refusal(of: response.owned { sink.close($0) }, protocols)
             }
-            return try UpgradedConnection(response, to: protocols) { sink.close($0) }
+            return try UpgradedConnection(response, to: protocols, on: delegate.loop) { sink.close($0) }
         } onCancel: {
             delegate.cancel(.task)
         }

@@ -107,6 +107,8 @@ extension NetworkError.Code {
     public static let invalidResponse = Self("invalidResponse")
     /// The server answered the request for another protocol with a response of HTTP, which the error carries.
     public static let upgradeRefused = Self("upgradeRefused")
+    /// The peer of a WebSocket broke its rules; the underlying `HTTP.WebSocketError` says which.
+    public static let webSocketFailed = Self("webSocketFailed")
     /// The content does not match its content coding.
     public static let invalidContent = Self("invalidContent")
     /// The response exceeded one of the session's limits.

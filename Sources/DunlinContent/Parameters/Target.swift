@@ -42,6 +42,18 @@ extension HTTP {
             self.problem = problem
         }
 
+        /// The target with other schemes; one that is not named stays.
+        package func replacing(schemes: [String: String]) -> Target {
+            func replaced(_ text: String) -> String {
+                guard let end = text.firstIndex(of: ":"), let scheme = schemes[text[..<end].lowercased()] else {
+                    return text
+                }
+                return scheme + text[end...]
+            }
+            return Target(
+                text: replaced(text), template: replaced(template), hasTemplate: hasTemplate, problem: problem)
+        }
+
         /// A target of text that is a URL already, absolute or relative to the session's base.
         public static func url(_ text: String) -> Target { Target(text) }
         public static func url(_ url: URL) -> Target { Target(url) }

@@ -1,3 +1,4 @@
+internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
@@ -17,15 +18,18 @@ extension HTTPSession {
         /// The protocols that the server named, the lowest layer first, each as it was offered. Usually there is one.
         public let protocols: [String]
         private let response: StreamedResponse
+        /// The loop of its request.
+        let loop: Reactor
         /// What is read: the connection, and whoever observes it.
         private let input: any TransportResponse.BodyStream
         private let connection: any TransportResponse.DuplexStream
         private let end: @Sendable ((any Error)?) -> Void
 
         /// Takes over the connection of a 101 that answers an offer; `end` is called once it is closed.
-        init(_ response: StreamedResponse, to offered: [String], _ end: @escaping @Sendable ((any Error)?) -> Void)
-            throws
-        {
+        init(
+            _ response: StreamedResponse, to offered: [String], on loop: Reactor,
+            _ end: @escaping @Sendable ((any Error)?) -> Void
+        ) throws {
             guard case .stream(let input) = response.body.source.body, let connection = input.duplexStream else {
                 let error = NetworkError(
                     .interceptorFailed, "an interceptor replaced the connection of a 101 by a body", phase: .receive,
@@ -34,6 +38,7 @@ extension HTTPSession {
                 throw response.body.named(error)
             }
             (self.response, self.input, self.connection, self.end) = (response, input, connection, end)
+            self.loop = loop
             protocols = UpgradeOffer.named(in: response.head.fields, as: offered)
         }
 
@@ -75,6 +80,9 @@ extension HTTPSession {
             end(nil)
         }
 
+        /// The error with the name of the request.
+        func named(_ error: any Error) -> any Error { response.body.naming?(error) ?? error }
+
         private func using<Value>(_ work: () async throws -> Value) async throws -> Value {
             do {
                 let value = try await work()
@@ -82,7 +90,7 @@ extension HTTPSession {
                 return value
             } catch {
                 if !connection.isOpen { end(error) }
-                throw response.body.naming?(error) ?? error
+                throw named(error)
             }
         }
     }

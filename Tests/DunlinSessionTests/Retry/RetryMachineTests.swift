@@ -156,7 +156,7 @@ import Testing
             .queueFull, .cancelled, .unacceptableStatus, .unacceptableContentType, .bodyConsumed, .bodyNotReplayable,
             .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionShutDown, .secureConnectionFailed,
             .serverTrustFailed, .clearTextRefused, .interfaceRefused, .guardRefused, .unusableCredential,
-            .digestMismatch, .upgradeRefused,
+            .digestMismatch, .upgradeRefused, .webSocketFailed,
         ]
         #expect(stays.allSatisfy { failure($0) == .other })
         #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .receive) == .connection)
