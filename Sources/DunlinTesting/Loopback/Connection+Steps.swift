@@ -24,6 +24,8 @@ extension LoopbackServer.Connection {
         case .drain: try channel.drain()
         case .expect(let bytes): try reader.expect(bytes, from: channel)
         case .echo: while let bytes = try reader.raw(from: channel) { try channel.send(Bytes(bytes)) }
+        case .expectFrame(let frame): try expect(frame)
+        case .echoMessages: try echoMessages()
         case .halfClose: channel.halfClose()
         case .reset:
             try channel.prepareReset()

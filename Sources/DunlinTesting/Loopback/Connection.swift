@@ -10,6 +10,8 @@ extension LoopbackServer {
         let configuration: Configuration
         let handshake: Handshake?
         var reader: RequestReader
+        /// What has been read of WebSocket frames.
+        var frames = WebSocketFrameReader()
         var exchanges = 0
 
         init(

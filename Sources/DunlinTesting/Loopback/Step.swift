@@ -31,6 +31,10 @@ extension LoopbackServer {
         case expect(Bytes)
         /// Sends back whatever comes, until the peer closes its side.
         case echo
+        /// Reads this frame of a WebSocket: another one is listed in `failures`, and ends the connection.
+        case expectFrame(WebSocketFrame)
+        /// Sends back each frame of a WebSocket's messages, answers pings, and ends when it has answered a close frame.
+        case echoMessages
         /// Ends the stream, over TLS after a close_notify, and keeps reading.
         case halfClose
         /// Resets, after everything sent has left. On a Unix socket it closes.
