@@ -1,0 +1,80 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct `Opening a WebSocket` {
+    @Test(arguments: [
+        ("ws://chat.test/x", "http://chat.test"), ("WSS://chat.test/x", "https://chat.test"),
+        ("wss://chat.test/x", "https://chat.test"), ("/x", "http://api.test"),
+    ])
+    func `the scheme ws stands for http, and wss for https`(target: String, origin: String) async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.session.webSocket(.url(target))
+        let request = try #require(mock.mocked.transport.requests.first)
+        #expect("\(request.origin)" == origin && request.target == "/x")
+        #expect(socket.isOpen && socket.closeCode == nil)
+    }
+
+    @Test func `other calls do not know these schemes`() async throws {
+        let mocked = try Mocked()
+        for target in ["ws://chat.test/x", "wss://chat.test/x"] {
+            let error = try await NetworkError.thrown { _ = try await mocked.session.get(.url(target), as: .bytes) }
+            #expect(error.code == .unsupportedScheme)
+        }
+    }
+
+    @Test func `the request has the fields of a handshake, those of the caller, and no Origin by itself`() async throws
+    {
+        let mock = try MockedSocket(accepting: ["Sec-WebSocket-Protocol": "b"])
+        let socket = try await mock.session.webSocket(
+            "chat", subprotocols: ["a", "b"], query: ["room": 1], fields: ["X-Mine": "1"])
+        let request = try #require(mock.mocked.transport.requests.first)
+        #expect(request.method == .get && request.target == "/chat?room=1")
+        #expect(request.fields["Upgrade"] == "websocket" && request.fields["Sec-WebSocket-Version"] == "13")
+        #expect(request.fields["Sec-WebSocket-Protocol"] == "a, b" && request.fields["X-Mine"] == "1")
+        #expect(request.fields["Sec-WebSocket-Key"]?.count == 24)
+        #expect(!request.fields.contains("Origin") && !request.fields.contains("Sec-WebSocket-Extensions"))
+        #expect(socket.subprotocol == "b" && !socket.isCompressed)
+    }
+
+    @Test func `each handshake has a key of its own`() async throws {
+        let mock = try MockedSocket()
+        for _ in 0..<3 { _ = try await mock.open() }
+        #expect(Set(mock.mocked.transport.requests.map { $0.fields["Sec-WebSocket-Key"] }).count == 3)
+    }
+
+    @Test(arguments: [
+        ["Sec-WebSocket-Accept": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["Sec-WebSocket-Protocol": "c"],
+        ["Sec-WebSocket-Extensions": "permessage-deflate"],
+    ])
+    func `an answer with what was not asked for opens nothing`(fields: [String: String]) async throws {
+        let mock = try MockedSocket(accepting: Fields(fields))
+        let error = try await NetworkError.thrown { _ = try await mock.open() }
+        #expect(error.code == .invalidResponse && error.underlying is HTTP.WebSocketHandshakeError, "\(error)")
+        #expect(error.request?.url == "http://api.test/chat" && error.response?.status == .switchingProtocols)
+        await mock.session.shutdown()
+    }
+
+    @Test func `a server that answers with HTTP has refused`() async throws {
+        let mocked = try Mocked()
+        mocked.transport.on(.get, "/chat").respond(.forbidden, body: "no")
+        let error = try await NetworkError.thrown { _ = try await mocked.session.webSocket("chat") }
+        #expect(error.code == .upgradeRefused && error.response?.status == .forbidden && error.body == "no")
+    }
+
+    @Test func `what cannot be asked for is refused before anything is sent`() async throws {
+        let mock = try MockedSocket()
+        let twice = try await NetworkError.thrown { _ = try await mock.open(subprotocols: ["a", "a"]) }
+        #expect(twice.code == .invalidRequest)
+        var settings = HTTPSession.WebSocketSettings()
+        settings.backlogLimit = 0
+        let limit = try await NetworkError.thrown { _ = try await mock.open(settings) }
+        #expect(limit.code == .invalidConfiguration)
+        settings = .init()
+        settings.compression = .init(level: 10)
+        let level = try await NetworkError.thrown { _ = try await mock.open(settings) }
+        #expect(level.code == .invalidConfiguration)
+        #expect(mock.mocked.transport.requests.isEmpty)
+    }
+}

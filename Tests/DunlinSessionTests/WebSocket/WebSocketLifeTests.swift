@@ -1,0 +1,159 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct `The life of a WebSocket` {
+    @Test func `closing says code and reason, and waits for the answer`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        mock.peer.send(.text("before"))
+        async let closing: Void = socket.close(.init(rawValue: 4000), reason: "done")
+        #expect(await mock.peer.next() == .close(4000, reason: "done"))
+        mock.peer.send(.close(4000))
+        mock.peer.end()
+        try await closing
+        #expect(socket.closeCode?.rawValue == 4000 && socket.closeReason == "done" && !socket.isOpen)
+        // Closing twice is closing once.
+        try await socket.close()
+        let error = try await NetworkError.thrown { try await socket.send("late") }
+        #expect(error.code == .connectionClosed)
+        #expect(await mock.session.tasks.count == 0)
+    }
+
+    @Test func `a close frame that cannot be sent is an error, and closes nothing`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let code = try await NetworkError.thrown { try await socket.close(.abnormal) }
+        #expect(code.underlying as? HTTP.WebSocketError == .invalidCloseCode(1006))
+        let long = String(repeating: "a", count: 124)
+        let reason = try await NetworkError.thrown { try await socket.close(reason: long) }
+        #expect(reason.underlying as? HTTP.WebSocketError == .closeReasonTooLong)
+        try await socket.send("a")
+        #expect(mock.peer.frames == [.text("a")])
+    }
+
+    @Test func `a peer that does not answer a close frame is waited for up to the limit`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        let socket = try await mock.open()
+        async let closing: Void = socket.close()
+        #expect(await mock.peer.next() == .close(1000))
+        try await clock.advance(by: .seconds(11))
+        try await closing
+        #expect(try await socket.all().isEmpty && socket.closeCode == .abnormal)
+    }
+
+    @Test func `cancelling a close closes the connection at once`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let closing = Task { try await socket.close() }
+        #expect(await mock.peer.next() == .close(1000))
+        closing.cancel()
+        let outcome = await closing.result
+        #expect(throws: CancellationError.self) { try outcome.get() }
+        #expect(!socket.isOpen)
+        #expect(await mock.session.tasks.count == 0)
+    }
+
+    @Test func `a ping returns the time until its answer`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        let socket = try await mock.open()
+        async let roundTrip = socket.ping()
+        let ping = try #require(await mock.peer.next())
+        #expect(ping.kind == .ping)
+        try await clock.advance(by: .seconds(3))
+        mock.peer.send(.pong(ping.payload))
+        #expect(try await roundTrip == .seconds(3))
+    }
+
+    @Test func `a silent peer is pinged, and what it answers counts`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        let socket = try await mock.open()
+        for _ in 0..<3 {
+            try await clock.advance(by: .seconds(31))
+            let ping = try #require(await mock.peer.next())
+            #expect(ping.kind == .ping)
+            let count = socket.received
+            mock.peer.send(.pong(ping.payload))
+            try await eventually("the pong is read") { socket.received > count }
+        }
+        #expect(socket.isOpen)
+    }
+
+    @Test func `a peer that answers no ping is lost`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        let socket = try await mock.open()
+        try await clock.advance(by: .seconds(31))
+        #expect(await mock.peer.next()?.kind == .ping)
+        try await clock.advance(by: .seconds(21))
+        let error = try await NetworkError.thrown { _ = try await socket.all() }
+        #expect(error.code == .timedOut && error.underlying as? HTTP.WebSocketError == .noPong)
+        #expect(await mock.session.tasks.count == 0)
+    }
+
+    @Test func `a peer that takes nothing is lost, though no ping can be written`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock) { try await ManualClock().sleep(for: .seconds(1)) }
+        let socket = try await mock.open()
+        async let sending = NetworkError.thrown { try await socket.send("a") }
+        try await clock.advance(by: .seconds(31))
+        try await clock.advance(by: .seconds(21))
+        #expect([.timedOut, .connectionClosed].contains(try await sending.code))
+        let error = try await NetworkError.thrown { _ = try await socket.all() }
+        #expect(error.code == .timedOut)
+    }
+
+    @Test func `without an interval no ping is sent`() async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        var settings = HTTPSession.WebSocketSettings()
+        settings.pingInterval = nil
+        let socket = try await mock.open(settings)
+        try await clock.advance(by: .seconds(3600))
+        try await socket.send("a")
+        #expect(mock.peer.frames == [.text("a")])
+    }
+
+    @Test func `a scope closes its socket in peace when it returns, and at once when it throws`() async throws {
+        struct Mine: Error {}
+        let mock = try MockedSocket()
+        let peer = mock.peer
+        async let leaving: String = mock.session.withWebSocket("chat") { socket in
+            try await socket.send("a")
+            return "left"
+        }
+        #expect(await peer.next() == .text("a"))
+        #expect(await peer.next() == .close(1000))
+        peer.send(.close(1000))
+        peer.end()
+        #expect(try await leaving == "left")
+        let other = try MockedSocket()
+        await #expect(throws: Mine.self) {
+            try await other.session.withWebSocket("chat") { _ in throw Mine() }
+        }
+        #expect(other.peer.frames.isEmpty)
+        #expect(await other.session.tasks.count == 0)
+    }
+
+    @Test func `a socket that nobody has any more is closed`() async throws {
+        let mock = try MockedSocket()
+        var socket: HTTPSession.WebSocket? = try await mock.open()
+        try await socket?.send("a")
+        #expect(await mock.session.tasks.count == 1)
+        socket = nil
+        try await eventually("the request has ended") { await mock.session.tasks.count == 0 }
+    }
+
+    @Test func `cancelling its request ends a socket`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        async let reading = NetworkError.thrown { _ = try await socket.all() }
+        await mock.session.tasks.cancelAll()
+        #expect([.cancelled, .connectionClosed].contains(try await reading.code))
+        #expect(!socket.isOpen)
+    }
+}
