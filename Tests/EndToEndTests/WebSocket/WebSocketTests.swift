@@ -226,4 +226,36 @@ extension `WebSockets` {
             #expect(!socket.isOpen)
         }
     }
+
+    @Test(arguments: [true, false])
+    func `a suspended socket moves nothing, and is lost if it is pinged meanwhile`(isPinged: Bool) async throws {
+        let clock = ManualClock()
+        // What nobody observes cannot be suspended.
+        try await Stage.with(clock: clock, tolerating: true, configure: { $0.hooks.completed = { _ in } }) {
+            (stage: Stage) async throws in
+            Self.echo(stage)
+            var settings = HTTPSession.WebSocketSettings()
+            if !isPinged { settings.pingInterval = nil }
+            let socket = try await stage.session.webSocket("chat", settings: settings)
+            let id = try #require(await stage.session.tasks.all.first?.id)
+            let delegate = try #require(await stage.session.tasks[id])
+            #expect(delegate.suspend())
+            let before = socket.metrics.hops.last?.bytesSent
+            let sending = Task { try await socket.send("a") }
+            try await clock.advance(by: .seconds(31))
+            try await clock.advance(by: .seconds(21))
+            #expect(socket.metrics.hops.last?.bytesSent == before)
+            var messages = socket.messages.makeAsyncIterator()
+            if isPinged {
+                let error = try await NetworkError.thrown { _ = try await messages.next() }
+                #expect(error.code == .timedOut)
+                _ = await sending.result
+            } else {
+                #expect(delegate.resume())
+                #expect(try await messages.next() == .text("a"))
+                try await sending.value
+                try await socket.close()
+            }
+        }
+    }
 }
