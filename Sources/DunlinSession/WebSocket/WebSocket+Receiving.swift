@@ -25,7 +25,7 @@ extension HTTPSession.WebSocket {
 
         public func makeAsyncIterator() -> Self { self }
 
-        public func next() async throws -> Message? {
+        public mutating func next() async throws -> Message? {
             try await socket.named { try await socket.driver.nextMessage() }
         }
     }
@@ -44,7 +44,7 @@ extension HTTPSession.WebSocket {
 
         public func makeAsyncIterator() -> Self { self }
 
-        public func next() async throws -> Piece? {
+        public mutating func next() async throws -> Piece? {
             try await socket.named {
                 try await socket.driver.nextPiece().map { Piece(content: $0.0, isLast: $0.isLast) }
             }
