@@ -38,13 +38,11 @@ struct `Guides to upgraded connections and WebSockets` {
     }
 
     @Test func `the examples about an upgraded connection run as written`() async throws {
-        try await serving { server in
-            server.enqueue(
-                .upgrade(to: "echo", .expect("hello"), .send("hi"), .echo))
+        try await serving {
+            $0.enqueue(.upgrade(to: "echo", .expect("hello"), .send("hi")))
         } _: { client in
             let connection = try await client.upgrade("console", to: "echo")
             try await connection.write("hello")
-            try await connection.finishWriting()
             while let bytes = try await connection.read() { show(bytes) }
         }
         #expect(screen.lines.withLock { $0.joined() } == "hi")
@@ -56,8 +54,9 @@ struct `Guides to upgraded connections and WebSockets` {
             if connection.protocol == "sync/1" { useOldFormat() }
         }
         #expect(screen.lines.withLock { $0.last } == "old")
-        try await serving {
-            $0.enqueue(.upgrade(to: "echo"))
+        try await serving { server in
+            server.enqueue(
+                .upgrade(to: "echo", .expect("hello"), .send("hi"), .echo))
         } _: { client in
             let connection = try await client.upgrade(
                 "console", to: "echo", silence: .seconds(90))
