@@ -209,7 +209,9 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTestingTests",
-            dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire", "Folders"],
+            dependencies: [
+                "CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes", "DunlinWire", "Folders", "Mocking",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinJSONTests", dependencies: ["Dunlin", "DunlinFoundation", "DunlinJSON", "LedgerRows"],
