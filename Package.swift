@@ -14,10 +14,9 @@ let dialect: [SwiftSetting] = [
 
 // The one experimental feature in a library. A property that returns a `Span` (`Bytes.span`, `ImageBuffer.span`) does
 // not compile without it, nor does `@_lifetime` on `ImageBuffer.row`; to hand spans to closures instead would put a
-// closure around every reading of bytes. Only these two targets need it, and nobody who uses them does. When a
-// compiler has it for good, the setting does nothing, for a feature that is unknown is passed over; `@_lifetime`, in
-// one place, gets the name it has then. Should a compiler refuse the feature, these two targets fail to build with it
-// and no other: what they declare then takes a closure, as `ImageBuffer.withUnsafeBytes` does.
+// closure around every reading of bytes. Only these two targets need it, and nobody who uses them does. A compiler that
+// has it for good passes the setting over, and `@_lifetime`, in one place, gets the name it has then. Should a compiler
+// refuse it, these two targets alone fail to build, and take a closure, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by

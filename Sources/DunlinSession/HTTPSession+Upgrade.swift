@@ -93,8 +93,8 @@ extension HTTPSession {
                 }
                 if kept.count >= response.keptBody { break }
             }
-        } catch let error as NetworkError where error.code == .connectionClosed || error.code == .invalidResponse {
-            // An answer that breaks off is a refusal all the same.
+        } catch let error as NetworkError where error.code != .cancelled {
+            // An answer that breaks off, or takes too long, is a refusal all the same.
         }
         let offered = protocols.joined(separator: " or ")
         var error = NetworkError(

@@ -47,6 +47,9 @@ final class EventReader {
         throw CancellationError()
     }
 
+    /// Ends the stream and its exchange.
+    func end() { state = .over }
+
     /// Ends the stream and its exchange because of an error. Returns it with the name of the request.
     func end(because error: NetworkError) -> NetworkError {
         defer { state = .over }

@@ -10,6 +10,8 @@ final class EventResponse {
     /// Whether a redirect led to another origin than the one that was asked.
     private let isElsewhere: Bool
     private var events: BodySequence.Events.Iterator
+    /// The last ID that can be sent; nil if there was none.
+    private var lastUsableID: String?
 
     init(
         _ response: HTTPSession.StreamedResponse, of call: HTTPSession.Call, by delegate: TaskDelegate,
@@ -33,7 +35,7 @@ final class EventResponse {
     /// What the response has said of resuming.
     var notes: EventStreamMachine.Notes {
         EventStreamMachine.Notes(
-            lastEventID: isElsewhere ? nil : events.lastEventID, retry: events.retry,
+            lastEventID: isElsewhere ? nil : lastUsableID, retry: events.retry,
             time: loop.now().nanoseconds - start.nanoseconds)
     }
 
@@ -41,6 +43,8 @@ final class EventResponse {
     func named(_ error: NetworkError) -> NetworkError { response.body.named(error) }
 
     func next() async throws -> ServerSentEvent? {
+        // Also at the end: an ID may come without an event.
+        defer { if EventStreamMachine.isUsable(events.lastEventID) { lastUsableID = events.lastEventID } }
         guard let silence else { return try await events.next() }
         silence.timer.waitBegan()
         defer { silence.timer.waitEnded() }

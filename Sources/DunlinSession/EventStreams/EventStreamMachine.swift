@@ -83,7 +83,7 @@ struct EventStreamMachine {
     mutating func ended(_ end: End, _ notes: Notes = Notes(), _ now: RetryMachine.Circumstances) -> Action {
         if let id = notes.lastEventID, Self.isUsable(id) { lastEventID = id }
         if let wait = notes.retry { retry = wait.clampedNanoseconds }
-        let isFree = hasDelivered || notes.time > 0 && notes.time >= longestBackoff
+        let isFree = hasDelivered || longestBackoff > 0 && notes.time >= longestBackoff
         hasDelivered = false
         if isFree { failures = unfailed }
         switch end {
@@ -123,7 +123,7 @@ struct EventStreamMachine {
     static let longestID = 1024
 
     /// Whether an ID can be sent as it is, as the value of a field.
-    private static func isUsable(_ id: String) -> Bool {
+    static func isUsable(_ id: String) -> Bool {
         let bytes = id.utf8
         return bytes.count <= longestID && bytes.first != 0x20 && bytes.last != 0x20
             && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }

@@ -25,7 +25,9 @@ extension HTTPSession {
                         return try event.json(Value.self)
                     } catch {
                         let reason = (error as? DecodingError).map(NetworkError.init(decoding:))
-                        throw reason.map { events.reader?.end(because: $0) ?? $0 } ?? error
+                        if let reason { throw events.reader?.end(because: reason) ?? reason }
+                        events.reader?.end()
+                        throw error
                     }
                 }
                 return nil

@@ -101,6 +101,7 @@ extension WebSocketDriver {
         repeat {
             let end = Self.cut(bytes, from: start, kind)
             try await sendSlice(bytes[start..<end], of: kind, isLast: isLast && end == bytes.count)
+            await letOthersRun(after: end - start)
             start = end
         } while start < bytes.count
     }

@@ -45,6 +45,8 @@ actor WebSocketDriver {
     private var controlWaiter: ValueWaiter<Void>?
     private var roomWaiter: ValueWaiter<Void>?
     private var endWaiters: [ValueWaiter<Void>] = []
+    /// The bytes that were read and written since others had the loop.
+    private var workSincePause = 0
 
     struct WaitingPing {
         let number: UInt64
@@ -99,6 +101,7 @@ extension WebSocketDriver {
                 }
                 machine.receivedBytes(at: loop.now())
                 try await take(bytes)
+                await letOthersRun(after: bytes.count)
             }
         } catch let error as WebSocketError {
             machine.fail(error, at: loop.now())
@@ -174,6 +177,22 @@ extension WebSocketDriver {
             _ = ping.waiter.deliver(now.duration(since: ping.writtenAt ?? now))
         }
         pings.removeAll { $0.number <= machine.answeredPing }
+    }
+}
+
+// MARK: - The loop
+
+extension WebSocketDriver {
+    /// A peer that is always ready, and work that outlasts the network, would otherwise keep the loop from everybody.
+    private static let longestWork = 64 * 1024
+
+    /// Lets others have the loop if much has been read or written since they last had it.
+    func letOthersRun(after count: Int) async {
+        workSincePause += count
+        guard workSincePause >= Self.longestWork else { return }
+        workSincePause = 0
+        await Task.yield()
+        loop.look()
     }
 }
 
@@ -297,6 +316,8 @@ extension WebSocketDriver {
         for waiter in [messageWaiter, controlWaiter, roomWaiter] { _ = waiter?.deliver(()) }
         for waiter in endWaiters { _ = waiter.deliver(()) }
         for ping in pings { _ = ping.waiter.deliver(nil) }
+        // Whoever waits behind a message that is not going on finds the end.
+        messageTurns.endAll()
         (endWaiters, pings) = ([], [])
     }
 }

@@ -3,11 +3,13 @@ internal import DunlinReactor
 /// Turns at something that one task uses at a time, in the order of asking. It belongs to an actor.
 struct WebSocketTurns {
     private var isTaken = false
+    /// Nobody waits for a turn any more.
+    private var isOver = false
     private var waiting: [ValueWaiter<Void>] = []
 
     /// Takes the turn, or returns what to wait for.
     mutating func ask(on loop: Reactor) -> ValueWaiter<Void>? {
-        guard isTaken else {
+        guard isTaken, !isOver else {
             isTaken = true
             return nil
         }
@@ -22,6 +24,15 @@ struct WebSocketTurns {
             if waiting.removeFirst().deliver(()) { return }
         }
         isTaken = false
+    }
+}
+
+extension WebSocketTurns {
+    /// Passes the turn to everybody, now and from now on: there is nothing left to take turns at.
+    mutating func endAll() {
+        isOver = true
+        for waiter in waiting { _ = waiter.deliver(()) }
+        waiting = []
     }
 }
 

@@ -86,6 +86,12 @@ import Testing
         #expect(action == Self.reconnect(1500, isFree: isFree))
     }
 
+    @Test func `without a wait in its policy no stream was open for long`() {
+        var machine = Self.machine(policy: .never)
+        let notes = Machine.Notes(lastEventID: "", time: 1_000_000_000)
+        #expect(machine.ended(.complete, notes, Self.now()) == .fail(nil))
+    }
+
     static let ends: [(end: Machine.End, action: Machine.Action)] = [
         (.noContent, .finish),
         (.broken(.answered(404, isIdempotent: true)), .fail(nil)),

@@ -52,6 +52,15 @@ struct `A stream of events that is resumed` {
         mocked.transport.requests.map { $0.fields["Last-Event-ID"] }
     }
 
+    @Test func `an ID that cannot be sent leaves the one before it in the same response`() async throws {
+        let (mocked, clock) = try Self.mocked()
+        let long = Bytes(String(repeating: "x", count: 2000))
+        Self.serve(mocked, Self.stream("id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: ", long, "\ndata: c\n\n"))
+        let data = try await clock.skippingWaits { try await Self.data(mocked.session.events("x")) }
+        #expect(data == ["a", "b", "c"])
+        #expect(Self.ids(mocked) == [nil, "2"])
+    }
+
     @Test func `a stream that ends or breaks is resumed after the last event that was complete`() async throws {
         let (mocked, clock) = try Self.mocked()
         Self.serve(

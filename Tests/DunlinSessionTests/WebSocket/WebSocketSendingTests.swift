@@ -101,6 +101,21 @@ import Testing
         #expect(!mock.peer.frames.contains(.text("second")))
     }
 
+    @Test func `a send that waits behind a message that does not go on fails when the connection ends`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let pieces = AsyncStream.makeStream(of: Bytes.self)
+        pieces.continuation.yield("first")
+        let first = Task { try await socket.send(pieces.stream) }
+        _ = await mock.peer.next()
+        let second = Task { try await socket.send("second") }
+        mock.peer.end()
+        await #expect(throws: (any Error).self) { try await second.value }
+        pieces.continuation.finish()
+        _ = await first.result
+        #expect(!mock.peer.frames.contains(.text("second")))
+    }
+
     @Test func `cancelling a send that is under way closes the connection`() async throws {
         let started = AsyncStream.makeStream(of: Void.self)
         let mock = try MockedSocket {

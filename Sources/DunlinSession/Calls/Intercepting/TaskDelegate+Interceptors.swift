@@ -263,18 +263,21 @@ extension LiveCall {
         }
         if stream === last?.stream || held.isLast(response) { return response }
         let counted = response.counted(as: last?.hop)
-        return counted.with(.stream(bounded(stream, last?.stream)), counted.hop)
+        // The limits of a request end with its 101.
+        let deadline = isUpgrade ? .never : request.deadline
+        return counted.with(.stream(bounded(stream, last?.stream, until: deadline)), counted.hop)
     }
 
     private func bounded(
-        _ stream: any TransportResponse.BodyStream, _ source: (any TransportResponse.BodyStream)?
+        _ stream: any TransportResponse.BodyStream, _ source: (any TransportResponse.BodyStream)?,
+        until deadline: HTTP.Instant
     ) -> any TransportResponse.BodyStream {
         let body = CancellableBody(
-            stream, callTransport, cancellation, on: loop, until: request.deadline, limit: request.timeouts.total,
+            stream, callTransport, cancellation, on: loop, until: deadline, limit: request.timeouts.total,
             source: source, announcing: stream.expectedLength)
         // Bodies from Dunlin's own sockets are counted there.
         guard source == nil, callTransport.sockets != nil, let control else { return body }
-        return CountedBody(body, control, until: request.deadline)
+        return CountedBody(body, control, until: deadline)
     }
 
     /// The error to throw after everything that was sent has been discarded.

@@ -106,6 +106,9 @@ final class ReportingBody: PassedBody {
             // The other direction of a connection may go on.
             if piece == nil, duplexStream == nil { exchange.end(.complete) }
             return piece
+        } catch let error as NetworkError where error.code == .bodyConsumed {
+            // A second reader, who harms nothing.
+            throw error
         } catch {
             exchange.end(.failed, error)
             throw error

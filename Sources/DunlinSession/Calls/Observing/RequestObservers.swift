@@ -82,7 +82,8 @@ extension RequestObservers {
         case .stream(let stream):
             control.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
             if call.callTransport.sockets == nil {
-                let counted = CountedBody(stream, control, until: call.request.deadline)
+                let isUpgrade = response.head.status == .switchingProtocols
+                let counted = CountedBody(stream, control, until: isUpgrade ? .never : call.request.deadline)
                 response = response.with(.stream(counted), response.hop)
             }
         }
