@@ -234,7 +234,7 @@ extension NetworkError: CustomStringConvertible {
     }
 
     private var noRefresh: String {
-        refreshRefusal.map { "; no other credential was fetched: \($0.explanation)" } ?? ""
+        refreshRefusal.map { "; no further credential was fetched: \($0.explanation)" } ?? ""
     }
 
     private var noRetry: String { retryRefusal.map { "; not tried again: \($0.explanation)" } ?? "" }

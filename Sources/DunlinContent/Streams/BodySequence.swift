@@ -34,8 +34,16 @@ public struct BodySequence: AsyncSequence, Sendable {
             switch change(to: .taken) {
             case .free: return nil
             case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .receive)
-            case .closed: return NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
+            case .closed: return Self.scopeHasEnded
             }
+        }
+
+        /// The error for whoever reads after the end of the scope that owns the response.
+        package static var scopeHasEnded: NetworkError {
+            NetworkError(
+                .bodyConsumed,
+                "the body can be read only until the closure of `withResponse` returns; use `stream` to read it later",
+                phase: .receive)
         }
 
         package func close() {

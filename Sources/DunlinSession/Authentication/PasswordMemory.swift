@@ -254,7 +254,8 @@ extension PasswordMemory {
     }
 
     static let clearText = """
-        the server asks for the password in clear text; set `basicInClearText` to `.allowed` to send it
+        the server asks for Basic over http, which sends the password in clear text; use https; \
+        `basicInClearText = .allowed` sends it all the same
         """
 
     private static func answer(

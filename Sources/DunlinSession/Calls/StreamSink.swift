@@ -71,8 +71,11 @@ final class StreamSink: Sink {
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         ReportingBody.leave(stream, because: error)
-        let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
-        call.callTransport.discard(stream, isScope ? late : error ?? late)
+        let late: any Error =
+            isScope
+            ? BodySequence.Source.scopeHasEnded
+            : error ?? NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
+        call.callTransport.discard(stream, late)
     }
 
     private func streamed(

@@ -139,7 +139,7 @@ extension EventReader {
         switch machine?.ended(end, response?.notes ?? EventStreamMachine.Notes(), circumstances) {
         case .finish, nil: return
         case .fail(let refusal): throw last(error ?? named(Self.empty, response), refusal)
-        case .cutShort: throw named(Self.cutShort, response)
+        case .cutShort: throw named(cutShort(canSendBody: circumstances.canSendBody), response)
         case .reconnect(let wait, let isFree):
             guard isFree || retries(of: call).takeRetry(call.head.origin.description, policy, at: now) else {
                 throw last(error ?? named(Self.empty, response), .budgetSpent)
@@ -199,9 +199,19 @@ extension EventReader {
             .connectionClosed, "the stream ended without an event", phase: .receive, requestMayHaveBeenSent: true)
     }
 
-    private static var cutShort: NetworkError {
-        NetworkError(
-            .connectionClosed, "the stream ended before the event that ends it", phase: .receive,
-            requestMayHaveBeenSent: true)
+    /// The error for a response that ended before its sentinel, with the reason why it is the last one.
+    private func cutShort(canSendBody: Bool) -> NetworkError {
+        let refusal =
+            if !request.settings.reconnects {
+                "`settings.reconnects` is false"
+            } else if !canSendBody {
+                "its body can be sent only once"
+            } else {
+                "the server may have carried it out; `settings.repeatsNonIdempotent` or an `Idempotency-Key` allows it"
+            }
+        return NetworkError(
+            .connectionClosed,
+            "the response ended before the event that `until:` names, and the request was not sent again: \(refusal)",
+            phase: .receive, requestMayHaveBeenSent: true)
     }
 }

@@ -90,7 +90,10 @@ extension HTTPSession.Proxy {
             "keep-alive", "te", "trailer", "upgrade", "expect",
         ]
         if let name = own.first(where: { fields.contains($0) }) {
-            throw NetworkError(code, "proxy: `connectFields` may not have \(name), which Dunlin sends itself")
+            throw NetworkError(
+                code,
+                "proxy: leave \(name) out of `connectFields`; the fields of a CONNECT request that concern the "
+                    + "connection or the credentials are Dunlin's to choose")
         }
         var fields = fields
         fields.mark(.usual)

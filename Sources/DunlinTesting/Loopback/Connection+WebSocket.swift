@@ -26,7 +26,11 @@ extension LoopbackServer.Connection {
     /// Reads a frame. Throws if another one comes.
     mutating func expect(_ frame: WebSocketFrame) throws(LoopbackServer.Interruption) {
         guard let read = try nextFrame() else { throw .truncated("end of stream where a frame was awaited") }
-        guard read == frame else { throw .truncated("another frame came than the one that was awaited: \(read.kind)") }
+        guard read == frame else {
+            throw .truncated(
+                "expected the frame \(frame.kind) (\(frame.payload.count) bytes), got \(read.kind) "
+                    + "(\(read.payload.count) bytes)")
+        }
     }
 
     /// Sends back each frame of a message, answers pings, and ends after a close frame, which it answers.

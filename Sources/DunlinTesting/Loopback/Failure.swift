@@ -4,7 +4,7 @@ extension LoopbackServer {
         public enum Kind: Sendable, Hashable {
             /// The request breaks the grammar or the framing rules; it is answered with 400 and a close.
             case malformed
-            /// The client left in the middle of a request.
+            /// The client left in the middle of a request, or sent other bytes than the script expects.
             case truncated
             /// The TLS handshake failed, or the connection broke afterwards; an alert from the client is named.
             case tls
@@ -18,7 +18,8 @@ extension LoopbackServer {
         public let detail: String
 
         public var description: String {
-            "\(kind) on \(connection.map { "connection \($0)" } ?? "no connection"): \(detail)"
+            let what = kind == .truncated ? "the script stopped" : "\(kind)"
+            return "\(what) on \(connection.map { "connection \($0)" } ?? "no connection"): \(detail)"
         }
     }
 }

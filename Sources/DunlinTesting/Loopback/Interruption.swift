@@ -8,7 +8,7 @@ extension LoopbackServer {
         case failed(Errno)
         /// The client sent something that HTTP/1.1 does not allow.
         case malformed(String)
-        /// The client left in the middle of a request.
+        /// The client left in the middle of a request, or sent other bytes than the script expects.
         case truncated(String)
         /// TLS failed, or the client ended it.
         case insecure(String)

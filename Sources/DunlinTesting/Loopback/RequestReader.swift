@@ -33,7 +33,7 @@ extension LoopbackServer {
         mutating func expect(_ bytes: Bytes, from channel: borrowing Channel) throws(Interruption) {
             while inbox.count < bytes.count { try fill("awaited bytes", from: channel) }
             guard inbox.prefix(bytes.count).elementsEqual(bytes) else {
-                throw .truncated("other bytes came than the \(bytes.count) that were awaited")
+                throw .truncated("expected the \(bytes.count) bytes of the script, and got others")
             }
             inbox.removeFirst(bytes.count)
         }

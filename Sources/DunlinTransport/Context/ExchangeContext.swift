@@ -209,6 +209,7 @@ extension ExchangeContext {
     }
 
     func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
+        if cause == .receivedNothing { return closed("no response came", phase, hop, cause) }
         if cause.isTruncation { return closed("the response ended too soon", phase, hop, cause) }
         if cause.isLimit {
             let limit = cause.setting.map { "`configuration.limits.\($0)`" } ?? "a fixed limit"
@@ -249,7 +250,9 @@ extension ExchangeContext {
         case .proxyTLS: "timed out in the TLS handshake with the proxy"
         case .tunnel: "timed out waiting for a tunnel through the proxy"
         case .tls: "timed out in the TLS handshake"
-        case .send: "timed out sending the request: the peer stopped reading"
+        case .send:
+            "timed out sending the request: the connection took no more bytes (the peer does not read, or packets are "
+                + "lost)"
         case .firstByte: "timed out waiting for the response"
         case .readIdle: "timed out waiting for the rest of the response"
         case .queue: "timed out waiting in the request queue"

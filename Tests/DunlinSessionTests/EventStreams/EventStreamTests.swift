@@ -233,6 +233,7 @@ struct `A stream of events that is resumed` {
             _ = try await Self.data(mocked.session.events("x", method: .post, until: "[DONE]"))
         }
         #expect(error.code == .connectionClosed && error.request?.method == .post)
+        #expect(error.reason.contains("`settings.repeatsNonIdempotent`"), "\(error)")
     }
 
     @Test func `a stream can be read once, and settings that make no sense fail`() async throws {
