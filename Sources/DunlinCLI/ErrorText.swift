@@ -9,10 +9,15 @@ enum ErrorText {
         return [headline(error, title(of: refusal, error))] + details(of: refusal, atProxy: error.phase == .proxyTLS)
     }
 
-    /// The reason, in the command's own words if it concerns one of its options.
+    /// The reason, in the command's own words if it concerns one of its options, and without the advice to change a
+    /// setting of redirects, which the command has not.
     private static func reason(of error: NetworkError) -> String {
-        guard error.meansBasicNotAllowed else { return error.reason }
-        return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
+        if error.meansBasicNotAllowed {
+            return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
+        }
+        let isOfRedirects = error.code == .insecureRedirect || error.code == .tooManyRedirects
+        guard isOfRedirects, let advice = error.reason.lastIndex(of: ";") else { return error.reason }
+        return String(error.reason[..<advice])
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {
@@ -61,7 +66,7 @@ extension ErrorText {
         if refusal.expected.count > limit {
             lines.append("            or one of \(refusal.expected.count - limit) more")
         }
-        if let hint = hint(for: refusal.reason, atProxy: atProxy) { lines.append("  \(hint)") }
+        if let hint = hint(for: refusal, atProxy: atProxy) { lines.append("  \(hint)") }
         return lines
     }
 
@@ -69,12 +74,15 @@ extension ErrorText {
     private static var limit: Int { 8 }
 
     /// The option that would help. Those for origins do not help with a proxy.
-    private static func hint(for reason: NetworkError.TrustRefusal.Reason, atProxy: Bool) -> String? {
-        switch reason {
+    private static func hint(for refusal: NetworkError.TrustRefusal, atProxy: Bool) -> String? {
+        switch refusal.reason {
         case .unknownIssuer where atProxy, .selfSigned where atProxy:
             "to trust the proxy's own certificate authority, add --proxy-ca FILE"
         case _ where atProxy: nil
-        case .malformed: "to accept certificates that break only formal rules of RFC 5280, add --compatible"
+        // The detail names the setting only if it would help: if the certificate breaks a formal rule.
+        case .malformed:
+            refusal.detail?.contains("certificateRules") == true
+                ? "to accept certificates that break only formal rules of RFC 5280, add --compatible" : nil
         case .unknownIssuer, .selfSigned: "to trust a certificate authority of your own, add --ca FILE"
         default: nil
         }

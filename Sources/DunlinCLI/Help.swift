@@ -17,7 +17,7 @@ enum Help {
           dunlin help                this text
           dunlin version
 
-        options of get:
+        options of get, post and the other methods:
           -i, --include     prints the status and the fields before the body;
                             with the method head this is the default
           -v, --verbose     prints where the time went and how the connection was
@@ -56,8 +56,8 @@ enum Help {
                             the system's; may be given several times
           --pin sha256/...  trusts only servers with this public key in their verified
                             chain; may be given several times
-          --compatible      also trusts certificates that lack what RFC 5280 requires
-                            but no check uses, such as key identifiers
+          --compatible      also trusts certificates that break formal rules of
+                            RFC 5280, for instance without a key identifier
           --insecure        trusts every server: anybody on the way can read and
                             change everything
 
@@ -84,7 +84,7 @@ enum Help {
                             anybody on the way gets the password itself
           --bearer TOKEN    this token, sent with the request at once; also the first
                             line of @FILE or @-
-          --cert FILE       a client certificate and those above it (PEM)
+          --cert FILE       the client's certificate, then its intermediates (PEM)
           --key FILE        its private key (PEM), if that is not in the same file
 
         exit codes:

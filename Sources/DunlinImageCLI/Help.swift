@@ -6,7 +6,7 @@ enum Help {
         usage:
           dunlin-image [options] URL|FILE...
                             shows pictures: PNG, JPEG, WebP, GIF, BMP, ICO; - is standard
-                            input. Where none can be shown, it is described in words
+                            input. A picture that cannot be shown is described in words
           dunlin-image help this text
 
         options:

@@ -19,4 +19,21 @@ import Testing
         let error = NetworkError(.timedOut, "slow", phase: phase, exceeding: exceeded, limit: limit, elapsed: elapsed)
         #expect(ErrorText.lines(of: error) == [expected])
     }
+
+    @Test(
+        arguments: [
+            (.insecureRedirect, "it leads to http://a.test/b;c; set `x` to follow it", "it leads to http://a.test/b;c"),
+            (.tooManyRedirects, "more than 20; `redirects.limit` allows no more", "more than 20"),
+            (.unsupportedScheme, "one; two", "one; two"),
+        ] as [(NetworkError.Code, String, String)])
+    func `settings that the command has not are not advised`(code: NetworkError.Code, reason: String, expected: String)
+    {
+        #expect(ErrorText.lines(of: NetworkError(code, reason)) == [expected])
+    }
+
+    @Test func `nothing is advised for a certificate that cannot be read`() {
+        let refusal = NetworkError.TrustRefusal(.malformed, host: "a.test", depth: 0, detail: "it cannot be read")
+        let error = NetworkError(.serverTrustFailed, "\(refusal)", underlying: refusal)
+        #expect(ErrorText.lines(of: error) == ["\(refusal)"])
+    }
 }
