@@ -78,7 +78,7 @@ extension HTTP.WebSocketError: CustomStringConvertible {
         switch self {
         case .reservedBits: "A frame has a reserved bit set that was not agreed on."
         case .unknownOpcode(let opcode): "A frame has the unknown opcode \(opcode)."
-        case .fragmentedControl: "A control frame is not whole."
+        case .fragmentedControl: "A control frame is fragmented."
         case .controlTooLong: "A control frame is longer than 125 bytes."
         case .maskedFrame: "The server masked a frame, which only clients do."
         case .lengthNotMinimal: "A frame's length is written in more bytes than it needs."
@@ -90,8 +90,8 @@ extension HTTP.WebSocketError: CustomStringConvertible {
         case .closePayloadTooShort: "A close frame has one byte, which is no code."
         case .invalidCloseCode(let code): "A close frame may not have the code \(code)."
         case .invalidCloseReason: "The reason in a close frame is not UTF-8."
-        case .frameTooLong(let limit): "A frame is longer than the limit of \(limit) bytes."
-        case .messageTooLong(let limit): "A message is longer than the limit of \(limit) bytes."
+        case .frameTooLong(let limit): "A frame is longer than `settings.frameLimit`, \(limit) bytes."
+        case .messageTooLong(let limit): "A message is longer than `settings.messageLimit`, \(limit) bytes."
         case .outOfMemory: "There is not enough memory to compress or decompress."
         case .endedWithoutClose: "The connection ended without a close frame."
         case .noPong: "Nothing arrived in time after a ping."
@@ -99,7 +99,7 @@ extension HTTP.WebSocketError: CustomStringConvertible {
         case .closeReasonTooLong: "The reason for closing is longer than 123 bytes."
         case .pingTooLong: "A ping holds at most 125 bytes."
         case .otherMessageBegun: "Another message has begun, and not all of it has been sent."
-        case .closed: "The connection is closed."
+        case .closed: "The connection is closed, or is being closed."
         }
     }
 }

@@ -24,7 +24,7 @@ extension HTTP {
         case severalSubprotocols
         case malformedExtensions
         case extensionNotOffered
-        /// The parameters of permessage-deflate do not answer the offer.
+        /// The parameters of permessage-deflate were not offered, or are not valid.
         case invalidDeflate
     }
 }
@@ -46,7 +46,8 @@ extension HTTP.WebSocketHandshakeError: CustomStringConvertible {
         case .severalSubprotocols: "The server chose more than one subprotocol."
         case .malformedExtensions: "The server's Sec-WebSocket-Extensions field is malformed."
         case .extensionNotOffered: "The server chose an extension that was not offered."
-        case .invalidDeflate: "The server's parameters of permessage-deflate do not answer the offer."
+        case .invalidDeflate:
+            "The server chose permessage-deflate parameters that were not offered or are not valid."
         }
     }
 }

@@ -14,7 +14,7 @@ extension ImageDecoder {
         case .jpeg:
             return try plan.runAtOnce(
                 try JPEGDecoder.open(bytes, plan.info, eighths: plan.eighths, isTolerant: isTolerant), bytes)
-        default: throw .unsupported(plan.info.format, what: "it can only be decoded in steps")
+        default: throw .unsupported(plan.info.format, what: "`decodeAtOnce` takes PNG and JPEG only; use `decode`")
         }
     }
 }

@@ -44,7 +44,7 @@ public final class TLSContext: Sendable {
             throw .invalidSetting("an application protocol's name must have 1 to 255 bytes")
         }
         if !protocols.isEmpty, SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count)) != 0 {
-            throw .invalidSetting("the application protocols are \(settings.applicationProtocols)")
+            throw .invalidSetting("OpenSSL refuses the application protocols \(settings.applicationProtocols)")
         }
     }
 

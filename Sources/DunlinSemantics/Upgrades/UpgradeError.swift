@@ -27,7 +27,7 @@ extension UpgradeError: CustomStringConvertible {
         case .nothingOffered: "no protocol is offered"
         case .invalidProtocol(let text): "\"\(text)\" is not the name of a protocol, or a name and a version"
         case .offeredTwice(let text): "the protocol \(text) is offered twice"
-        case .ownField(let name): "the field \(name) is the offer's own"
+        case .ownField(let name): "leave out the field \(name), which Dunlin writes"
         case .notAsked: "the server switched protocols without being asked"
         case .ofHTTP10: "the server switched protocols in HTTP/1.0, which cannot"
         case .announcesBody(let name): "the server switched protocols and announced a body by \(name)"

@@ -148,8 +148,8 @@ extension TaskDelegate {
         let sent = refuse(part: call.part?.number)
         throw NetworkError(
             .sentTooOften,
-            "the request was sent again \(sent.count) times, and `limits.resends` with the allowed retries and "
-                + "redirects permits \(limit): \(sent.reasons)",
+            "the request was sent again \(sent.count) times (\(sent.reasons)); at most \(limit) are permitted: "
+                + "`limits.resends` plus allowed retries and redirects",
             requestMayHaveBeenSent: true, peer: call.request.head.origin.description)
     }
 }

@@ -32,8 +32,9 @@ extension HTTPSession {
         ) throws {
             guard case .stream(let input) = response.body.source.body, let connection = input.duplexStream else {
                 let error = NetworkError(
-                    .interceptorFailed, "an interceptor replaced the connection of a 101 by a body", phase: .receive,
-                    requestMayHaveBeenSent: true, response: response.head)
+                    .interceptorFailed,
+                    "an interceptor returned a 101 without its connection; return the response of `next`",
+                    phase: .receive, requestMayHaveBeenSent: true, response: response.head)
                 end(error)
                 throw response.body.named(error)
             }

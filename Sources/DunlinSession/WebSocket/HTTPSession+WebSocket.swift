@@ -66,7 +66,10 @@ extension HTTPSession {
             let known = error as? NetworkError
             throw
                 (known
-                ?? NetworkError(.invalidRequest, "the WebSocket cannot be asked for: \(error)", underlying: error))
+                ?? NetworkError(
+                    .invalidRequest,
+                    "the WebSocket cannot be asked for with the subprotocols \(subprotocols): \(error)",
+                    underlying: error))
                 .named(.get, target, hiding: core.configuration.secretFields)
         }
         options.fields = options.fields.overlaid(with: handshake.fields)

@@ -35,6 +35,16 @@ extension NetworkError {
             case .frameTooLong, .messageTooLong: .limitExceeded
             default: .webSocketFailed
             }
-        self.init(code, "\(error)", phase: .receive, requestMayHaveBeenSent: true, underlying: error)
+        let reason = error.isOfServer ? "the server broke the rules of WebSocket: \(error)" : "\(error)"
+        self.init(code, reason, phase: .receive, requestMayHaveBeenSent: true, underlying: error)
+    }
+}
+
+extension WebSocketError {
+    /// Whether only the server can have done this.
+    fileprivate var isOfServer: Bool {
+        // A caller may also close with such a code.
+        if case .invalidCloseCode = self { return false }
+        return closeCode == .protocolError || closeCode == .invalidContent
     }
 }

@@ -61,13 +61,21 @@ extension HTTPSession.WebSocketSettings {
 
     /// Throws for limits that nothing could meet.
     func validate() throws {
-        let limits = [frameLimit, messageLimit ?? 1, backlogLimit]
-        let times = [pingInterval ?? .seconds(1), pongLimit, closeLimit]
-        guard limits.allSatisfy({ $0 > 0 }), times.allSatisfy({ $0 > .zero }) else {
-            throw NetworkError(.invalidConfiguration, "every limit of a WebSocket must be above zero")
+        let limits: [(String, Int)] = [
+            ("frameLimit", frameLimit), ("messageLimit", messageLimit ?? 1), ("backlogLimit", backlogLimit),
+        ]
+        for (name, limit) in limits where limit <= 0 { throw Self.refusal("\(name) must be above zero, not \(limit)") }
+        let times: [(String, Duration)] = [
+            ("pingInterval", pingInterval ?? .seconds(1)), ("pongLimit", pongLimit), ("closeLimit", closeLimit),
+        ]
+        for (name, time) in times where time <= .zero {
+            throw Self.refusal("\(name) must be above zero, not \(time)")
         }
-        guard (1...9).contains(compression?.level ?? 6) else {
-            throw NetworkError(.invalidConfiguration, "the level of compression is from 1 to 9")
-        }
+        let level = compression?.level ?? 6
+        guard (1...9).contains(level) else { throw Self.refusal("compression.level must be from 1 to 9, not \(level)") }
+    }
+
+    private static func refusal(_ problem: String) -> NetworkError {
+        NetworkError(.invalidConfiguration, "settings.\(problem)")
     }
 }

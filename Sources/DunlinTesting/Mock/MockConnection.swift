@@ -105,7 +105,7 @@ final class MockConnection: TransportResponse.DuplexStream {
         case .busy:
             throw NetworkError(
                 .bodyConsumed, "the connection is already being \(what) by another task", phase: .receive)
-        case .over: reason = "writing has been finished"
+        case .over: reason = "this side has already ended its writing"
         case .closed: reason = "the connection has been closed"
         }
         throw NetworkError(.connectionClosed, reason, phase: .receive, requestMayHaveBeenSent: true)

@@ -16,7 +16,7 @@ extension HTTPSession {
 
         /// Why a file or folder does not belong to this user alone.
         package enum Distrust: Sendable, Hashable {
-            /// It is not a file, or not a folder where one is expected.
+            /// It is not a regular file.
             case otherKind
             /// It belongs to another user, with this ID.
             case ownedBy(UInt32)
@@ -89,7 +89,7 @@ extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .otherKind: "it is not a regular file, or not the folder that is expected there; choose another path"
+        case .otherKind: "it is not a regular file; choose another path"
         case .ownedBy(let user):
             "it belongs to user \(user); chown it to the user of this program, or choose another path"
         case .hasNames(let count): "it has \(count) names (hard links); remove it, or choose another path"

@@ -25,7 +25,8 @@ extension ResumeData {
     ) async throws {
         guard let validator = Validator(["ETag": tag]) else {
             throw NetworkError.invalidResumeData(
-                "the entity tag is \(VisibleText.of(tag, upTo: 100)), and must be strong, such as \"v1\" with quotes"
+                "the entity tag \(VisibleText.of(tag, upTo: 100)) is not strong; give it with quotes, as the server "
+                    + "sent it, such as \"v1\""
             )
         }
         try await self.init(path, of: url, validator, fields, completeLength)

@@ -182,7 +182,8 @@ extension UpgradedStream {
             switch state.withLock({ $0.beginWriting() }) {
             case .over:
                 if isLast { return }
-                throw explained(NetworkError(.connectionClosed, "writing has been finished", phase: .send))
+                throw explained(
+                    NetworkError(.connectionClosed, "this side has already ended its writing", phase: .send))
             case .fail(let error): throw explained(error ?? Self.busy("written to"))
             case .write(let stream, var hop):
                 do {

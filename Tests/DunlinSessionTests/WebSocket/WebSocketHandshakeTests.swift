@@ -66,15 +66,17 @@ import Testing
     @Test func `what cannot be asked for is refused before anything is sent`() async throws {
         let mock = try MockedSocket()
         let twice = try await NetworkError.thrown { _ = try await mock.open(subprotocols: ["a", "a"]) }
-        #expect(twice.code == .invalidRequest)
+        #expect(twice.code == .invalidRequest && twice.reason.contains(#"["a", "a"]"#))
         var settings = HTTPSession.WebSocketSettings()
         settings.backlogLimit = 0
         let limit = try await NetworkError.thrown { _ = try await mock.open(settings) }
         #expect(limit.code == .invalidConfiguration)
+        #expect(limit.reason == "settings.backlogLimit must be above zero, not 0")
         settings = .init()
         settings.compression = .init(level: 10)
         let level = try await NetworkError.thrown { _ = try await mock.open(settings) }
         #expect(level.code == .invalidConfiguration)
+        #expect(level.reason == "settings.compression.level must be from 1 to 9, not 10")
         #expect(mock.mocked.transport.requests.isEmpty)
     }
 }

@@ -73,6 +73,7 @@ import Testing
         mock.peer.send(bytes)
         let error = try await NetworkError.thrown { _ = try await socket.all() }
         #expect(error.code == code && error.underlying is HTTP.WebSocketError, "\(error)")
+        #expect(error.reason.contains("the server broke the rules") == (code == .webSocketFailed), "\(error)")
         #expect(mock.peer.frames == [.close(close)] && socket.closeCode == .abnormal)
     }
 

@@ -198,8 +198,8 @@ extension LiveCall {
         guard changed.head.origin.isSame(as: request.head.origin) else {
             throw NetworkError(
                 .interceptorFailed,
-                "an interceptor around an exchange changed \(request.head.origin) to \(changed.head.origin): "
-                    + "use one around calls"
+                "an interceptor around exchanges may not change the origin (\(request.head.origin) to "
+                    + "\(changed.head.origin)); make it one around calls"
             )
         }
         return within(changed, insteadOf: request)
