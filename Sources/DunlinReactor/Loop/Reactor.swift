@@ -309,7 +309,7 @@ extension Reactor {
     }
 
     /// Looks at all sockets now, within a job of the loop: whoever is woken runs after it. No effect on other threads.
-    func look() { if isCurrent { poll(0) } }
+    package func look() { if isCurrent { poll(0) } }
 
     /// Tells the followers of a turn; returns true if that gave the loop something to do.
     private func tellOfTurn() -> Bool {
