@@ -46,7 +46,7 @@ enum Variant: String, CaseIterable {
 
     private func measure(_ configuration: inout HTTPSession.Configuration) {
         let factory = PrometheusMetricsFactory(registry: PrometheusCollectorRegistry())
-        configuration.measure(with: MetricsOptions(factory: factory))
+        configuration.measure(with: HTTPSession.MetricsSettings(factory: factory))
     }
 }
 
