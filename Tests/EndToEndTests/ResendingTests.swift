@@ -86,6 +86,37 @@ struct `Bodies sent again` {
             #expect(stage.server.requests.filter(\.isComplete).count == 1)
         }
     }
+
+    /// The peer closes while the head is being sent, so it is a race whether the body is taken. Its end is none: it is
+    /// not taken once the next attempt counts on it.
+    @Test func `a one-shot body goes to a retry only if no attempt takes it`() async throws {
+        let policy = HTTPSession.RetryPolicy.exponential(
+            attempts: 4, base: .milliseconds(1), cap: .milliseconds(1), budget: .unlimited)
+        try await Stage.with(tolerating: true, configure: { $0.retry = policy }) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                if request.connection.isMultiple(of: 2) { return .response(body: "kept") }
+                return LoopbackServer.Reply([.close])
+            }
+            let codes = await withTaskGroup(of: [NetworkError.Code?].self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        var codes: [NetworkError.Code?] = []
+                        for _ in 0..<50 {
+                            let body = RequestBody.stream(UploadPieces(total: 3000))
+                            do {
+                                _ = try await stage.session.put("up", body: body, as: .bytes)
+                            } catch {
+                                codes.append((error as? NetworkError)?.code)
+                            }
+                        }
+                        return codes
+                    }
+                }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(Set(codes).isSubset(of: [.connectionClosed]))
+        }
+    }
 }
 
 @Suite(.timeLimit(.minutes(10)))

@@ -265,10 +265,18 @@ extension Upload {
         case .file:
             guard let file else { break }
             try await frame(file.range.count, isChunked, &hop) { hop in try await send(file, &hop) }
-        case .stream(let length, _, let make):
-            try await send(make(), of: length, isChunked, &hop)
+        case .stream(let length, let isReplayable, let make):
+            try await send(try isReplayable ? make() : take(make), of: length, isChunked, &hop)
         }
         if isChunked { try await write(try await writer.context.end(of: body, hop), &hop) }
+    }
+
+    /// Takes a body that can be sent once, unless the sending was stopped: then it is left to the next attempt.
+    ///
+    /// It is taken in the same step that looks, because whoever stopped the sending asks next whether it was taken.
+    private func take(_ make: () -> any RequestBody.Chunks) throws -> any RequestBody.Chunks {
+        guard let chunks = machine.withLock({ $0.mayWrite ? make() : nil }) else { throw CancellationError() }
+        return chunks
     }
 
     /// Whether the body's first byte follows the head at once, and may share its segment.
