@@ -15,8 +15,8 @@ internal import DunlinTypes
 ///    A later failure of the sender is ignored and leaves the connection to the reader, because the answer may still be
 ///    coming: the request counts as cut, or as complete if only its producer had not finished yet. No write begins
 ///    after a stop.
-/// 4. A sender that is stopped before it has begun sends nothing, and none takes a body that can be sent only once after
-///    a stop. So the request may then be sent elsewhere, with that body too.
+/// 4. A sender that is stopped before it has begun sends nothing, and after a stop none takes a body that can be sent
+///    only once. So the request may then be sent elsewhere, with that body too.
 /// 5. If the peer ended its side before it had everything, the request is cut, though the kernel would have taken the
 ///    rest: it is answered by a refusal or not at all (RFC 9112 §8).
 /// 6. While there is more to send, the peer owes nothing, and only the total limit applies to the reader. The limit of
