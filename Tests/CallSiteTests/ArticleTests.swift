@@ -9,7 +9,8 @@ import Testing
         let text = String(decoding: try Data(contentsOf: package.appending(path: path)), as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let line = line.drop { $0 == " " }
-            return String(line.hasPrefix("nonisolated struct") ? line.dropFirst("nonisolated ".count) : line)
+            let isType = ["nonisolated struct", "nonisolated final class"].contains { line.hasPrefix($0) }
+            return String(isType ? line.dropFirst("nonisolated ".count) : line)
         }
     }
 
@@ -54,11 +55,11 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
         "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
         "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 6,
-        "Sources/Dunlin/Dunlin.docc/Logging.md": 13,
+        "Sources/Dunlin/Dunlin.docc/Logging.md": 15,
         "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
         "Sources/Dunlin/Dunlin.docc/Interceptors.md": 7,
-        "Sources/Dunlin/Dunlin.docc/Caching.md": 6,
-        "Sources/Dunlin/Dunlin.docc/Requests.md": 8,
+        "Sources/Dunlin/Dunlin.docc/Caching.md": 7,
+        "Sources/Dunlin/Dunlin.docc/Requests.md": 10,
         "Sources/Dunlin/Dunlin.docc/Forms.md": 2,
         "Sources/Dunlin/Dunlin.docc/Uploads.md": 5,
         "Sources/Dunlin/Dunlin.docc/Streams.md": 7,
@@ -78,7 +79,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Guard.md": 3,
         "Sources/Dunlin/Dunlin.docc/Proxies.md": 6,
         "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
-        "Sources/Dunlin/Dunlin.docc/Trust.md": 8,
+        "Sources/Dunlin/Dunlin.docc/Trust.md": 10,
         "Sources/DunlinDisplay/DunlinDisplay.docc/DunlinDisplay.md": 1,
         "Sources/DunlinDisplay/DunlinDisplay.docc/Displays.md": 4,
         "Sources/DunlinDisplay/DunlinDisplay.docc/LoadingDocuments.md": 2,

@@ -61,6 +61,21 @@ import Testing
         await configuration.cache?.close()
     }
 
+    @Test func `the example about the size of a cache runs as written`() async throws {
+        let folder = Folder.unmade().path
+        var configuration = HTTPSession.Configuration(baseURL: "http://api.test")
+        configuration.cache = HTTPSession.Cache(
+            .init(memory: 16 << 20, disk: 1 << 30, largestShare: 0.2),
+            folder: folder)
+
+        #expect(await configuration.cache?.entries().isEmpty == true)
+        await configuration.cache?.close()
+        let capacities: [HTTPSession.Cache.Capacity] = [.standard, .small, .images]
+        #expect(capacities.map(\.memory) == [8, 4, 20].map { $0 << 20 })
+        #expect(capacities.map(\.disk) == [256, 20, 150].map { $0 << 20 })
+        #expect(capacities.allSatisfy { $0.largestShare == 0.05 })
+    }
+
     private func lookAt(_ cache: HTTPSession.Cache) async throws {
         let gauges = cache.gauges
         print(gauges.hits, gauges.misses, gauges.stale, gauges.diskBytes)

@@ -119,6 +119,38 @@ struct `Guides to requests` {
         #expect(transport.requests.last?.fields["q"] == "ada")
     }
 
+    @Test func `the example about values of a query runs as written`() async throws {
+        let client = try client()
+        transport.otherwise { _ in .respond(json: [Post]()) }
+        let page: Int? = nil
+        let found = try await client.get(
+            "search",
+            query: [
+                "q": "dark waders", "tag": ["new", "red"], "page": page,
+                "exact": true, "verbose": HTTP.QueryFlag(),
+            ],
+            as: [Post].self)
+
+        #expect(found.isEmpty)
+        #expect(sent == ["GET /v1/search?q=dark%20waders&tag=new&tag=red&exact=true&verbose "])
+        let (none, some): ([String], [Int?]) = ([], [1, nil])
+        let query: HTTP.Query = [
+            "a": nil, "b": none, "c": "", "d": some, "e": 2.0, "f": Date(timeIntervalSince1970: 0),
+        ]
+        #expect(query.encoded == "c=&d=1&e=2&f=1970-01-01T00%3A00%3A00Z")
+    }
+
+    @Test func `the example about a compressed body runs as written`() async throws {
+        let (client, draft) = (try client(), Draft())
+        transport.otherwise { _ in .respond() }
+        let body = try RequestBody.json(draft).compressed()
+        try await client.post("users", body: body)
+
+        let request = try #require(transport.requests.first)
+        #expect(request.fields["Content-Encoding"] == "gzip" && request.fields["Content-Type"] == "application/json")
+        #expect(request.body.array.starts(with: [0x1F, 0x8B]))
+    }
+
     @Test func `the examples about what one request changes run as written`() async throws {
         let policy = HTTPSession.RetryPolicy.exponential(attempts: 2, base: .zero)
         transport.on(.get, "/v1/flaky").fail(.connectionRefused).thenRespond(.badGateway).thenRespond(body: "fit")

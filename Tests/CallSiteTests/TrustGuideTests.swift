@@ -84,6 +84,34 @@ struct `Guides to trust and networks` {
         server.stop()
     }
 
+    @Test func `the examples about versions and ciphers run as written`() async throws {
+        let authority = try CertificateAuthority()
+        var tls = try LoopbackServer.TLS(authority.issue(.server("127.0.0.1")))
+        tls.versions = .v1_2 ... .v1_2
+        let server = try LoopbackServer(tls: tls)
+        server.respond { _ in .response(body: "hello") }
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.tls.roots = .only([.bytes(authority.certificate.der)])
+        configuration.tls.ciphers = "ECDHE+AESGCM"
+        configuration.tls.suites = "TLS_AES_256_GCM_SHA384"
+        configuration.tls.groups = "X25519:P-256"
+
+        let client = try HTTPSession(configuration)
+        let response = try await client.get("x", as: .string)
+        #expect(response.metrics.hops.last?.security?.version == "TLS 1.2")
+        await client.shutdown()
+        configuration.tls.versions = .tls13 ... .tls13
+
+        let newer = try HTTPSession(configuration)
+        let refused = await #expect(throws: NetworkError.self) { try await newer.get("x") }
+        #expect(refused?.code == .secureConnectionFailed && refused?.reason.contains("protocol_version") == true)
+        await newer.shutdown()
+        server.stop()
+        configuration.tls.ciphers = "no such cipher"
+        let unknown = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
+        #expect(unknown?.code == .invalidConfiguration)
+    }
+
     @Test func `the client holds its server to the key`() async throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issue(.server("127.0.0.1"))

@@ -29,6 +29,15 @@ import Testing
         let pixels = try await response.value.decoded()
 
         #expect(pixels.size == ImageSize(width: 200, height: 100))
+        var encoder = ImageEncoder()
+        encoder.jpegQuality = 90
+        let jpeg = try await encoder.jpeg(pixels)
+        let png = try await encoder.png(pixels)
+        try await client.put(
+            "users/42/avatar.png",
+            body: .bytes(png, contentType: "image/png"))
+
+        #expect(jpeg.array.starts(with: [0xFF, 0xD8]) && png.array.starts(with: [0x89, 0x50, 0x4E, 0x47]))
     }
 
     @Test func `the examples about downloading images run as written`() async throws {
@@ -84,7 +93,7 @@ import Testing
     }
 
     /// Name, and how many snippets there are.
-    @Test(arguments: [("DunlinImages.md", 2), ("DownloadingImages.md", 5)])
+    @Test(arguments: [("DunlinImages.md", 3), ("DownloadingImages.md", 5)])
     func `each snippet stands here, and is no wider than a page`(name: String, count: Int) throws {
         let here = try Self.lines("Tests/DunlinImagesTests/ImageGuideTests.swift")
         let snippets = try Self.lines("\(Self.catalog)/\(name)").split(separator: "```swift").dropFirst()
