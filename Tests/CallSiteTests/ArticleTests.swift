@@ -50,7 +50,7 @@ import Testing
     private nonisolated static let articles: KeyValuePairs = [
         "README.md": 7,
         "Sources/Dunlin/Dunlin.docc/Dunlin.md": 1,
-        "Sources/Dunlin/Dunlin.docc/GettingStarted.md": 7,
+        "Sources/Dunlin/Dunlin.docc/GettingStarted.md": 8,
         "Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md": 5,
         "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
         "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
@@ -78,6 +78,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Networks.md": 4,
         "Sources/Dunlin/Dunlin.docc/Guard.md": 3,
         "Sources/Dunlin/Dunlin.docc/Proxies.md": 6,
+        "Sources/Dunlin/Dunlin.docc/Addresses.md": 6,
         "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
         "Sources/Dunlin/Dunlin.docc/Trust.md": 10,
         "Sources/DunlinDisplay/DunlinDisplay.docc/DunlinDisplay.md": 1,
