@@ -57,6 +57,8 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 6,
         "Sources/Dunlin/Dunlin.docc/Logging.md": 15,
         "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
+        "Sources/Dunlin/Dunlin.docc/FromURLSession.md": 7,
+        "Sources/Dunlin/Dunlin.docc/FromAlamofire.md": 10,
         "Sources/Dunlin/Dunlin.docc/Interceptors.md": 7,
         "Sources/Dunlin/Dunlin.docc/Caching.md": 7,
         "Sources/Dunlin/Dunlin.docc/Requests.md": 10,
