@@ -37,6 +37,19 @@ import Testing
         #expect(machine.beginReading() == .closed)
     }
 
+    @Test(arguments: [true, false])
+    func `when writing fails, reading goes on to its end, and then the connection is closed`(readingIsOver: Bool) {
+        var machine = DuplexMachine()
+        if readingIsOver { #expect(machine.beginReading() == .proceed && machine.endReading(isOver: true) == .none) }
+        #expect(machine.beginWriting() == .proceed)
+        #expect(machine.failWriting() == (readingIsOver ? .close : .none))
+        #expect(machine.beginWriting() == .closed && machine.isClosed == readingIsOver)
+        if readingIsOver { return }
+        #expect(machine.beginReading() == .proceed && machine.endReading() == .none)
+        #expect(machine.beginReading() == .proceed && machine.endReading(isOver: true) == .close)
+        #expect(machine.failWriting() == .none)
+    }
+
     @Test func `a direction that was over before the close stays over`() {
         var machine = DuplexMachine()
         #expect(machine.beginReading() == .proceed && machine.endReading(isOver: true) == .none)

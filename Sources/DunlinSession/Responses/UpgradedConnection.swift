@@ -12,8 +12,9 @@ extension HTTPSession {
     ///
     /// The connection counts as a running request, under the same limits of connections, until it is closed: by
     /// `close`, once the peer has ended its direction and `finishWriting` this side's, by an error of either direction,
-    /// when its request is cancelled, and when the last reference is released. `shutdown(grace:)` waits for it until
-    /// the grace is over, and then closes it. It is never used for another request.
+    /// when its request is cancelled, and when the last reference is released. When the peer takes nothing more, only
+    /// writing has failed: what it sent before can be read. `shutdown(grace:)` waits for the connection until the grace
+    /// is over, and then closes it. It is never used for another request.
     public final class UpgradedConnection: Sendable {
         /// The protocols that the server named, the lowest layer first, each as it was offered. Usually there is one.
         public let protocols: [String]

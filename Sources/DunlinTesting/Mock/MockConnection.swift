@@ -37,7 +37,13 @@ final class MockConnection: TransportResponse.DuplexStream {
         }
         if turn == .over { return nil }
         try Self.check(turn, "read")
-        let piece = try await run(reading) { [peer] in try await peer.sends(index) }
+        let piece: Bytes?
+        do {
+            piece = try await run(reading) { [peer] in try await peer.sends(index) }
+        } catch {
+            close()
+            throw error
+        }
         let action = state.withLock { state in
             state.hop.bytesReceived += piece?.count ?? 0
             state.hop.bodyBytes += piece?.count ?? 0
@@ -64,7 +70,13 @@ final class MockConnection: TransportResponse.DuplexStream {
         let turn = state.withLock { $0.machine.beginWriting() }
         if turn == .over, bytes == nil { return }
         try Self.check(turn, "written to")
-        try await run(writing) { [peer] in try await peer.receives(bytes) }
+        do {
+            try await run(writing) { [peer] in try await peer.receives(bytes) }
+        } catch {
+            // What the peer sent before it took nothing more can still be read.
+            if state.withLock({ $0.machine.failWriting() }) == .close { end() }
+            throw error
+        }
         let action = state.withLock { state in
             state.hop.bytesSent += bytes?.count ?? 0
             return state.machine.endWriting(isOver: bytes == nil)
@@ -72,7 +84,7 @@ final class MockConnection: TransportResponse.DuplexStream {
         if action == .close { end() }
     }
 
-    /// Calls the test's closure, until the connection is closed. An error that it throws closes it.
+    /// Calls the test's closure, until the connection is closed.
     private func run<Value: Sendable>(
         _ cancellation: Cancellation, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -87,9 +99,6 @@ final class MockConnection: TransportResponse.DuplexStream {
             throw NetworkError(
                 .connectionClosed, "the connection has been closed", phase: .receive, requestMayHaveBeenSent: true,
                 underlying: lost)
-        } catch {
-            close()
-            throw error
         }
     }
 

@@ -94,8 +94,8 @@ extension MockTransport {
 
         /// Switches to another protocol that the request offers. `sends` returns what the peer sends, piece by piece,
         /// and nil when it sends no more; `receives` is called with each write, and with nil when the client finishes
-        /// writing. Both may wait, and should end when their task is cancelled. An error that one throws closes the
-        /// connection.
+        /// writing. Both may wait, and should end when their task is cancelled. An error of `sends` closes the
+        /// connection; after one of `receives` nothing can be written, and what is sent can still be read.
         public static func upgrade(
             to protocol: String, fields: Fields = Fields(), sends: @escaping Piece,
             receives: @escaping @Sendable (Bytes?) async throws -> Void

@@ -5,7 +5,9 @@
 /// 2. Reading is over when the peer has said that it sends no more, writing when this side has said so. Neither ends
 ///    the other.
 /// 3. When both are over the connection is closed.
-/// 4. A direction that fails takes the other with it, and so does a close, at any time. What is closed stays closed.
+/// 4. When writing fails because the peer takes nothing more, what it sent before can still be read: writing counts as
+///    over, but for a writer as closed. Any other failure takes the other direction with it, and so does a close, at
+///    any time. What is closed stays closed.
 ///
 /// It must not know sockets, bytes or errors.
 package struct DuplexMachine: Sendable, Equatable {
@@ -13,6 +15,7 @@ package struct DuplexMachine: Sendable, Equatable {
         case idle
         case busy
         case over
+        case failed
     }
 
     /// What somebody who wants to use a direction may do.
@@ -23,7 +26,7 @@ package struct DuplexMachine: Sendable, Equatable {
         case busy
         /// Nothing, because the direction is over.
         case over
-        /// Nothing, because the connection is closed.
+        /// Nothing, because the connection is closed, or the direction has failed.
         case closed
     }
 
@@ -49,6 +52,13 @@ package struct DuplexMachine: Sendable, Equatable {
     /// The writer is done; `isOver`: it has said that nothing more will be sent.
     package mutating func endWriting(isOver: Bool = false) -> Action { end(\.writing, isOver) }
 
+    /// The writer found that the peer takes nothing more.
+    package mutating func failWriting() -> Action {
+        if isClosed { return .none }
+        writing = .failed
+        return reading == .over ? close() : .none
+    }
+
     /// Closes the connection, whoever uses it.
     package mutating func close() -> Action {
         if isClosed { return .none }
@@ -59,6 +69,7 @@ package struct DuplexMachine: Sendable, Equatable {
     private mutating func begin(_ direction: WritableKeyPath<Self, Direction>) -> Turn {
         switch self[keyPath: direction] {
         case .over: return .over
+        case .failed: return .closed
         case .idle where isClosed, .busy where isClosed: return .closed
         case .busy: return .busy
         case .idle:
@@ -69,6 +80,6 @@ package struct DuplexMachine: Sendable, Equatable {
 
     private mutating func end(_ direction: WritableKeyPath<Self, Direction>, _ isOver: Bool) -> Action {
         self[keyPath: direction] = isOver ? .over : .idle
-        return reading == .over && writing == .over ? close() : .none
+        return reading == .over && (writing == .over || writing == .failed) ? close() : .none
     }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// and then it is gone. Nothing is read ahead, and a writer waits while the kernel's buffer is full.
 ///
 /// Cancelling a read or a write closes the connection, since nobody knows how far it came. A cancelled call closes it
-/// too, at once.
+/// too, at once. When the peer takes nothing more, only writing has failed: what it sent before can be read.
 final class UpgradedStream: TransportResponse.DuplexStream {
     fileprivate struct State: ~Copyable {
         var machine = DuplexMachine()
@@ -20,7 +20,7 @@ final class UpgradedStream: TransportResponse.DuplexStream {
         var mayHaveMore: Bool
         var readSize = UpgradedStream.smallestRead
         var hop: HTTP.Hop
-        /// Why the connection was closed before both directions were over.
+        /// Why the connection was closed before both directions were over, or why writing failed.
         var failure: (any Error)?
     }
 
@@ -107,7 +107,7 @@ extension UpgradedStream {
         }
         context.observer?.sees(received: piece)
         context.control?.received(upTo: count)
-        if action == .close { end(nil) }
+        if action == .close { end(state.withLock { $0.failure }) }
         return bytes.isEmpty ? nil : piece
     }
 }
@@ -189,7 +189,7 @@ extension UpgradedStream {
                 do {
                     try await write(RequestWriter(context: context, stream: stream), &hop)
                 } catch {
-                    throw failed(error)
+                    throw failedWriting(error)
                 }
                 let action = state.withLock { state in
                     state.hop.bytesSent = hop.bytesSent
@@ -252,6 +252,23 @@ extension UpgradedStream {
             end(error)
         }
         return error
+    }
+
+    /// Ends writing after its failure. The connection is closed too, unless the peer may have said why.
+    private func failedWriting(_ error: any Error) -> any Error {
+        guard let lost = error as? NetworkError, lost.code == .connectionClosed, !Task.isCancelled,
+            context.cancellation.cause == nil
+        else { return failed(error) }
+        let explained = explained(error)
+        let action = state.withLock { state -> DuplexMachine.Action? in
+            if state.machine.isClosed { return nil }
+            state.failure = explained
+            return state.machine.failWriting()
+        }
+        guard let action else { return failed(error) }
+        context.observer?.saw(.failed(explained))
+        if action == .close { end(explained) }
+        return explained
     }
 
     /// The error for somebody whose own task may have been cancelled.

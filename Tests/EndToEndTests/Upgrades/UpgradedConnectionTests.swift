@@ -87,6 +87,25 @@ struct `Upgraded connections` {
         }
     }
 
+    @Test func `what a peer said before it took nothing more can be read after a write has failed`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let (here, go) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+            stage.server.enqueue(.upgrade(to: "foo", .signal(here), .waitForSignal(go), .send("why"), .reset))
+            let connection = try await stage.session.upgrade("x", to: "foo")
+            try await here.opened()
+            go.open()
+            try await stage.server.wait { $0.open == 0 }
+            for _ in 0..<2 {
+                let error = try await NetworkError.thrown { while true { try await connection.write("a") } }
+                #expect(error.code == .connectionClosed && connection.isOpen, "\(error)")
+            }
+            #expect(try await connection.read() == "why")
+            do { #expect(try await connection.read() == nil) } catch {}
+            #expect(!connection.isOpen)
+            try await stage.eventually("the request is over") { await stage.session.tasks.all.isEmpty }
+        }
+    }
+
     @Test func `an end that TLS has not announced is no end`() async throws {
         guard Stage.isSecure else { return }
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
