@@ -71,7 +71,9 @@ extension HTTPSession {
             throw NetworkError(.invalidRequest, "the upgrade cannot be asked for: \(error)", underlying: error)
                 .named(method, target, hiding: core.configuration.secretFields)
         }
-        options.upgrade = UpgradeOptions(silence: silence)
+        var upgrade = options.upgrade ?? UpgradeOptions()
+        upgrade.silence = silence
+        options.upgrade = upgrade
         (options.redirects, options.cacheMode) = (.none, .none)
         // A coded body would be of no use to whoever gets the beginning of it with an error.
         options.decodesContent = false

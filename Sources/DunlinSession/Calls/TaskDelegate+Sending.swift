@@ -78,6 +78,7 @@ extension TaskDelegate {
             let outgoing = drivers.isEmpty ? .send(asked) : try await drivers.sending(id, of: self)
             switch outgoing {
             case .send(var sending):
+                if let upgrade = settings?.exchangeOptions?.upgrade { sending = upgrade.renewed(sending) }
                 if let observation {
                     let begun = observation.begin(sending, id, of: self[id])
                     (exchange, sending) = (begun.exchange, begun.request)

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinSecure
+internal import DunlinTransport
 internal import DunlinWire
 
 extension HTTPSession {
@@ -56,12 +57,11 @@ extension HTTPSession {
         _ settings: WebSocketSettings
     ) async throws -> OpenedWebSocket {
         let target = target.replacing(schemes: ["ws": "http", "wss": "https"])
-        let handshake: WebSocketHandshake
+        let offered: OfferedWebSocket
         var options = options
         do {
             try settings.validate()
-            handshake = try WebSocketHandshake(
-                key: Self.webSocketKey, subprotocols: subprotocols, deflate: settings.offer)
+            offered = try OfferedWebSocket(subprotocols, settings.offer)
         } catch {
             let known = error as? NetworkError
             throw
@@ -72,9 +72,13 @@ extension HTTPSession {
                     underlying: error))
                 .named(.get, target, hiding: core.configuration.secretFields)
         }
-        options.fields = options.fields.overlaid(with: handshake.fields)
+        options.fields = options.fields.overlaid(with: offered.latest.fields)
+        var upgradeOptions = UpgradeOptions()
+        upgradeOptions.sendingFields = SendingFields { offered.renewed() }
+        options.upgrade = upgradeOptions
         let connection = try await upgrade(target, to: "websocket", query: query, options: options)
         do {
+            let handshake = offered.latest
             let hash = try HashFunction.sha1.hash(of: handshake.hashedText)
             let agreement = try handshake.agreement(with: connection.head, hash: hash)
             return OpenedWebSocket(
@@ -86,11 +90,5 @@ extension HTTPSession {
                     .invalidResponse, "\(error)", phase: .receive, requestMayHaveBeenSent: true, underlying: error,
                     response: connection.head))
         }
-    }
-
-    /// 16 random bytes.
-    private static var webSocketKey: Bytes {
-        let numbers = SecureRandom.numbers(2)
-        return numbers.withUnsafeBytes { Bytes(Array($0)) }
     }
 }

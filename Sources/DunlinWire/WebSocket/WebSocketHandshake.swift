@@ -11,7 +11,7 @@ package import DunlinTypes
 ///    subprotocol or none.
 ///
 /// The hash is given in, since it is made elsewhere; so are the key's bytes, which nobody may predict. One value serves
-/// one handshake. It must not know how the request is sent.
+/// one handshake; a request that is sent again is another one. It must not know how the request is sent.
 package struct WebSocketHandshake: Sendable {
     /// What both sides agreed on.
     package struct Agreement: Sendable, Hashable {
@@ -25,7 +25,7 @@ package struct WebSocketHandshake: Sendable {
         }
     }
 
-    private let key: String
+    private var key: String
     private let subprotocols: [String]
     private let deflate: WebSocketDeflate.Offer?
 
@@ -41,10 +41,18 @@ package struct WebSocketHandshake: Sendable {
         self.deflate = deflate
     }
 
+    /// Makes it another handshake, with another key.
+    package mutating func renew(_ first: UInt64, _ second: UInt64) {
+        key = withUnsafeBytes(of: (first, second)) { Base64.encode(Bytes(Array($0))) }
+    }
+
+    /// The one field that no other handshake has.
+    package var keyField: Fields { ["Sec-WebSocket-Key": key] }
+
     /// The request's fields, beside Upgrade and Connection.
     package var fields: Fields {
         var fields: Fields = ["Sec-WebSocket-Version": "13"]
-        fields.append(name: "Sec-WebSocket-Key", value: key)
+        fields.append(contentsOf: keyField)
         if !subprotocols.isEmpty {
             fields.append(name: "Sec-WebSocket-Protocol", value: subprotocols.joined(separator: ", "))
         }

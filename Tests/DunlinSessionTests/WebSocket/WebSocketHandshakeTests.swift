@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Mocking
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Opening a WebSocket` {
@@ -42,6 +43,31 @@ import Testing
         let mock = try MockedSocket()
         for _ in 0..<3 { _ = try await mock.open() }
         #expect(Set(mock.mocked.transport.requests.map { $0.fields["Sec-WebSocket-Key"] }).count == 3)
+    }
+
+    @Test(arguments: [false, true])
+    func `a handshake that is sent again has another key, and the answer to an earlier one opens nothing`(
+        isEarlier: Bool
+    ) async throws {
+        let mocked = try Mocked { $0.retry = .constant(attempts: 2, every: .zero, budget: .unlimited) }
+        let peer = MockWebSocket()
+        let first = Mutex<MockTransport.RecordedRequest?>(nil)
+        mocked.transport.otherwise { request in
+            let earlier = first.withLock { first in
+                defer { first = first ?? request }
+                return first
+            }
+            guard let earlier else { return .respond(.serviceUnavailable) }
+            return peer.accept(isEarlier ? earlier : request)
+        }
+        do {
+            let socket = try await mocked.session.webSocket("chat")
+            #expect(!isEarlier && socket.isOpen)
+        } catch let error as NetworkError {
+            #expect(isEarlier && error.underlying as? HTTP.WebSocketHandshakeError == .wrongAccept, "\(error)")
+        }
+        #expect(Set(mocked.transport.requests.map { $0.fields["Sec-WebSocket-Key"] }).count == 2)
+        #expect(mocked.transport.requests.allSatisfy { $0.fields.values(of: "Sec-WebSocket-Key").count == 1 })
     }
 
     @Test(arguments: [
