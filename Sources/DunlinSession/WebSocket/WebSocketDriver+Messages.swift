@@ -33,6 +33,11 @@ extension WebSocketDriver {
     private func takePiece() async throws -> (WebSocketMessage, isLast: Bool)? {
         while true {
             try Task.checkCancellation()
+            // Also if something is there: whoever waits has been told of it, and has not had its turn yet.
+            guard messageWaiter == nil else {
+                throw NetworkError(
+                    .bodyConsumed, "the socket is already being read by another task", phase: .receive)
+            }
             if let taken = backlog.take() {
                 madeRoom()
                 return (taken.message, taken.isLast)
@@ -41,10 +46,6 @@ extension WebSocketDriver {
             case .closed: return nil
             case .failed(let error): throw error
             case nil: break
-            }
-            guard messageWaiter == nil else {
-                throw NetworkError(
-                    .bodyConsumed, "the socket is already being read by another task", phase: .receive)
             }
             let waiter = ValueWaiter<Void>(on: loop)
             messageWaiter = waiter
@@ -80,7 +81,7 @@ extension WebSocketDriver {
         }
         if !machine.isOpen || end != nil {
             messageTurns.end()
-            throw end?.error ?? WebSocketError.closed
+            throw refusal
         }
     }
 
@@ -89,7 +90,7 @@ extension WebSocketDriver {
 
     /// Gives up a message. If part of it has been sent, nothing else can follow.
     func leave() {
-        if isWithinMessage {
+        if isWithinMessage, machine.isOpen {
             machine.close(.unfinishedMessage, at: loop.now())
             changed()
         }
@@ -119,13 +120,13 @@ extension WebSocketDriver {
         defer { frameTurns.end() }
         // Once a message has begun, cancelling its sender closes the connection, since the peer waits for the rest.
         if !isWithinMessage { try Task.checkCancellation() }
-        guard machine.isOpen, end == nil else { throw end?.error ?? WebSocketError.closed }
+        guard machine.isOpen, end == nil else { throw refusal }
         isWithinMessage = true
         if let frame = try frame(bytes, of: kind, isLast: isLast) {
             do {
-                try await connection.write(frame)
+                try await write(frame)
             } catch {
-                lose(error)
+                writingFailed(error)
                 throw error
             }
         }
@@ -148,7 +149,7 @@ extension WebSocketDriver {
     /// Sends a ping. Returns the time from its frame to the answer.
     func ping() async throws -> Duration {
         try Task.checkCancellation()
-        guard end == nil, let number = machine.sendPing() else { throw end?.error ?? WebSocketError.closed }
+        guard end == nil, let number = machine.sendPing() else { throw refusal }
         let waiter = ValueWaiter<Duration?>(on: loop)
         pings.append(WaitingPing(number: number, waiter: waiter))
         changed()
@@ -156,7 +157,7 @@ extension WebSocketDriver {
             pings.removeAll { $0.waiter === waiter }
             throw CancellationError()
         }
-        guard let roundTrip = answer else { throw end?.error ?? WebSocketError.closed }
+        guard let roundTrip = answer else { throw refusal }
         return roundTrip
     }
 }

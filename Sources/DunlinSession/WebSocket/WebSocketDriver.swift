@@ -12,6 +12,8 @@ internal import Synchronization
 ///    frame by frame, and a control frame may go between two.
 /// 3. The loop looks at the time, whatever is being read or written. When the connection is over, it is closed at once,
 ///    and that ends every wait.
+/// 4. After an error a task of its own reads and discards what still comes. It may outlive the socket and the scope
+///    that had the error, and ends with the connection, which ends with its request.
 ///
 /// It must not know how the connection came to be.
 actor WebSocketDriver {
@@ -37,14 +39,14 @@ actor WebSocketDriver {
     /// Whether the last piece that was read by itself has others behind it.
     var isWithinPieces = false
 
-    private var timer: UInt64?
-    /// When the control frame that is being written had its turn to wait for.
-    private var controlSince: HTTP.Instant?
+    var timer: UInt64?
+    /// Why nothing can be written any more.
+    var writeFailure: (any Error)?
     var pings: [WaitingPing] = []
     var messageWaiter: ValueWaiter<Void>?
-    private var controlWaiter: ValueWaiter<Void>?
-    private var roomWaiter: ValueWaiter<Void>?
-    private var endWaiters: [ValueWaiter<Void>] = []
+    var controlWaiter: ValueWaiter<Void>?
+    var roomWaiter: ValueWaiter<Void>?
+    var endWaiters: [ValueWaiter<Void>] = []
     /// The bytes that were read and written since others had the loop.
     private var workSincePause = 0
 
@@ -84,7 +86,7 @@ actor WebSocketDriver {
         async let controls: Void = writeControls()
         await read()
         await controls
-        finish(.failed(NetworkError.closedHere))
+        abort()
     }
 }
 
@@ -105,6 +107,7 @@ extension WebSocketDriver {
             }
         } catch let error as WebSocketError {
             machine.fail(error, at: loop.now())
+            if machine.discards { Task.detached(executorPreference: loop) { await self.discardInput() } }
         } catch {
             lose(error)
         }
@@ -117,7 +120,7 @@ extension WebSocketDriver {
             switch receiver.next() {
             case .read: return
             case .fail(let error): throw error
-            case .piece(let piece): if machine.isOpen { try await take(piece) }
+            case .piece(let piece): if machine.delivers { try await take(piece) }
             case .control(let control):
                 machine.receive(control, at: loop.now())
                 answerPings()
@@ -143,7 +146,7 @@ extension WebSocketDriver {
 
     private func add(_ bytes: Bytes, of kind: WebSocketMessage.Kind, isLast: Bool) async throws {
         // A message that is cut off by our own close frame is nobody's.
-        guard machine.isOpen, end == nil else { return }
+        guard machine.delivers, end == nil else { return }
         let action = try content.take(bytes, of: kind, isLast: isLast)
         guard case .deliver(let message, let isLast) = action else { return }
         backlog.add(message, isLast: isLast)
@@ -153,9 +156,9 @@ extension WebSocketDriver {
 
     /// Waits while the backlog is full. Once we have said close, what arrives is not kept.
     private func waitForRoom() async throws {
-        guard !backlog.mayRead, machine.isOpen else { return }
+        guard !backlog.mayRead, machine.delivers else { return }
         machine.stopReading()
-        while !backlog.mayRead, machine.isOpen, end == nil {
+        while !backlog.mayRead, machine.delivers, end == nil {
             let waiter = ValueWaiter<Void>(on: loop)
             roomWaiter = waiter
             let isTold: Void? = await waiter.valueUnlessCancelled()
@@ -203,7 +206,9 @@ extension WebSocketDriver {
     func changed() {
         schedule()
         _ = controlWaiter?.deliver(())
-        if !machine.isOpen { _ = roomWaiter?.deliver(()) }
+        if !machine.delivers { _ = roomWaiter?.deliver(()) }
+        // Whoever would ask for the outcome next may be waiting for the kernel.
+        if let outcome = machine.outcome(at: loop.now()) { finish(end(of: outcome)) }
     }
 
     private func schedule() {
@@ -215,11 +220,11 @@ extension WebSocketDriver {
             let action = machine.next(at: loop.now())
             schedule()
             switch action {
-            case .end(let outcome): finish(WebSocketEnd(outcome))
-            case .write(let control):
-                controlSince = loop.now()
-                await write(control)
-                controlSince = nil
+            case .end(let outcome): finish(end(of: outcome))
+            case .discard(let outcome):
+                await endWriting()
+                report(end(of: outcome))
+            case .write(let control): await write(control)
             case .wait:
                 let waiter = ValueWaiter<Void>(on: loop)
                 controlWaiter = waiter
@@ -230,20 +235,44 @@ extension WebSocketDriver {
     }
 
     private func write(_ control: WebSocketControl) async {
-        guard await frameTurn() else { return }
+        // A cancelled task reads no more either.
+        guard await frameTurn() else { return abort() }
         defer { frameTurns.end() }
         do {
             var frame: [UInt8] = []
             try sender.append(control, into: &frame)
-            if case .ping = control {
-                let now = loop.now()
-                for index in pings.indices where pings[index].writtenAt == nil { pings[index].writtenAt = now }
-            }
-            try await connection.write(Bytes(frame))
+            if let number = machine.unwrittenPing { beginPings(upTo: number) }
+            try await write(Bytes(frame))
         } catch {
-            lose(error)
+            writingFailed(error)
         }
     }
+
+    /// Those who asked for a later ping wait for the next frame.
+    private func beginPings(upTo number: UInt64) {
+        let now = loop.now()
+        for index in pings.indices where pings[index].number <= number && pings[index].writtenAt == nil {
+            pings[index].writtenAt = now
+        }
+    }
+
+    /// Writes a frame, in pieces that are small enough to notice that the peer takes them.
+    func write(_ frame: Bytes) async throws {
+        var start = 0
+        while start < frame.count {
+            let end = min(frame.count, start + Self.writtenAtOnce)
+            let began = loop.now()
+            try await connection.write(frame[start..<end])
+            let now = loop.now()
+            if now.duration(since: began) >= Self.longWrite { machine.wroteAfterWaiting(at: now) }
+            start = end
+        }
+    }
+
+    private static let writtenAtOnce = 16 * 1024
+    /// A write that took so long has waited until the peer took earlier bytes. One that did not wait shows nothing,
+    /// since the kernel takes much that it cannot send.
+    private static let longWrite = Duration.milliseconds(100)
 
     /// Waits for the turn to write a frame. Returns false if the task was cancelled before.
     func frameTurn() async -> Bool {
@@ -261,63 +290,12 @@ extension WebSocketDriver: Timed {
 
     private func timePassed(at now: HTTP.Instant) -> HTTP.Instant {
         if let outcome = machine.outcome(at: now) {
-            finish(WebSocketEnd(outcome))
+            finish(end(of: outcome))
             return .never
         }
         guard let deadline = machine.deadline, deadline <= now else { return machine.deadline ?? .never }
+        // A ping is due.
         _ = controlWaiter?.deliver(())
-        // A ping is due. While another control frame cannot be written, it cannot either.
-        guard let controlSince else { return .never }
-        let limit = controlSince.advanced(by: settings.pongLimit)
-        if limit > now { return limit }
-        finish(WebSocketEnd(.failed(.noPong)))
         return .never
-    }
-}
-
-// MARK: - The end
-
-extension WebSocketDriver {
-    /// Says close, and waits until the connection has ended.
-    func close(_ closing: WebSocketClosing) async throws {
-        machine.close(closing, at: loop.now())
-        changed()
-        guard end == nil else { return }
-        let waiter = ValueWaiter<Void>(on: loop)
-        endWaiters.append(waiter)
-        if await waiter.valueUnlessCancelled() == nil {
-            abort()
-            throw CancellationError()
-        }
-    }
-
-    /// Closes the connection without a word.
-    func abort() { finish(.failed(NetworkError.closedHere)) }
-
-    /// Notes that the connection cannot be used any more. Once both sides have said close, nobody needs it.
-    func lose(_ error: any Error) {
-        if !machine.isOpen {
-            machine.streamEnded()
-            if let outcome = machine.outcome(at: loop.now()) { return finish(WebSocketEnd(outcome)) }
-        }
-        finish(.failed(error is CancellationError ? NetworkError.closedHere : error))
-    }
-
-    /// Ends the connection, once.
-    private func finish(_ end: WebSocketEnd) {
-        let isFirst = ending.withLock { ending in
-            defer { ending = ending ?? end }
-            return ending == nil
-        }
-        guard isFirst else { return }
-        connection.close()
-        if let timer { loop.forget(timer) }
-        timer = nil
-        for waiter in [messageWaiter, controlWaiter, roomWaiter] { _ = waiter?.deliver(()) }
-        for waiter in endWaiters { _ = waiter.deliver(()) }
-        for ping in pings { _ = ping.waiter.deliver(nil) }
-        // Whoever waits behind a message that is not going on finds the end.
-        messageTurns.endAll()
-        (endWaiters, pings) = ([], [])
     }
 }

@@ -13,7 +13,8 @@ extension HTTPSession {
         /// After this time without a byte from the peer, a ping is sent; nil for none. Without pings, a peer that has
         /// vanished would never be noticed, and many proxies end a connection that is silent for a minute.
         public var pingInterval: Duration? = .seconds(30)
-        /// How long after a ping something must arrive. Otherwise the connection ends with code `timedOut`.
+        /// How long after a ping was written something must arrive, and how long a ping that is due may have to wait
+        /// while the peer takes nothing. Otherwise the connection ends with code `timedOut`.
         public var pongLimit: Duration = .seconds(20)
         /// How long the closing handshake may take.
         public var closeLimit: Duration = .seconds(10)

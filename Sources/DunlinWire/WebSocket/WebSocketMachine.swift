@@ -7,33 +7,54 @@ package import DunlinTypes
 /// 1. A ping is answered with its own bytes. If several came before the answer could be written, only the latest is
 ///    answered (§5.5.3).
 /// 2. Pings of ours are numbered. A pong answers all pings up to its number. Any byte from the peer shows that it is
-///    alive, since a pong waits behind the frame that is being sent. While we do not read, nothing can be expected.
+///    alive, since a pong waits behind the frame that is being sent; so does progress of a write that had to wait.
+///    While we do not read, nothing can be expected. The limit of a ping begins when it has been written; until then a
+///    control frame has the same limit for being written.
 /// 3. Whoever wants to close says so, the other answers, and then the server ends the stream. After our close frame we
 ///    send nothing, and of what comes only the peer's close frame counts. All of that has one limit; if the frames have
 ///    been exchanged in time, the connection was closed properly, whether or not the stream has ended.
-/// 4. After an error we say close with its code if it has one, wait for nothing, and end.
+/// 4. After an error we say close with its code if it has one, and that nothing more will be sent. The outcome is known
+///    then. But a connection that is closed with unread input is reset, and a reset may take the close frame from the
+///    peer. So what still comes is discarded until the peer ends the stream, within a limit of time and one of bytes.
+/// 5. When nothing can be written any more, the peer may have said why. What it sent before is still delivered, up to
+///    its close frame or the end of the stream, within the same limit of time.
 ///
-/// `next` says what to do, and is asked again after each event and when that has been done. It must not know messages,
-/// nor when a frame can be written.
+/// `next` says what to do, and is asked again when that has been done, and after an event if it said to wait. It must
+/// not know messages, nor when a frame can be written.
 package struct WebSocketMachine: Sendable {
     package enum Action: Sendable, Equatable {
         /// Write this between two frames; then ask again.
         case write(WebSocketControl)
         /// Nothing is to be done before the next event, or before this time.
         case wait(until: HTTP.Instant?)
+        /// Say that nothing more will be written, tell the outcome, and discard what comes until the connection ends.
+        /// `next` has nothing more to say.
+        case discard(WebSocketOutcome)
         /// Close the connection.
         case end(WebSocketOutcome)
     }
 
     private enum State: Sendable, Equatable {
         case open
+        /// Nothing can be written any more; what the peer sent before is delivered.
+        case draining(limit: HTTP.Instant)
         /// We said close, and the peer has not.
         case closing(WebSocketClosing, limit: HTTP.Instant)
-        /// Both said close; the stream has not ended.
-        case closed(WebSocketOutcome, limit: HTTP.Instant)
+        /// Both said close, though ours may not have been written. Otherwise the end of the stream is the end.
+        case closed(WebSocketOutcome, limit: HTTP.Instant, streamHasEnded: Bool)
         /// Our close frame is the last thing to write, if there is one.
         case failing(WebSocketOutcome, limit: HTTP.Instant)
+        /// Our close frame has been written; what comes is discarded.
+        case discarding(WebSocketOutcome, limit: HTTP.Instant, bytesLeft: Int)
         case ended(WebSocketOutcome)
+    }
+
+    /// A control frame that was to be written, and has not been as far as we know.
+    private struct Unwritten: Sendable {
+        /// Its number, if it is a ping.
+        let ping: UInt64?
+        /// When it was given out, or the peer was last known to be alive after that.
+        var since: HTTP.Instant
     }
 
     private let times: WebSocketTimes
@@ -43,6 +64,9 @@ package struct WebSocketMachine: Sendable {
     private var pong: Bytes?
     private var ping: UInt64?
     private var close: WebSocketClosing?
+    private var unwritten: Unwritten?
+    private var hasSaidClose = false
+    private var canWrite = true
 
     // Pings.
     private var lastPing: UInt64 = 0
@@ -58,8 +82,24 @@ package struct WebSocketMachine: Sendable {
         aliveAt = now
     }
 
-    /// Whether messages may be sent, and those that arrive are to be delivered.
+    /// Whether messages may be sent.
     package var isOpen: Bool { state == .open }
+
+    /// Whether messages that arrive are to be delivered.
+    package var delivers: Bool {
+        if case .draining = state { true } else { isOpen }
+    }
+
+    /// Whether the connection has failed, and is to be read without looking at what comes.
+    package var discards: Bool {
+        switch state {
+        case .failing, .discarding: true
+        default: false
+        }
+    }
+
+    /// The number of the ping that is being written.
+    package var unwrittenPing: UInt64? { unwritten?.ping }
 
     /// The number of the last ping that the peer has answered.
     package var answeredPing: UInt64 { lastAnswered }
@@ -70,6 +110,7 @@ package struct WebSocketMachine: Sendable {
     package mutating func receivedBytes(at now: HTTP.Instant) {
         aliveAt = now
         pingedAt = nil
+        unwritten?.since = now
     }
 
     package mutating func receive(_ control: WebSocketControl, at now: HTTP.Instant) {
@@ -80,11 +121,28 @@ package struct WebSocketMachine: Sendable {
         }
     }
 
-    /// Notes the end of the stream.
+    /// Notes that bytes came which nobody looks at.
+    package mutating func discarded(_ count: Int) {
+        guard case .discarding(let outcome, let limit, let left) = state else { return }
+        let isTooMuch = count >= left
+        state = isTooMuch ? .ended(outcome) : .discarding(outcome, limit: limit, bytesLeft: left - count)
+    }
+
+    /// Notes the end of the stream. The peer may still read our answer to its close frame.
     package mutating func streamEnded() {
+        if case .closed(let outcome, let limit, _) = state, close != nil || unwritten != nil {
+            state = .closed(outcome, limit: limit, streamHasEnded: true)
+        } else {
+            connectionLost()
+        }
+    }
+
+    /// Notes that the connection can be neither read nor written any more.
+    package mutating func connectionLost() {
         switch state {
-        case .open, .closing: state = .ended(.failed(.endedWithoutClose))
-        case .closed(let outcome, _), .failing(let outcome, _): state = .ended(outcome)
+        case .open, .draining, .closing: state = .ended(.failed(.endedWithoutClose))
+        case .closed(let outcome, _, _), .failing(let outcome, _), .discarding(let outcome, _, _):
+            state = .ended(outcome)
         case .ended: break
         }
     }
@@ -99,22 +157,38 @@ package struct WebSocketMachine: Sendable {
         return lastPing
     }
 
-    /// Begins the closing handshake; nothing if it has begun.
+    /// Begins the closing handshake; nothing if it has begun. If nothing can be written, the peer's part is awaited.
     package mutating func close(_ closing: WebSocketClosing, at now: HTTP.Instant) {
-        guard isOpen else { return }
-        close = closing
-        state = .closing(closing, limit: now.advanced(by: times.closeLimit))
+        guard delivers else { return }
+        if canWrite { close = closing }
+        state = .closing(closing, limit: now.advanced(by: canWrite ? times.closeLimit : times.discardLimit))
     }
 
     /// Ends the connection after an error; nothing if both sides have said close, or it has failed.
     package mutating func fail(_ error: WebSocketError, at now: HTTP.Instant) {
         switch state {
         case .open: close = WebSocketClosing(answering: error)
-        case .closing: break
-        case .closed, .failing, .ended: return
+        case .closing, .draining: break
+        case .closed, .failing, .discarding, .ended: return
         }
         (pong, ping) = (nil, nil)
-        state = .failing(.failed(error), limit: now.advanced(by: times.closeLimit))
+        state = canWrite ? .failing(.failed(error), limit: now.advanced(by: times.closeLimit)) : .ended(.failed(error))
+    }
+
+    /// Notes that a write that had to wait has gone on: the peer takes what we send.
+    package mutating func wroteAfterWaiting(at now: HTTP.Instant) { receivedBytes(at: now) }
+
+    /// Notes that nothing can be written any more.
+    package mutating func writingFailed(at now: HTTP.Instant) {
+        canWrite = false
+        (pong, ping, close, unwritten, pingedAt) = (nil, nil, nil, nil, nil)
+        let limit = now.advanced(by: times.discardLimit)
+        switch state {
+        case .open: state = .draining(limit: limit)
+        case .closing(let ours, let earlier): state = .closing(ours, limit: min(limit, earlier))
+        case .closed(let outcome, _, _), .failing(let outcome, _): state = .ended(outcome)
+        case .draining, .discarding, .ended: break
+        }
     }
 
     /// Notes that the connection is not read, because nobody takes what has arrived.
@@ -124,6 +198,7 @@ package struct WebSocketMachine: Sendable {
     package mutating func resumeReading(at now: HTTP.Instant) {
         isReading = true
         receivedBytes(at: now)
+        if case .draining = state { state = .draining(limit: now.advanced(by: times.discardLimit)) }
     }
 }
 
@@ -131,19 +206,38 @@ package struct WebSocketMachine: Sendable {
 
 extension WebSocketMachine {
     package mutating func next(at now: HTTP.Instant) -> Action {
+        noteWritten(at: now)
         checkTime(now)
         if case .ended(let outcome) = state { return .end(outcome) }
-        if let bytes = pong.take() { return .write(.pong(bytes)) }
-        if let number = ping.take() {
-            pingedAt = pingedAt ?? now
-            return .write(.ping(Self.bytes(of: number)))
+        if let bytes = pong.take() { return write(.pong(bytes), at: now) }
+        if let number = ping.take() { return write(.ping(Self.bytes(of: number)), number, at: now) }
+        if let closing = close.take() {
+            hasSaidClose = true
+            return write(.close(closing), at: now)
         }
-        if let closing = close.take() { return .write(.close(closing)) }
-        if case .failing(let outcome, _) = state {
+        switch state {
+        case .failing(let outcome, _) where hasSaidClose:
+            let limit = now.advanced(by: times.discardLimit)
+            state = .discarding(outcome, limit: limit, bytesLeft: Self.mostDiscarded)
+            return .discard(outcome)
+        case .failing(let outcome, _), .closed(let outcome, _, streamHasEnded: true):
             state = .ended(outcome)
             return .end(outcome)
+        default: return .wait(until: deadline)
         }
-        return .wait(until: deadline)
+    }
+
+    /// How many bytes are read and discarded: a long message may be on its way when its sender learns of the end.
+    private static let mostDiscarded = 16 * 1024 * 1024
+
+    private mutating func write(_ control: WebSocketControl, _ ping: UInt64? = nil, at now: HTTP.Instant) -> Action {
+        unwritten = Unwritten(ping: ping, since: now)
+        return .write(control)
+    }
+
+    /// Notes that what was to be written has been. A ping's answer may have been faster.
+    private mutating func noteWritten(at now: HTTP.Instant) {
+        if let number = unwritten.take()?.ping, number > lastAnswered { pingedAt = pingedAt ?? now }
     }
 
     /// How the connection ended, if it has by now. To be asked while something is being written, at the deadline.
@@ -156,26 +250,36 @@ extension WebSocketMachine {
     /// When something is to be done though nothing has happened.
     package var deadline: HTTP.Instant? {
         switch state {
-        case .open:
-            guard isReading else { return nil }
-            if let pingedAt { return pingedAt.advanced(by: times.pongLimit) }
-            return times.pingInterval.map { aliveAt.advanced(by: $0) }
-        case .closing(_, let limit), .closed(_, let limit), .failing(_, let limit): return limit
-        case .ended: return nil
+        case .open: isReading ? openDeadline : nil
+        case .draining(let limit): isReading ? limit : nil
+        case .closing(_, let limit), .closed(_, let limit, _), .failing(_, let limit), .discarding(_, let limit, _):
+            limit
+        case .ended: nil
         }
+    }
+
+    private var openDeadline: HTTP.Instant? {
+        if let pingedAt { return pingedAt.advanced(by: times.pongLimit) }
+        let writeLimit = unwritten?.since.advanced(by: times.pongLimit)
+        if unwritten?.ping != nil { return writeLimit }
+        // While another control frame cannot be written, a ping cannot either.
+        guard let interval = times.pingInterval else { return nil }
+        return max(aliveAt.advanced(by: interval), writeLimit ?? aliveAt)
     }
 
     private mutating func checkTime(_ now: HTTP.Instant) {
         guard let deadline, deadline <= now else { return }
         switch state {
         case .open:
-            if pingedAt != nil {
+            if pingedAt != nil || unwritten != nil {
                 state = .ended(.failed(.noPong))
             } else if ping == nil {
                 _ = sendPing()
             }
+        case .draining: state = .ended(.failed(.endedWithoutClose))
         case .closing: state = .ended(.failed(.noClose))
-        case .closed(let outcome, _), .failing(let outcome, _): state = .ended(outcome)
+        case .closed(let outcome, _, _), .failing(let outcome, _), .discarding(let outcome, _, _):
+            state = .ended(outcome)
         case .ended: break
         }
     }
@@ -184,10 +288,13 @@ extension WebSocketMachine {
         switch state {
         case .open:
             close = closing.answer
-            state = .closed(.closed(closing, byPeer: true), limit: now.advanced(by: times.closeLimit))
-        case .closing(let ours, let limit):
-            state = .closed(.closed(ours, byPeer: false), limit: limit)
-        case .closed, .failing, .ended: break
+            let limit = now.advanced(by: times.closeLimit)
+            state = .closed(.closed(closing, byPeer: true), limit: limit, streamHasEnded: false)
+        case .closing(let ours, let limit) where canWrite:
+            state = .closed(.closed(ours, byPeer: false), limit: limit, streamHasEnded: false)
+        // What we may have wanted to say was never written.
+        case .draining, .closing: state = .ended(.closed(closing, byPeer: true))
+        case .closed, .failing, .discarding, .ended: break
         }
     }
 

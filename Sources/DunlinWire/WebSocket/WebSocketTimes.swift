@@ -7,5 +7,8 @@ package struct WebSocketTimes: Sendable, Hashable {
     /// How long the closing handshake may take, the end of the stream included.
     package var closeLimit: Duration = .seconds(10)
 
+    /// How long after an error, or after nothing could be written any more, what still comes is read.
+    package var discardLimit: Duration { min(closeLimit, .seconds(1)) }
+
     package init() {}
 }

@@ -1,7 +1,12 @@
 import Dunlin
+import DunlinReactor
 import DunlinTesting
+import DunlinTypes
+import DunlinWire
 import Mocking
 import Testing
+
+@testable import DunlinSession
 
 @Suite(.timeLimit(.minutes(10))) struct `Receiving over a WebSocket` {
     @Test func `messages arrive whole and in order, however they were framed`() async throws {
@@ -151,5 +156,27 @@ import Testing
         #expect(await outcome.next() == "bodyConsumed")
         mock.peer.send(.text("a"))
         #expect(await outcome.next() == "true")
+    }
+
+    @Test func `a second reader is refused also if a message is there that the first has not taken yet`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let first = Task {
+            var messages = socket.messages.makeAsyncIterator()
+            return try await messages.next()
+        }
+        try await eventually("the first reader waits") { await socket.driver.messageWaiter != nil }
+        let error = try await NetworkError.thrown { _ = try await socket.driver.nextMessage(after: .text("a")) }
+        #expect(error.code == .bodyConsumed)
+        #expect(try await first.value == .text("a"))
+    }
+}
+
+extension WebSocketDriver {
+    /// Has a message arrive, and reads before whoever waits for it has had its turn.
+    fileprivate func nextMessage(after message: HTTP.WebSocketMessage) async throws -> HTTP.WebSocketMessage? {
+        backlog.add(message, isLast: true)
+        _ = messageWaiter?.deliver(())
+        return try await nextMessage()
     }
 }

@@ -71,7 +71,7 @@ struct Conversation {
         while true {
             switch machine.next(at: now) {
             case .wait: return
-            case .end(let outcome):
+            case .end(let outcome), .discard(let outcome):
                 self.outcome = outcome
                 return
             case .write(let control):

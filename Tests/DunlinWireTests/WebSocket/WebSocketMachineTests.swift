@@ -67,6 +67,38 @@ import Testing
         #expect(Self.actions(&machine, at: 51) == [.end(.failed(.noPong))])
     }
 
+    @Test func `the limit of a ping begins when it has been written`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        #expect(machine.next(at: Self.at(30)) == .write(.ping(Self.pingBytes(1))))
+        #expect(machine.unwrittenPing == 1)
+        #expect(machine.next(at: Self.at(45)) == .wait(until: Self.at(65)))
+        #expect(machine.unwrittenPing == nil)
+        machine = Self.machine(Self.times(ping: 30))
+        _ = machine.next(at: Self.at(30))
+        // The answer was faster than the news that it was written.
+        machine.receivedBytes(at: Self.at(31))
+        machine.receive(.pong(Self.pingBytes(1)), at: Self.at(31))
+        #expect(machine.next(at: Self.at(32)) == .wait(until: Self.at(61)))
+    }
+
+    @Test func `a control frame that cannot be written has that limit too, and progress of writing is life`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        _ = machine.next(at: Self.at(30))
+        machine.wroteAfterWaiting(at: Self.at(45))
+        #expect(machine.outcome(at: Self.at(64)) == nil && machine.deadline == Self.at(65))
+        #expect(machine.outcome(at: Self.at(65)) == .failed(.noPong))
+        machine = Self.machine(Self.times(ping: 30))
+        machine.receive(.ping("a"), at: Self.at(15))
+        #expect(machine.next(at: Self.at(15)) == .write(.pong("a")))
+        // No ping is due before.
+        #expect(machine.deadline == Self.at(35))
+        #expect(machine.outcome(at: Self.at(35)) == .failed(.noPong))
+        machine = Self.machine()
+        machine.receive(.ping("a"), at: Self.at(15))
+        _ = machine.next(at: Self.at(15))
+        #expect(machine.deadline == nil)
+    }
+
     @Test func `any byte shows that the peer is alive, not only a pong`() {
         var machine = Self.machine(Self.times(ping: 30))
         _ = Self.actions(&machine, at: 30)
@@ -146,6 +178,21 @@ import Testing
         #expect(Self.actions(&machine, at: 2) == [.end(.closed(theirs, byPeer: true))])
     }
 
+    @Test func `a close frame is answered though the peer has ended the stream, within the limit`() {
+        var machine = Self.machine()
+        machine.receive(.close(Self.bye), at: Self.at(1))
+        machine.streamEnded()
+        #expect(machine.outcome(at: Self.at(1)) == nil)
+        let end = Action.end(.closed(Self.bye, byPeer: true))
+        #expect(Self.actions(&machine, at: 1) == [.write(.close(Self.bye.answer)), end])
+        machine = Self.machine()
+        machine.receive(.close(Self.bye), at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(Self.bye.answer)))
+        machine.streamEnded()
+        #expect(machine.outcome(at: Self.at(10)) == nil)
+        #expect(machine.outcome(at: Self.at(11)) == .closed(Self.bye, byPeer: true))
+    }
+
     @Test func `close frames that cross each other are a closing handshake`() {
         var machine = Self.machine()
         machine.close(Self.bye, at: Self.at(1))
@@ -206,16 +253,95 @@ import Testing
         #expect(Self.actions(&machine, at: 2) == [.end(.failed(.endedWithoutClose))])
     }
 
+    // MARK: - When nothing can be written
+
+    @Test func `when writing fails, what the peer sent before is delivered, and its close frame is the end`() {
+        var machine = Self.machine(Self.times(ping: 30))
+        machine.receive(.ping("a"), at: Self.at(1))
+        machine.writingFailed(at: Self.at(1))
+        #expect(!machine.isOpen && machine.delivers && machine.sendPing() == nil)
+        #expect(Self.actions(&machine, at: 1) == [.wait(until: Self.at(2))])
+        machine.receive(.close(Self.bye), at: Self.at(1))
+        #expect(machine.outcome(at: Self.at(1)) == .closed(Self.bye, byPeer: true))
+    }
+
+    @Test(arguments: [false, true])
+    func `a peer that says nothing after a write has failed has not closed`(endsStream: Bool) {
+        var machine = Self.machine()
+        machine.writingFailed(at: Self.at(1))
+        // A full backlog is read when there is room, however late.
+        machine.stopReading()
+        #expect(machine.deadline == nil)
+        machine.resumeReading(at: Self.at(50))
+        #expect(machine.deadline == Self.at(51))
+        if endsStream { machine.streamEnded() }
+        #expect(machine.outcome(at: Self.at(endsStream ? 50 : 51)) == .failed(.endedWithoutClose))
+    }
+
+    @Test func `closing after a write has failed writes nothing, and awaits what the peer has said`() {
+        var machine = Self.machine()
+        machine.writingFailed(at: Self.at(1))
+        machine.close(Self.bye, at: Self.at(1))
+        #expect(!machine.delivers)
+        #expect(Self.actions(&machine, at: 1) == [.wait(until: Self.at(2))])
+        let theirs = Self.closing(.goingAway)
+        machine.receive(.close(theirs), at: Self.at(1))
+        #expect(machine.outcome(at: Self.at(1)) == .closed(theirs, byPeer: true))
+    }
+
+    @Test func `a close frame that cannot be written does not make the peer's wait, nor does an error`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        _ = machine.next(at: Self.at(1))
+        machine.writingFailed(at: Self.at(1))
+        #expect(machine.deadline == Self.at(2))
+        machine = Self.machine()
+        machine.fail(.maskedFrame, at: Self.at(1))
+        _ = machine.next(at: Self.at(1))
+        machine.writingFailed(at: Self.at(1))
+        #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
+        machine = Self.machine()
+        machine.writingFailed(at: Self.at(1))
+        machine.fail(.maskedFrame, at: Self.at(1))
+        #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
+    }
+
     // MARK: - Errors
 
-    @Test func `after an error its code is sent, nothing is awaited, and what waited is discarded`() {
+    @Test func `after an error its code is sent, the outcome is known, and what comes is discarded`() {
         var machine = Self.machine()
         machine.receive(.ping("a"), at: Self.at(1))
         _ = machine.sendPing()
         machine.fail(.maskedFrame, at: Self.at(1))
         #expect(
             Self.actions(&machine, at: 1)
-                == [.write(.close(Self.closing(.protocolError))), .end(.failed(.maskedFrame))])
+                == [.write(.close(Self.closing(.protocolError))), .discard(.failed(.maskedFrame))])
+        machine.receive(.close(Self.bye), at: Self.at(1))
+        machine.discarded(1 << 20)
+        #expect(machine.discards && !machine.delivers && machine.outcome(at: Self.at(1)) == nil)
+        machine.streamEnded()
+        #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
+    }
+
+    @Test(arguments: [(10, 2.0), (1, 2), (0, 1)])
+    func `what comes after an error is discarded for a second, or for the limit of closing if that is shorter`(
+        limit: Int, end: Double
+    ) {
+        var machine = Self.machine(Self.times(close: limit))
+        machine.fail(.maskedFrame, at: Self.at(1))
+        if limit > 0 { #expect(Self.actions(&machine, at: 1).last == .discard(.failed(.maskedFrame))) }
+        #expect(machine.deadline == Self.at(end))
+        #expect(machine.outcome(at: Self.at(end)) == .failed(.maskedFrame))
+    }
+
+    @Test func `only so many bytes are discarded`() {
+        var machine = Self.machine()
+        machine.fail(.maskedFrame, at: Self.at(1))
+        _ = Self.actions(&machine, at: 1)
+        machine.discarded(16 * 1024 * 1024 - 1)
+        #expect(machine.outcome(at: Self.at(1)) == nil)
+        machine.discarded(1)
+        #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
     }
 
     @Test func `after an error that cannot be answered the connection ends at once`() {
@@ -237,7 +363,7 @@ import Testing
         machine.close(Self.bye, at: Self.at(1))
         _ = Self.actions(&machine, at: 1)
         machine.fail(.invalidText, at: Self.at(2))
-        #expect(Self.actions(&machine, at: 2) == [.end(.failed(.invalidText))])
+        #expect(Self.actions(&machine, at: 2) == [.discard(.failed(.invalidText))])
     }
 
     @Test func `the first error counts, and none after both have said close`() {
@@ -249,6 +375,7 @@ import Testing
         machine = Self.machine()
         machine.receive(.close(Self.bye), at: Self.at(1))
         machine.fail(.maskedFrame, at: Self.at(1))
+        _ = Self.actions(&machine, at: 1)
         machine.streamEnded()
         #expect(Self.actions(&machine, at: 1) == [.end(.closed(Self.bye, byPeer: true))])
     }
