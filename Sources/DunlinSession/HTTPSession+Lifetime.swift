@@ -85,7 +85,8 @@ extension HTTPSession {
     }
 
     /// Ends the session: it accepts no new requests, waits up to `grace` for running ones, cancels the rest, and closes
-    /// all connections. Returns the number of cancelled requests, when the last of them has ended.
+    /// all connections. Returns the number of cancelled requests, when the last of them has ended. If there is a grace,
+    /// open WebSockets are closed with the code `goingAway`, and have it for their closing handshakes.
     ///
     /// Requests made afterwards fail with `NetworkError` code `sessionShutDown`. Calling it again has no effect.
     ///
@@ -109,6 +110,7 @@ extension HTTPSession {
         let number = closing.number
         if grace > .zero {
             let end = core.loops[0].now().advanced(by: grace.clampedNanoseconds)
+            await core.residents.announce(number)
             await tasks.waitUntilEmpty(until: end, upTo: closing.era)
         }
         var cancelled = 0

@@ -81,8 +81,10 @@ extension HTTPSession {
             let handshake = offered.latest
             let hash = try HashFunction.sha1.hash(of: handshake.hashedText)
             let agreement = try handshake.agreement(with: connection.head, hash: hash)
-            return OpenedWebSocket(
-                driver: try WebSocketDriver(connection, settings, agreement.deflate), agreement: agreement)
+            let driver = try WebSocketDriver(connection, settings, agreement.deflate)
+            // A session that is being shut down has told its open sockets before.
+            if !core.residents.add(driver) || isShutDown { await driver.sessionEnds() }
+            return OpenedWebSocket(driver: driver, agreement: agreement)
         } catch {
             connection.close()
             throw connection.named(

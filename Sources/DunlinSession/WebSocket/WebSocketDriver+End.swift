@@ -110,3 +110,18 @@ extension WebSocketDriver {
         changed()
     }
 }
+
+// MARK: - The end of the session
+
+extension WebSocketDriver: SessionResident {
+    /// Says close, and does not wait: the session does.
+    func sessionEnds() async {
+        machine.close(.goingAway, at: loop.now())
+        changed()
+    }
+
+    /// The session cancels the request of the connection as all others.
+    nonisolated func stop() -> Set<HTTPSession.TaskID> { [] }
+
+    nonisolated func close() {}
+}

@@ -15,6 +15,9 @@ package struct WebSocketClosing: Sendable, Hashable {
     /// Says that a message of ours, of which a part has been sent, has no end.
     package static let unfinishedMessage = WebSocketClosing(code: .internalError, reason: "")
 
+    /// Says that this side is leaving.
+    package static let goingAway = WebSocketClosing(code: .goingAway, reason: "")
+
     private init(code: WebSocketCloseCode?, reason: String) {
         self.code = code
         self.reason = reason

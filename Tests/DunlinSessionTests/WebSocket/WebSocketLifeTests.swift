@@ -148,6 +148,54 @@ import Testing
         try await eventually("the request has ended") { await mock.session.tasks.count == 0 }
     }
 
+    @Test(arguments: [true, false])
+    func `a shutdown with grace says going away, and closes a socket that is not answered in time`(
+        answers: Bool
+    ) async throws {
+        let clock = ManualClock()
+        let mock = try MockedSocket(clock: clock)
+        let socket = try await mock.open()
+        async let ended = mock.session.shutdown(grace: .seconds(5))
+        #expect(await mock.peer.next() == .close(1001))
+        if answers {
+            mock.peer.send(.close(1001))
+            mock.peer.end()
+        } else {
+            try await clock.advance(by: .seconds(6))
+        }
+        #expect(await ended == (answers ? 0 : 1))
+        #expect(!socket.isOpen && socket.closeCode == (answers ? .goingAway : .abnormal))
+    }
+
+    @Test func `a shutdown without grace says nothing`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        #expect(await mock.session.shutdown() == 1)
+        try await eventually("it is closed") { !socket.isOpen }
+        #expect(mock.peer.frames.isEmpty)
+    }
+
+    @Test func `a socket that is opened while its session is shut down says going away too`() async throws {
+        let gate = WriteGate()
+        let mocked = try Mocked()
+        let peer = MockWebSocket()
+        mocked.transport.otherwise { request in
+            await gate.pass()
+            return peer.accept(request)
+        }
+        async let opening = mocked.session.webSocket("chat")
+        await gate.arrival()
+        async let ended = mocked.session.shutdown(grace: .seconds(1000))
+        try await eventually("it is shut down") { mocked.session.isShutDown }
+        gate.letThrough()
+        let socket = try await opening
+        #expect(await peer.next() == .close(1001))
+        peer.send(.close(1001))
+        peer.end()
+        #expect(await ended == 0)
+        #expect(socket.closeCode == .goingAway)
+    }
+
     @Test func `cancelling its request ends a socket`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()

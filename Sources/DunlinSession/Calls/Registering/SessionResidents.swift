@@ -3,11 +3,18 @@ internal import Synchronization
 
 /// Something that lives as long as its session, such as a journal. It is closed when the session is shut down.
 package protocol SessionResident: AnyObject, Sendable {
+    /// Learns that the session is being shut down, and that there is some time left.
+    func sessionEnds() async
+
     /// Accepts no more work and stops what is under way. Returns the requests of that work.
     func stop() -> Set<HTTPSession.TaskID>
 
     /// Stops, and returns when nothing is under way.
     func close() async
+}
+
+extension SessionResident {
+    package func sessionEnds() async {}
 }
 
 /// The residents of one session. They retain the session; it does not retain them.
@@ -18,6 +25,9 @@ package final class SessionResidents: Sendable {
 
     private struct State {
         var residents: [Resident] = []
+        /// With so many residents, those that are gone are removed, so that adding one costs the same however many
+        /// there are.
+        var fullCount = 16
         var closings = Closings()
     }
 
@@ -27,10 +37,19 @@ package final class SessionResidents: Sendable {
     package func add(_ resident: any SessionResident) -> Bool {
         state.withLock { state in
             if state.closings.isClosed { return false }
-            state.residents.removeAll { $0.object == nil }
+            if state.residents.count >= state.fullCount {
+                state.residents.removeAll { $0.object == nil }
+                state.fullCount = max(16, 2 * state.residents.count)
+            }
             state.residents.append(Resident(object: resident))
             return true
         }
+    }
+
+    /// Tells all residents that a closing has begun, which leaves them some time.
+    func announce(_ closing: UInt64) async {
+        let residents = state.withLock { $0.closings.isOver(closing) ? [] : $0.residents.compactMap(\.object) }
+        for resident in residents { await resident.sessionEnds() }
     }
 
     /// Stops all residents. Their code may still wait for the session's requests.
