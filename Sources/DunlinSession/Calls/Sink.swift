@@ -29,6 +29,9 @@ package protocol Sink: Sendable {
 
     /// Whether the user's code runs within the call.
     var isScope: Bool { get }
+
+    /// What the call is to wait for before it is admitted, if it continues an earlier one.
+    var reconnection: HTTPSession.Reconnection? { get }
 }
 
 /// A destination's place that takes a response's body there.
@@ -46,6 +49,7 @@ extension Sink {
     package var serializer: (any ResponseSerializer)? { nil }
     package var handed: HTTPSession.StreamedResponse? { nil }
     package var isScope: Bool { false }
+    package var reconnection: HTTPSession.Reconnection? { nil }
 }
 
 extension Sink where Value == Taken {

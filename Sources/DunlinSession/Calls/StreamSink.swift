@@ -7,8 +7,7 @@ final class StreamSink: Sink {
 
     /// Whether the response is read within the call, in a scope whose end ends the call.
     let isScope: Bool
-    /// What continues here after a wait, if anything does.
-    private let reconnection: HTTPSession.Reconnection?
+    let reconnection: HTTPSession.Reconnection?
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
     private let closing: ValueWaiter<(any Error)?>
 
@@ -38,7 +37,6 @@ final class StreamSink: Sink {
     }
 
     func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
-        if let reconnection { try await delegate[.main].wait(before: reconnection) }
         let arrival = try await delegate.intercepted(.main) { delegate, id in
             let response = try await delegate.answer(id)
             return try await delegate[id].admit(response, outside: true)

@@ -89,7 +89,7 @@ extension TaskDelegate {
             throw call.named(error)
         }
         guard let observers else {
-            let delivery = await deliver(call, to: sink, queued: nil)
+            let delivery = await deliverUnobserved(call, to: sink)
             end(.ending(delivery.result))
             await list.remove(at: slot, isRequest: kind != .preconnect)
             return delivery
@@ -100,7 +100,19 @@ extension TaskDelegate {
         return delivery
     }
 
-    /// Waits until the call is resumed and its turn comes, and delivers it. The turn is given back at the end.
+    @inline(__always)
+    private func deliverUnobserved<S: Sink>(_ call: HTTPSession.Call, to sink: S) async -> Delivery<S.Taken> {
+        guard let reconnection = sink.reconnection else { return await deliver(call, to: sink, queued: nil) }
+        do {
+            try await wait(before: reconnection, call)
+            return await deliver(call, to: sink, queued: 0)
+        } catch {
+            return Delivery(failure: call.named(error))
+        }
+    }
+
+    /// Waits until the call is resumed and its turn comes, and delivers it. The turn is given back at the end. A call
+    /// that continues an earlier one waits for its time before that, and so keeps no turn from others.
     /// Meanwhile the observers are told the progress, and finally the end.
     private func admit<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isAwaited: Bool
@@ -108,6 +120,7 @@ extension TaskDelegate {
         await observers.reportingNews(of: self) {
             let delivery: Delivery<S.Taken>
             do {
+                if let reconnection = sink.reconnection { try await wait(before: reconnection, call) }
                 var admission = admission(call, observers, isAwaited: isAwaited)
                 let permit = try await admission.pass()
                 defer { permit.leave() }
