@@ -25,7 +25,7 @@ final class EventResponse {
             let timer = SilenceTimer(limit, delegate)
             return (timer, timer.begin(), limit)
         }
-        events = response.eventSequence(settings.eventLimit, after: lastEventID).makeAsyncIterator()
+        events = response.resumedEvents(settings.eventLimit, after: lastEventID).makeAsyncIterator()
     }
 
     deinit {

@@ -17,15 +17,23 @@ extension HTTPSession.StreamedResponse {
     /// Returns the body as server-sent events, each of at most `limit` bytes. A content type other than
     /// `text/event-stream` is an error.
     public func events(limit: Int) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        eventSequence(limit, after: "")
+        eventSequence(limit, refusal: refusal(expecting: Self.eventTypes))
     }
 
-    /// The body as server-sent events. `lastEventID` is the ID that the stream is resumed after.
-    func eventSequence(_ limit: Int, after lastEventID: String) -> BodySequence.Events {
+    /// The body of a stream of events that is resumed after `lastEventID`. Its response must declare that it is one
+    /// (WHATWG HTML, "server-sent events"), whatever else is validated: anything else would be requested for ever.
+    func resumedEvents(_ limit: Int, after lastEventID: String) -> BodySequence.Events {
+        let rules = HTTP.ResponseRules(
+            statuses: isValidated ? .success : nil, contentTypes: Self.eventTypes, requiresContentType: true)
+        return eventSequence(limit, after: lastEventID, refusal: refusal(by: rules))
+    }
+
+    private func eventSequence(
+        _ limit: Int, after lastEventID: String = "", refusal: NetworkError?
+    ) -> BodySequence.Events {
         BodySequence.Events(
             lines: BodySequence.Lines(
-                body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"]),
-                keeping: keptBody),
+                body: body, limit: limit, returnsEndLines: true, refusal: refusal, keeping: keptBody),
             content, after: lastEventID)
     }
 
@@ -42,8 +50,12 @@ extension HTTPSession.StreamedResponse {
     }
 
     private func refusal(expecting contentTypes: HTTP.ContentTypes?) -> NetworkError? {
-        if !isValidated { return nil }
-        let rules = HTTP.ResponseRules(contentTypes: contentTypes)
-        return rules.refusal(of: head, in: content).map { body.named($0) }
+        isValidated ? refusal(by: HTTP.ResponseRules(contentTypes: contentTypes)) : nil
     }
+
+    private func refusal(by rules: HTTP.ResponseRules) -> NetworkError? {
+        rules.refusal(of: head, in: content).map { body.named($0) }
+    }
+
+    private static var eventTypes: HTTP.ContentTypes { ["text/event-stream"] }
 }

@@ -169,6 +169,31 @@ struct `A stream of events that is resumed` {
         let options = HTTPSession.Options(retry: .exponential(attempts: 3))
         let data = try await clock.skippingWaits { try await Self.data(mocked.session.events("x", options: options)) }
         #expect(data == ["a"] && start.duration(to: clock.now) >= .seconds(7))
+    static let types: [(fields: Fields, body: Bytes)] = [
+        (["Content-Type": "text/html"], "<p>no</p>"), (["Content-Type": ""], "data: a\n\n"), ([:], "data: a\n\n"),
+        ([:], ""),
+    ]
+
+    @Test(arguments: types, [true, false])
+    func `a response that does not say that it is a stream of events is none, whatever is validated`(
+        row: (fields: Fields, body: Bytes), validates: Bool
+    ) async throws {
+        let (mocked, clock) = try Self.mocked()
+        Self.serve(mocked, .respond(fields: row.fields, body: row.body), Self.stream("data: b\n\n"))
+        let stream = mocked.session.events("x", options: .init(validatesResponse: validates))
+        let error = try await NetworkError.thrown { try await clock.skippingWaits { for try await _ in stream {} } }
+        #expect(error.code == .unacceptableContentType && error.body == row.body, "\(error)")
+        #expect(error.request?.url.hasSuffix("/x") == true && mocked.transport.requests.count == 1)
+        if row.fields.isEmpty { #expect(error.reason.contains("not declared")) }
+    }
+
+    @Test func `a status other than 2xx is accepted if nothing is validated`() async throws {
+        let (mocked, clock) = try Self.mocked()
+        Self.serve(mocked, .respond(404, fields: Self.type, body: "data: a\n\n"))
+        let stream = mocked.session.events("x", options: .init(validatesResponse: false))
+        #expect(try await clock.skippingWaits { try await Self.data(stream) } == ["a"])
+    }
+
     }
 
     @Test func `failed attempts in a row end the stream, and the error names them`() async throws {
