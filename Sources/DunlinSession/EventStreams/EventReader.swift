@@ -50,10 +50,11 @@ final class EventReader {
     /// Ends the stream and its exchange.
     func end() { state = .over }
 
-    /// Ends the stream and its exchange because of an error. Returns it with the name of the request.
-    func end(because error: NetworkError) -> NetworkError {
+    /// Ends the stream and its exchange because of an error in an event's data. Returns the error with the name of the
+    /// request, and with the data.
+    func end(because error: NetworkError, with data: String) -> NetworkError {
         defer { state = .over }
-        if case .reading(let response) = state { return response.named(error) }
+        if case .reading(let response) = state { return response.named(error, with: data) }
         return error
     }
 }

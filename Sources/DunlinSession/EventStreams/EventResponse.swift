@@ -44,6 +44,14 @@ final class EventResponse {
 
     func next() async throws -> ServerSentEvent? {
         // Also at the end: an ID may come without an event.
+    /// The error with the name of the request, and the data of the event as its body.
+    func named(_ error: NetworkError, with data: String) -> NetworkError {
+        var error = error
+        error.response = response.head
+        error.body = Bytes(data).beginning(upTo: response.keptBody)
+        return named(error)
+    }
+
         defer { if EventStreamMachine.isUsable(events.lastEventID) { lastUsableID = events.lastEventID } }
         guard let silence else { return try await events.next() }
         silence.timer.waitBegan()

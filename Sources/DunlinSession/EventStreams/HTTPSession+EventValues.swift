@@ -17,17 +17,27 @@ extension HTTPSession {
         public struct Iterator: AsyncIteratorProtocol {
             let names: Set<String>?
             var events: EventStream.Iterator
+            /// How many events have come, those without a value included.
+            private var count = 0
+
+            init(names: Set<String>?, events: EventStream.Iterator) {
+                (self.names, self.events) = (names, events)
+            }
 
             public mutating func next() async throws -> Value? {
                 while let event = try await events.next() {
+                    count += 1
                     if let names, !names.contains(event.name) { continue }
                     do {
                         return try event.json(Value.self)
                     } catch {
-                        let reason = (error as? DecodingError).map(NetworkError.init(decoding:))
-                        if let reason { throw events.reader?.end(because: reason) ?? reason }
-                        events.reader?.end()
-                        throw error
+                        guard let error = error as? DecodingError else {
+                            events.reader?.end()
+                            throw error
+                        }
+                        var failure = NetworkError(decoding: error)
+                        failure.reason = "event \(count) of the stream: \(failure.reason)"
+                        throw events.reader?.end(because: failure, with: event.data) ?? failure
                     }
                 }
                 return nil

@@ -30,7 +30,8 @@ extension HTTPSession {
     }
 
     /// The values of a stream of server-sent events, each decoded from the JSON that an event has as its data, in the
-    /// session's way. A value that cannot be decoded ends the stream with code `decodingFailed`.
+    /// session's way. A value that cannot be decoded ends the stream with code `decodingFailed`: the error has the
+    /// event's data as its body, and its reason has the number of the event.
     ///
     /// ```swift
     /// for try await delta in client.events("v1/chat", json: prompt, until: "[DONE]", as: Delta.self) {

@@ -132,12 +132,19 @@ struct `A stream of events that is resumed` {
         #expect(values.attempt == 2 && mocked.transport.requests.count == 2)
     }
 
-    @Test func `a value that cannot be decoded ends the stream with the name of its request`() async throws {
+    @Test func `a value that cannot be decoded ends the stream with an error that tells which event it was`()
+        async throws
+    {
         let (mocked, _) = try Self.mocked()
-        Self.serve(mocked, Self.stream("data: {\"id\":1}\n\ndata: {\"id\":2,\"name\":\"b\"}\n\n"))
-        var iterator = mocked.session.events("x", as: User.self).makeAsyncIterator()
+        Self.serve(
+            mocked, Self.stream("event: ping\ndata: {}\n\ndata: {\"id\":1}\n\ndata: {\"id\":2,\"name\":\"b\"}\n\n"))
+        let options = HTTPSession.Options(retry: .constant(attempts: 3, every: .zero))
+        let values = mocked.session.events("x", named: ["message"], options: options, as: User.self)
+        var iterator = values.makeAsyncIterator()
         let error = try await NetworkError.thrown { _ = try await iterator.next() }
         #expect(error.code == .decodingFailed && error.request?.url.hasSuffix("/x") == true)
+        #expect(error.underlying is DecodingError && error.body == "{\"id\":1}")
+        #expect(error.reason.hasPrefix("event 2 of the stream: ") && error.retries.isEmpty, "\(error)")
         #expect(try await iterator.next() == nil && mocked.transport.requests.count == 1)
     }
 
@@ -162,13 +169,6 @@ struct `A stream of events that is resumed` {
         #expect(error.body.map { String($0) } == "<p>no</p>" && mocked.transport.requests.count == 2)
     }
 
-    @Test func `a status that the request's policy names is a failed attempt`() async throws {
-        let (mocked, clock) = try Self.mocked()
-        Self.serve(mocked, .respond(503), .respond(503, fields: ["Retry-After": "7"]), Self.stream("data: a\n\n"))
-        let start = clock.now
-        let options = HTTPSession.Options(retry: .exponential(attempts: 3))
-        let data = try await clock.skippingWaits { try await Self.data(mocked.session.events("x", options: options)) }
-        #expect(data == ["a"] && start.duration(to: clock.now) >= .seconds(7))
     static let types: [(fields: Fields, body: Bytes)] = [
         (["Content-Type": "text/html"], "<p>no</p>"), (["Content-Type": ""], "data: a\n\n"), ([:], "data: a\n\n"),
         ([:], ""),
@@ -194,6 +194,13 @@ struct `A stream of events that is resumed` {
         #expect(try await clock.skippingWaits { try await Self.data(stream) } == ["a"])
     }
 
+    @Test func `a status that the request's policy names is a failed attempt`() async throws {
+        let (mocked, clock) = try Self.mocked()
+        Self.serve(mocked, .respond(503), .respond(503, fields: ["Retry-After": "7"]), Self.stream("data: a\n\n"))
+        let start = clock.now
+        let options = HTTPSession.Options(retry: .exponential(attempts: 3))
+        let data = try await clock.skippingWaits { try await Self.data(mocked.session.events("x", options: options)) }
+        #expect(data == ["a"] && start.duration(to: clock.now) >= .seconds(7))
     }
 
     @Test func `failed attempts in a row end the stream, and the error names them`() async throws {
