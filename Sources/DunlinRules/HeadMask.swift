@@ -54,6 +54,11 @@ package struct HeadMask: Sendable {
         section = fields.contains { Self.isChunked($0, $1) } ? .unknown : .body
     }
 
+    /// Notes that another protocol follows, whatever was seen of the message before.
+    package mutating func switchedProtocols() {
+        (hasEnded, section, line) = (true, .body, [])
+    }
+
     /// Masks `bytes`, the first of `count`.
     package mutating func masked(_ bytes: Bytes, of count: Int) -> Bytes {
         if section == .body { return bytes }

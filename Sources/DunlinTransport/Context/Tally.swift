@@ -7,7 +7,7 @@ internal import DunlinTypes
 /// 2. Only the delivered response counts, not the bodies of redirects and refusals.
 /// 3. Bytes on the wire are those of the coded content without framing; decoded bytes are without codings, too.
 public struct Tally: Sendable, Hashable {
-    /// The number of bytes of the request's body that the socket has taken.
+    /// The number of bytes of the request's body that the socket has taken; after a 101, also of what was written then.
     public private(set) var sent = 0
     /// The length of the request's body; nil if it is not known beforehand.
     public private(set) var sentTotal: Int?
@@ -38,6 +38,12 @@ public struct Tally: Sendable, Hashable {
     mutating func sent(_ count: Int) {
         sending = sending.addingClamped(count)
         sent = max(sent, sending)
+    }
+
+    /// Notes that the connection speaks another protocol: what is sent from now on follows the body, without a known
+    /// end.
+    mutating func switchedProtocols() {
+        sentTotal = nil
     }
 
     /// Begins a response to deliver. `total` is the size of its content; it follows `base` bytes that are there

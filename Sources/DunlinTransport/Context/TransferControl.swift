@@ -187,6 +187,9 @@ extension TransferControl {
 
     public func sent(_ count: Int) { note { $0.sent(count) } }
 
+    /// Notes that the connection speaks another protocol, so that more is sent than the request's body.
+    package func switchedProtocols() { note(isMotion: false) { $0.switchedProtocols() } }
+
     public func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
         // Existing bytes have not moved.
         note(isMotion: false) { $0.beginReceiving(total, isCoded: isCoded, after: base) }

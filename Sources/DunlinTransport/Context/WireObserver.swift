@@ -17,6 +17,12 @@ extension WireObserver {
         saw(.received(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
     }
 
+    /// Reports bytes that are about to be sent after a 101.
+    func sees(sent bytes: Bytes) {
+        guard let wantedBytes, !bytes.isEmpty else { return }
+        saw(.sent(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
+    }
+
     /// Reports a request as it is sent: `opening` contains its head and a small body.
     func sees(_ opening: Bytes, of request: RequestHead) {
         guard wantsAll else { return }

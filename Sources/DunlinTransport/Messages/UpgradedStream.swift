@@ -80,27 +80,29 @@ extension UpgradedStream {
             context.control?.received(upTo: hop.bodyBytes)
             return bytes
         case .read(let stream, let mayHaveMore, let size, var hop):
+            let start = context.clock.now()
             do {
-                let start = context.clock.now()
                 var reader = ResponseReader(stream, context, mayHaveMore: mayHaveMore)
                 let bytes = try await reader.next(upTo: size, in: .receive, since: start, &hop)
-                hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
-                return took(bytes, size, mayHaveMore: reader.mayHaveMore, hop)
+                return took(bytes, size, mayHaveMore: reader.mayHaveMore, hop, since: start)
             } catch {
+                waited(in: .receive, since: start)
                 throw failed(error)
             }
         }
     }
 
     /// Notes what a read has brought. Returns it; nil at the end.
-    private func took(_ bytes: [UInt8], _ size: Int, mayHaveMore: Bool, _ hop: HTTP.Hop) -> Bytes? {
+    private func took(
+        _ bytes: [UInt8], _ size: Int, mayHaveMore: Bool, _ hop: HTTP.Hop, since start: HTTP.Instant
+    ) -> Bytes? {
+        waited(in: .receive, since: start)
         let isFilled = bytes.count >= size
         // A few bytes must not keep a large buffer in memory if the reader retains them.
         let piece = bytes.count * 16 < size ? Bytes(bytes.map(\.self)) : Bytes(bytes)
         let (action, count) = state.withLock { state in
             state.mayHaveMore = mayHaveMore
             state.readSize = isFilled ? min(size * 4, Self.largestRead) : max(bytes.count, Self.smallestRead)
-            state.hop[.receive] = hop[.receive]
             state.hop.bytesReceived = hop.bytesReceived
             state.hop.count(bytes.count)
             return (state.machine.endReading(isOver: bytes.isEmpty), state.hop.bodyBytes)
@@ -160,7 +162,10 @@ extension UpgradedStream {
     }
 
     func write(_ bytes: Bytes) async throws {
-        try await writing { writer, hop in try await writer.write(bytes, &hop) }
+        try await writing { writer, hop in
+            context.observer?.sees(sent: bytes)
+            try await writer.write(bytes, counted: true, &hop)
+        }
     }
 
     func finishWriting() async throws {
@@ -186,20 +191,33 @@ extension UpgradedStream {
                     NetworkError(.connectionClosed, "this side has already ended its writing", phase: .send))
             case .fail(let error): throw explained(error ?? Self.busy("written to"))
             case .write(let stream, var hop):
+                let start = context.clock.now()
                 do {
                     try await write(RequestWriter(context: context, stream: stream), &hop)
                 } catch {
+                    wrote(hop, since: start)
                     throw failedWriting(error)
                 }
-                let action = state.withLock { state in
-                    state.hop.bytesSent = hop.bytesSent
-                    return state.machine.endWriting(isOver: isLast)
-                }
-                if action == .close { end(nil) }
+                wrote(hop, since: start)
+                if state.withLock({ $0.machine.endWriting(isOver: isLast) }) == .close { end(nil) }
             }
         } onCancel: {
             closeForCancel()
         }
+    }
+}
+
+extension UpgradedStream {
+    /// Notes what a write has sent, and how long it took.
+    private func wrote(_ hop: HTTP.Hop, since start: HTTP.Instant) {
+        state.withLock { $0.hop.bytesSent = hop.bytesSent }
+        waited(in: .send, since: start)
+    }
+
+    /// Counts the time of a read or a write. The two directions are independent, so their times may overlap.
+    private func waited(in phase: HTTP.Phase, since start: HTTP.Instant) {
+        let time = context.clock.now().nanoseconds - start.nanoseconds
+        state.withLock { $0.hop[phase] += time }
     }
 }
 
@@ -281,7 +299,10 @@ extension UpgradedStream {
         // The other protocol has begun, and nobody knows what it did.
         (failure.requestMayHaveBeenSent, failure.isSafeToRetry) = (true, false)
         if failure.code == .timedOut { failure.reason = "timed out waiting for the peer of the upgraded connection" }
-        if failure.hop == nil { failure.hop = hop }
+        var hop = hop
+        if isOpen { hop.ended = context.clock.now() }
+        // Without the time in which nobody used the connection.
+        failure.hop = hop
         return failure
     }
 }

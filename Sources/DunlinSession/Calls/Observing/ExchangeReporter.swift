@@ -50,7 +50,9 @@ final class ExchangeReporter: WireObserver {
                 masks = (mask, mask)
             case .requestHead(let head):
                 masks.sent = HeadMask(observers.recorded.settings.secretFields, marked: head.fields)
-            case .responseHead(let head): masks.received.headEnded(head.fields)
+            case .responseHead(let head):
+                masks.received.headEnded(head.fields)
+                if head.status == .switchingProtocols { masks.sent.switchedProtocols() }
             case .sent(let bytes, let count): return .sent(masks.sent.masked(bytes, of: count), count: count)
             case .received(let bytes, let count):
                 return .received(masks.received.masked(bytes, of: count), count: count)

@@ -81,8 +81,9 @@ extension RequestObservers {
             control.received(upTo: bytes.count)
         case .stream(let stream):
             control.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
+            let isUpgrade = response.head.status == .switchingProtocols
+            if isUpgrade { control.switchedProtocols() }
             if call.callTransport.sockets == nil {
-                let isUpgrade = response.head.status == .switchingProtocols
                 let counted = CountedBody(stream, control, until: isUpgrade ? .never : call.request.deadline)
                 response = response.with(.stream(counted), response.hop)
             }
