@@ -51,7 +51,13 @@ extension HTTPSession {
             guard response.status == .switchingProtocols else {
                 throw try await Self.refusal(of: response.owned { sink.close($0) }, protocols)
             }
-            return try UpgradedConnection(response, to: protocols, on: delegate.loop) { sink.close($0) }
+            var custom: CustomConnection?
+            if call.era.chain.callTransport.sockets == nil {
+                custom = CustomConnection(silence: silence, call.observers?.control, on: delegate.loop) {
+                    sink.close($0)
+                }
+            }
+            return try UpgradedConnection(response, to: protocols, over: custom, on: delegate.loop) { sink.close($0) }
         } onCancel: {
             delegate.cancel(.task)
         }

@@ -22,7 +22,9 @@ final class EventResponse {
         start = loop.now()
         isElsewhere = Self.isElsewhere(response, call)
         silence = settings.silence.map { limit in
-            let timer = SilenceTimer(limit, delegate)
+            let timer = SilenceTimer(limit, on: delegate.loop, delegate.observers?.control) {
+                delegate.cancel(.handle)
+            }
             return (timer, timer.begin(), limit)
         }
         events = response.resumedEvents(settings.eventLimit, after: lastEventID).makeAsyncIterator()
@@ -42,8 +44,6 @@ final class EventResponse {
     /// The error with the name of the request.
     func named(_ error: NetworkError) -> NetworkError { response.body.named(error) }
 
-    func next() async throws -> ServerSentEvent? {
-        // Also at the end: an ID may come without an event.
     /// The error with the name of the request, and the data of the event as its body.
     func named(_ error: NetworkError, with data: String) -> NetworkError {
         var error = error
@@ -52,6 +52,8 @@ final class EventResponse {
         return named(error)
     }
 
+    func next() async throws -> ServerSentEvent? {
+        // Also at the end: an ID may come without an event.
         defer { if EventStreamMachine.isUsable(events.lastEventID) { lastUsableID = events.lastEventID } }
         guard let silence else { return try await events.next() }
         silence.timer.waitBegan()

@@ -24,11 +24,13 @@ extension HTTPSession {
         /// What is read: the connection, and whoever observes it.
         private let input: any TransportResponse.BodyStream
         private let connection: any TransportResponse.DuplexStream
+        /// What a custom transport does not do itself; nil for Dunlin's own sockets.
+        private let custom: CustomConnection?
         private let end: @Sendable ((any Error)?) -> Void
 
         /// Takes over the connection of a 101 that answers an offer; `end` is called once it is closed.
         init(
-            _ response: StreamedResponse, to offered: [String], on loop: Reactor,
+            _ response: StreamedResponse, to offered: [String], over custom: CustomConnection?, on loop: Reactor,
             _ end: @escaping @Sendable ((any Error)?) -> Void
         ) throws {
             guard case .stream(let input) = response.body.source.body, let connection = input.duplexStream else {
@@ -41,6 +43,7 @@ extension HTTPSession {
             }
             (self.response, self.input, self.connection, self.end) = (response, input, connection, end)
             self.loop = loop
+            self.custom = custom
             protocols = UpgradeOffer.named(in: response.head.fields, as: offered)
         }
 
@@ -61,18 +64,27 @@ extension HTTPSession {
         /// Returns the bytes that have come, at least one, and waits for them if necessary; nil once the peer has said
         /// that it sends no more.
         public func read() async throws -> Bytes? {
-            try await using { try await input.next() }
+            try await using {
+                guard let custom else { return try await input.next() }
+                return try await custom.read { try await input.next() }
+            }
         }
 
         /// Sends bytes. Returns when the kernel has taken all of them, so a peer that does not read delays the writer.
         public func write(_ bytes: Bytes) async throws {
-            try await using { try await connection.write(bytes) }
+            try await using {
+                guard let custom else { return try await connection.write(bytes) }
+                try await custom.write(bytes.count) { try await connection.write(bytes) }
+            }
         }
 
         /// Says that nothing more will be sent: the peer reads the end after everything that was written. Reading goes
         /// on.
         public func finishWriting() async throws {
-            try await using { try await connection.finishWriting() }
+            try await using {
+                guard let custom else { return try await connection.finishWriting() }
+                try await custom.write(0) { try await connection.finishWriting() }
+            }
         }
 
         /// Closes the connection at once. Reads and writes that wait fail with code `connectionClosed`, and so do later

@@ -109,7 +109,10 @@ extension RequestObservers {
     /// and its cancellation apply to them.
     package func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
-        let tell: @Sendable (Bytes) async throws -> Void = { piece in
+        var call = call
+        // The limits of a request end with its 101.
+        if response.head.status == .switchingProtocols { call.request = call.request.with { $0.deadline = .never } }
+        let tell: @Sendable (Bytes) async throws -> Void = { [call] piece in
             let snapshot = call.snapshot
             // The body may be read outside the call, but its hooks are part of the call.
             try await Enclosure.enter(.request(call.delegate.id)) {
