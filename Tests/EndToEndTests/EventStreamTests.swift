@@ -96,6 +96,15 @@ struct `Event streams over connections` {
         }
     }
 
+    @Test func `a guard that forbids the server forbids each attempt, and none follows`() async throws {
+        try await Stage.with(configure: { $0.guard = .publicInternet }) { (stage: Stage) async throws in
+            let stream = stage.session.events("x")
+            let error = try await NetworkError.thrown { _ = try await Self.data(stream) }
+            #expect(error.code == .guardRefused && error.retries.isEmpty && stream.attempt == 1)
+            #expect(stage.server.connectionCount == 0)
+        }
+    }
+
     @Test func `a reader that stops closes the connection`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in
