@@ -15,10 +15,13 @@ extension Exchange {
         }
         let (context, hop, mayHaveMore) = (context, hop, reader.mayHaveMore)
         context.cancellation.phase = .receive
-        let stream = UpgradedStream(
-            lease, context.upgraded(), unread: answer.rest, mayHaveMore: mayHaveMore, after: hop)
+        // The connection may stay open for days, and the buffer of a read must not be kept for its head alone.
+        let rest = answer.rest.isEmpty ? Bytes.empty : answer.rest
+        var head = answer.head
+        head.fields = head.fields.detached()
+        let stream = UpgradedStream(lease, context.upgraded(), unread: rest, mayHaveMore: mayHaveMore, after: hop)
         return TransportResponse(
-            head: answer.head, interim: answer.interim, body: .stream(stream), hop: hop, answering: context.request)
+            head: head, interim: answer.interim, body: .stream(stream), hop: hop, answering: context.request)
     }
 }
 

@@ -83,6 +83,9 @@ public struct Fields: Sendable {
         return copy(of: left.entries)
     }
 
+    /// The same fields in bytes of their own, without the memory in which they were received.
+    package func detached() -> Fields { copy(of: entries) }
+
     /// Some of the fields, in bytes of their own.
     private func copy(of some: [Entry]) -> Fields {
         var copy = Fields()

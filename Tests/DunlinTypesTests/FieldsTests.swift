@@ -37,6 +37,17 @@ import Testing
         #expect(Fields().raw.isEmpty)
     }
 
+    @Test func `detached fields are the same, without the bytes that are no fields`() {
+        let received = Array("HTTP/1.1 101 A\r\nAa: 1\r\naA: 23\r\n\r\n".utf8)
+        let fields = Fields(
+            bytes: received,
+            entries: [.init(name: 16..<18, value: 20..<21, isSensitive: true), .init(name: 23..<25, value: 27..<29)])
+        let detached = fields.detached()
+        #expect(detached.map { "\($0.name)=\($0.value)" } == ["Aa=1", "aA=23"])
+        #expect(detached.entries.map(\.isSensitive) == [true, false])
+        #expect(detached.bytes == Array("Aa1aA23".utf8))
+    }
+
     @Test func `a list of fields iterates in order and spells names as given`() {
         #expect(Self.cookies.map { "\($0.name)=\($0.value)" } == ["Set-Cookie=a", "Age=1", "set-cookie=b", "AGE=2"])
         #expect(Self.cookies.count == 4)

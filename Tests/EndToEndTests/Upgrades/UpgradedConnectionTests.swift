@@ -29,6 +29,19 @@ struct `Upgraded connections` {
         }
     }
 
+    @Test func `an open connection does not keep the buffer into which the head of its 101 was read`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.upgrade(to: "foo", .drain))
+            let connection = try await stage.session.upgrade("x", to: "foo")
+            let bytes = connection.fields.bytes
+            #expect(connection.fields["Upgrade"] == "foo")
+            // An array has some room of its own to grow.
+            #expect(bytes.count < 200 && bytes.capacity < 1024)
+            try await connection.finishWriting()
+            #expect(try await connection.read() == nil)
+        }
+    }
+
     @Test func `a write waits while nobody reads what the peer sends back`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.upgrade(to: "foo", .echo))
