@@ -37,10 +37,9 @@ final class StreamSink: Sink {
     }
 
     func take(from delegate: isolated TaskDelegate) async throws -> HTTPSession.Response<Void> {
-        let arrival = try await delegate.intercepted(.main) { delegate, id in
-            let response = try await delegate.answer(id)
-            return try await delegate[id].admit(response, outside: true)
-        }
+        let arrival =
+            delegate.kind == .upgrade
+            ? try await Self.arrivalByChild(from: delegate) : try await Self.arrival(from: delegate)
         let call = delegate[.main]
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
@@ -54,6 +53,23 @@ final class StreamSink: Sink {
         return HTTPSession.Response(
             head: streamed.head, value: (), interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
             history: streamed.history)
+    }
+
+    /// Brings the response of an upgrade, in a task of its own: a task keeps the memory of its deepest calls, which is
+    /// some 25 KB for an exchange, and an upgraded connection may stay open for days.
+    // Not inlined, or its part of this task's memory would be kept too.
+    @inline(never)
+    private static func arrivalByChild(from delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
+        async let arrival = arrival(from: delegate)
+        return try await arrival
+    }
+
+    @inline(__always)
+    private static func arrival(from delegate: isolated TaskDelegate) async throws -> LiveCall.Arrival {
+        try await delegate.intercepted(.main) { delegate, id in
+            let response = try await delegate.answer(id)
+            return try await delegate[id].admit(response, outside: true)
+        }
     }
 
     /// Ends the body: a running read fails as the call does, and later ones get the error. The connection of an unread
