@@ -57,16 +57,21 @@ extension BodySequence {
             }
 
             package mutating func next() async throws -> String? {
+                try await nextBytes().map { String($0) }
+            }
+
+            /// The next line as it came.
+            mutating func nextBytes() async throws -> Bytes? {
                 if let refusal = lines.refusal, !isOver {
                     isOver = true
                     throw await refused(refusal)
                 }
                 do {
                     while !isOver {
-                        if let line = try machine.next() { return String(line) }
+                        if let line = try machine.next() { return line }
                         guard let piece = try await pieces.next() else {
                             isOver = true
-                            return try machine.finish().map { String($0) }
+                            return try machine.finish()
                         }
                         machine.take(piece)
                     }
@@ -126,7 +131,7 @@ extension BodySequence {
             }
 
             package mutating func next() async throws -> ServerSentEvent? {
-                while let line = try await lines.next() {
+                while let line = try await lines.nextBytes() {
                     do throws(ServerSentEventMachine.TooLong) {
                         if var event = try machine.take(line) {
                             event.settings = settings

@@ -48,10 +48,15 @@ package struct LineMachine {
     }
 
     private func endOfLine() -> Int? {
-        for index in position..<piece.count {
-            if piece[index] == 0x0A || returnsEndLines && piece[index] == 0x0D { return index }
+        piece.withUnsafeBytes { bytes in
+            var index = position
+            while index < bytes.count {
+                let byte = bytes[index]
+                if byte == 0x0A || byte == 0x0D && returnsEndLines { return index }
+                index &+= 1
+            }
+            return nil
         }
-        return nil
     }
 
     private mutating func line(_ rest: Bytes) throws(TooLong) -> Bytes {

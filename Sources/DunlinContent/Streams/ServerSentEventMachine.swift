@@ -7,7 +7,7 @@
 /// 3. What follows the last empty line is no event, and its ID does not count, since the server sends all of it again.
 /// 4. A stream that is resumed continues with the ID that it was resumed after.
 ///
-/// It knows neither bytes nor streams.
+/// It knows neither streams nor how they are cut into lines.
 package struct ServerSentEventMachine {
     private var name = ""
     private var data: String?
@@ -28,36 +28,41 @@ package struct ServerSentEventMachine {
         (id, self.lastEventID) = (lastEventID, lastEventID)
     }
 
-    /// Takes a line. Returns the event that an empty line completes, if it has data.
-    package mutating func take(_ line: String) throws(TooLong) -> ServerSentEvent? {
-        var line = line[...]
-        if isFirst, line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
+    /// Takes a line. Returns the event that an empty line completes, if it has data. Invalid UTF-8 becomes U+FFFD.
+    package mutating func take(_ line: Bytes) throws(TooLong) -> ServerSentEvent? {
+        var line = line
+        if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line[3..<line.count] }
         isFirst = false
         if line.isEmpty { return event() }
-        let bytes = line.utf8
-        let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
-        var value = colon.map { bytes[bytes.index(after: $0)...] } ?? bytes[bytes.endIndex...]
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        try note(String(Substring(bytes[..<(colon ?? bytes.endIndex)])), String(Substring(value)))
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
+        var start = min(colon + 1, line.count)
+        if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        try note(line[0..<colon], line[start..<line.count])
         return nil
     }
 
-    private mutating func note(_ field: String, _ value: String) throws(TooLong) {
-        switch field {
-        case "event": name = value
-        case "data":
-            let isFirst = data == nil
-            // Taken out of the property so that it grows in place.
-            var text = data.take() ?? ""
-            if !isFirst { text += "\n" }
-            text += value
-            guard text.utf8.count <= limit else { throw TooLong() }
-            data = text
-        case "id" where !value.utf8.contains(0): id = value
-        case "retry" where !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }:
-            retry = Int64(value).map { .milliseconds($0) } ?? retry
+    private mutating func note(_ field: Bytes, _ value: Bytes) throws(TooLong) {
+        // A short text needs no memory of its own.
+        switch String(field) {
+        case "data": try add(String(value))
+        case "event": name = String(value)
+        case "id" where !value.contains(0): id = String(value)
+        case "retry" where !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }:
+            retry = Int64(String(value)).map { .milliseconds($0) } ?? retry
         default: break
         }
+    }
+
+    private mutating func add(_ line: String) throws(TooLong) {
+        // Taken out of the property so that it grows in place.
+        var text = line
+        if let before = data.take() {
+            text = before
+            text += "\n"
+            text += line
+        }
+        guard text.utf8.count <= limit else { throw TooLong() }
+        data = text
     }
 
     private mutating func event() -> ServerSentEvent? {

@@ -119,7 +119,7 @@ import Testing
         row: (lines: [String], id: String, retry: Duration?)
     ) throws {
         var machine = ServerSentEventMachine(limit: 100, after: "0")
-        for line in row.lines { _ = try machine.take(line) }
+        for line in row.lines { _ = try machine.take(Bytes(line)) }
         #expect(machine.lastEventID == row.id && machine.retry == row.retry)
     }
 

@@ -38,7 +38,7 @@ public enum FuzzEvents: Fuzzer {
         var outcome = Outcome()
         func take(_ line: Bytes) throws {
             outcome.isAtEvent = false
-            guard let event = try machine.take(String(line)) else { return }
+            guard let event = try machine.take(line) else { return }
             outcome.events.append(event)
             outcome.isAtEvent = true
         }
