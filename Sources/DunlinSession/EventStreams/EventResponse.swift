@@ -53,8 +53,20 @@ final class EventResponse {
     }
 
     func next() async throws -> ServerSentEvent? {
-        // Also at the end: an ID may come without an event.
-        defer { if EventStreamMachine.isUsable(events.lastEventID) { lastUsableID = events.lastEventID } }
+        // An event says the last ID; only at the end one may have come without an event.
+        var last: String?
+        defer { note(last ?? events.lastEventID) }
+        let event = try await nextInTime()
+        last = event?.id
+        return event
+    }
+
+    private func note(_ id: String) {
+        if EventStreamMachine.isUsable(id) { lastUsableID = id }
+    }
+
+    @inline(__always)
+    private func nextInTime() async throws -> ServerSentEvent? {
         guard let silence else { return try await events.next() }
         silence.timer.waitBegan()
         defer { silence.timer.waitEnded() }
