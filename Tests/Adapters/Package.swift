@@ -33,7 +33,7 @@ func dunlin(_ product: String) -> Target.Dependency { .product(name: product, pa
 func tests(of adapter: String, _ products: (name: String, package: String)...) -> Target {
     .testTarget(
         name: "\(adapter)Tests",
-        dependencies: [dunlin("Dunlin"), dunlin("DunlinTesting"), dunlin("Dunlin\(adapter)")]
+        dependencies: ["Articles", dunlin("Dunlin"), dunlin("DunlinTesting"), dunlin("Dunlin\(adapter)")]
             + products.map { .product(name: $0.name, package: $0.package) },
         path: adapter, swiftSettings: dialect)
 }
@@ -54,6 +54,7 @@ let package = Package(
         outside("apple/swift-openapi-runtime", from: "1.11.0", traits: []),
     ],
     targets: [
+        .target(name: "Articles", path: "Articles", swiftSettings: dialect),
         tests(of: "Logging", ("Logging", "swift-log"), ("InMemoryLogging", "swift-log")),
         tests(of: "Metrics", ("Metrics", "swift-metrics"), ("MetricsTestKit", "swift-metrics")),
         tests(

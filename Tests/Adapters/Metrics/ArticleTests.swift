@@ -1,3 +1,4 @@
+import Articles
 import CoreMetrics
 import Dunlin
 import DunlinMetrics
@@ -8,13 +9,6 @@ import Testing
 
 @Suite("The article on metrics")
 struct ArticleTests {
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
-    private static func lines(_ path: String) throws -> [String] {
-        let text = String(decoding: try Data(contentsOf: folder.appending(path: path)), as: UTF8.self)
-        return text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
-    }
-
     private static let article = "Sources/Dunlin/Dunlin.docc/DunlinMetrics.md"
 
     /// What the article shows, compiled.
@@ -40,23 +34,15 @@ struct ArticleTests {
     }
 
     @Test func `Every snippet is code of this test`() throws {
-        let code = try Self.lines("Tests/Adapters/Metrics/ArticleTests.swift")
-        let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
-            Array($0.prefix { $0 != "```" })
-        }
-        #expect(parts.count >= 5)
-        // A manifest and a package that is not there.
-        for part in parts where !part.contains(where: { $0.contains(".package(") || $0.contains("Prometheus") }) {
-            for block in part.filter({ !$0.hasPrefix("import ") }).split(separator: "").map(Array.init) {
-                #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block)")
-            }
-        }
+        let article = try Article(on: "Metrics")
+        #expect(article.parts.count >= 5)
+        #expect(article.blocksWithoutCode(except: "Prometheus") == [])
     }
 
     /// The rows of the tables: the labels of each name, and its kind.
     private static func table() throws -> [String: (kind: String, labels: Set<String>)] {
         var table: [String: (kind: String, labels: Set<String>)] = [:]
-        for line in try lines(article) where line.hasPrefix("| `") {
+        for line in try Article.lines(article) where line.hasPrefix("| `") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
             guard cells.count >= 6, ["timer", "recorder", "counter", "meter"].contains(cells[2].trimmed) else {
                 continue
@@ -106,7 +92,7 @@ struct ArticleTests {
     }
 
     @Test func `The buckets are those of the article`() throws {
-        let line = try #require(try Self.lines(Self.article).first { $0.hasPrefix("0.005, ") })
+        let line = try #require(try Article.lines(Self.article).first { $0.hasPrefix("0.005, ") })
         let seconds = line.split(separator: ", ").compactMap { Double($0) }
         #expect(HTTPSession.MetricsSettings.durationBuckets.map { $0 / .seconds(1) } == seconds)
     }

@@ -1,3 +1,4 @@
+import Articles
 import Dunlin
 import DunlinOpenAPI
 import Foundation
@@ -5,44 +6,16 @@ import OpenAPIRuntime
 import Testing
 
 @Suite struct `The article on clients from OpenAPI documents` {
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
-    private static func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: folder.appending(path: path)), as: UTF8.self)
-    }
-
-    private static func lines(_ path: String) throws -> [String] {
-        try text(path).split(separator: "\n", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
-    }
-
-    private static let article = "Sources/Dunlin/Dunlin.docc/DunlinOpenAPI.md"
-
     @Test func `Every snippet is code of this test`() throws {
-        let code = try Self.lines("Tests/Adapters/OpenAPI/ArticleTests.swift")
-        let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
-            Array($0.prefix { $0 != "```" })
-        }
-        #expect(parts.count == 3)
-        for part in parts where !part.contains(where: { $0.contains(".package(") }) {
-            for block in part.filter({ !$0.hasPrefix("import ") }).split(separator: "").map(Array.init) {
-                #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block)")
-            }
-        }
+        let article = try Article(on: "OpenAPI")
+        #expect(article.parts.count == 3)
+        #expect(article.blocksWithoutCode() == [])
     }
 
     @Test func `The manifest names the products, the trait and the oldest version that is tested`() throws {
-        let manifest = try Self.lines(Self.article).split(separator: "```swift").dropFirst().prefix(1).joined()
-            .prefix { $0 != "```" }.joined(separator: " ")
-        #expect(manifest.contains(#"traits: ["OpenAPI"])"#))
-        for (name, package) in [
-            ("Dunlin", "dunlin"), ("DunlinOpenAPI", "dunlin"), ("OpenAPIRuntime", "swift-openapi-runtime"),
-        ] {
-            #expect(manifest.contains(".product(name: \"\(name)\", package: \"\(package)\")"), "\(name)")
-        }
-        let tested = try Self.text("Tests/Adapters/Package.swift").firstMatch(
-            of: /apple\/swift-openapi-runtime", from: "([0-9.]+)"/)
-        let oldest = try #require(tested?.1)
-        #expect(manifest.contains("apple/swift-openapi-runtime.git\", from: \"\(oldest)\""))
+        let missing = try Article(on: "OpenAPI").missingInManifest(
+            trait: "OpenAPI", product: "OpenAPIRuntime", of: "apple/swift-openapi-runtime")
+        #expect(missing == [])
     }
 
     /// What the article shows, compiled.

@@ -1,22 +1,12 @@
+import Articles
 import Dunlin
 import DunlinTracing
-import Foundation
 import InMemoryTracing
 import Testing
 import Tracing
 
 @Suite("The article on traces")
 struct ArticleTests {
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
-    private static func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: folder.appending(path: path)), as: UTF8.self)
-    }
-
-    private static func lines(_ path: String) throws -> [String] {
-        try text(path).split(separator: "\n", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
-    }
-
     private static let article = "Sources/Dunlin/Dunlin.docc/DunlinTracing.md"
 
     /// What the article shows, compiled.
@@ -44,16 +34,9 @@ struct ArticleTests {
     }
 
     @Test func `Every snippet is code of this test`() throws {
-        let code = try Self.lines("Tests/Adapters/Tracing/ArticleTests.swift")
-        let parts = try Self.lines(Self.article).split(separator: "```swift").dropFirst().map {
-            Array($0.prefix { $0 != "```" })
-        }
-        #expect(parts.count == 5)
-        for part in parts where !part.contains(where: { $0.contains(".package(") }) {
-            for block in part.filter({ !$0.hasPrefix("import ") }).split(separator: "").map(Array.init) {
-                #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block)")
-            }
-        }
+        let article = try Article(on: "Tracing")
+        #expect(article.parts.count == 5)
+        #expect(article.blocksWithoutCode() == [])
     }
 
     /// What stands between backticks, or between quotes, and has a dot in it.
@@ -66,8 +49,8 @@ struct ArticleTests {
     }
 
     @Test func `The tables have every attribute and no other`() throws {
-        let keys = Self.names("\"", in: try Self.lines("Sources/DunlinTracing/SpanKey.swift"))
-        let article = try Self.lines(Self.article)
+        let keys = Self.names("\"", in: try Article.lines("Sources/DunlinTracing/SpanKey.swift"))
+        let article = try Article.lines(Self.article)
         let used = Self.names("`", in: article).filter { name in
             ["http.", "url.", "server.", "network.", "error.", "dunlin."].contains(where: name.hasPrefix)
         }
@@ -81,8 +64,8 @@ struct ArticleTests {
     }
 
     @Test func `The table of events has every step and every phase`() throws {
-        let code = try Self.text("Sources/DunlinTracing/SpanEvent+Steps.swift")
-        let article = try Self.text(Self.article)
+        let code = try Article.text("Sources/DunlinTracing/SpanEvent+Steps.swift")
+        let article = try Article.text(Self.article)
         let steps = code.matches(of: /name = "([a-z_]+)"/).map { String($0.1) }
         #expect(steps.count == 11)
         for step in steps { #expect(article.contains("`dunlin.\(step)`"), "\(step)") }
