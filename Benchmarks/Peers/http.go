@@ -4,8 +4,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,12 +14,9 @@ import (
 	"net/url"
 	"os"
 	"runtime"
-	"sort"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
@@ -221,51 +216,6 @@ func (load load) keep(body io.Reader) (int64, error) {
 	return length, file.Close()
 }
 
-// trusting speaks TLS with whom the authority in this file vouches for.
-func trusting(file string, resumed bool) *tls.Config {
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		panic(err)
-	}
-	config := &tls.Config{RootCAs: x509.NewCertPool()}
-	config.RootCAs.AppendCertsFromPEM(pem)
-	if resumed {
-		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
-	}
-	return config
-}
-
-// run sends requests from concurrency goroutines, an equal share each, and returns how long each request took.
-func (load load) run(concurrency, requests int) []time.Duration {
-	all := make([]time.Duration, requests)
-	var callers sync.WaitGroup
-	for caller := 0; caller < concurrency; caller++ {
-		share := all[requests*caller/concurrency : requests*(caller+1)/concurrency]
-		callers.Add(1)
-		go func() {
-			defer callers.Done()
-			for at := range share {
-				begun := time.Now()
-				if err := load.send(); err != nil {
-					fmt.Fprintln(os.Stderr, err)
-					os.Exit(1)
-				}
-				share[at] = time.Since(begun)
-			}
-		}()
-	}
-	callers.Wait()
-	return all
-}
-
-func usage() syscall.Rusage {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err)
-	}
-	return usage
-}
-
 // decoderTime is what the decoder has taken of the processor's time, in nanoseconds.
 var decoderTime atomic.Int64
 
@@ -275,28 +225,6 @@ func threadTime() int64 {
 		panic(code)
 	}
 	return time.Nano()
-}
-
-func microseconds(from, to syscall.Timeval) float64 {
-	return float64(to.Sec-from.Sec)*1e6 + float64(to.Usec-from.Usec)
-}
-
-func kilobytes(name string) (value int) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		panic(err)
-	}
-	_, after, _ := strings.Cut(string(status), name+":")
-	fmt.Sscan(after, &value)
-	return value
-}
-
-// heap is what was allocated and is still used.
-func heap() int64 {
-	var memory runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&memory)
-	return int64(memory.HeapAlloc + memory.StackInuse)
 }
 
 func main() {
@@ -331,28 +259,17 @@ func main() {
 		client: &http.Client{Transport: transport}, url: address, length: *length, upload: *upload,
 		file: *file, output: *output, job: *job, records: *records,
 	}
-	load.run(*concurrency, *warmup)
+	send := func(int) error { return load.send() }
+	run(*concurrency, *warmup, send)
 	if *ca != "" && *fresh != 0 {
 		expected := *resumed != 0
 		load.resumed = &expected
 	}
-
-	startHeap := heap()
-	start := kilobytes("VmRSS")
-	before, begun := usage(), time.Now()
 	decoderTime.Store(0)
-	all := load.run(*concurrency, *requests)
-	seconds, after := time.Since(begun).Seconds(), usage()
-	peak, end := kilobytes("VmHWM"), kilobytes("VmRSS")
-	grown := heap() - startHeap
-	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
-	count := float64(*requests)
-	decoder := ""
-	if *job == "timed" {
-		decoder = fmt.Sprintf(`,"decoder_us":%.3f`, float64(decoderTime.Load())/1e3/count)
-	}
-	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,`+
-		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d,"heap_grown":%d%s}`+"\n",
-		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
-		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end, grown, decoder)
+	measure(*concurrency, *requests, send, func() string {
+		if *job != "timed" {
+			return ""
+		}
+		return fmt.Sprintf(`,"decoder_us":%.3f`, float64(decoderTime.Load())/1e3/float64(*requests))
+	})
 }

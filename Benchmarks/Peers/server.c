@@ -4,6 +4,7 @@
 //     GET /bytes/N    N zero bytes, by sendfile from a memory file
 //     GET /file/N     the same with an entity tag, as a download that may be gone on with wants it
 //     GET /given      the file it was given at its start, as JSON, by sendfile
+//     GET /events     the same as server-sent events
 //     GET /hold/N     1 KiB, but not before N requests wait for it: so many connections are open at once
 //     PUT anything    reads its Content-Length and throws it away without copying (MSG_TRUNC), then answers 1 KiB
 //
@@ -34,7 +35,7 @@ struct connection {
     uint64_t unread;        // of the request's body
     uint64_t unsent;        // of the response's body
     struct connection *next_held;
-    int has_given;          // the response's body is the given file
+    const char *given_type; // of the response's body if it is the given file, or NULL
     char head[HEAD];
 };
 
@@ -58,10 +59,10 @@ static int answer_with(struct connection *connection, const char *status, uint64
     char text[256 + SMALL];
     size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 %s\r\nServer: bench\r\nContent-Type: %s\r\n"
         "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", status,
-        connection->has_given ? "application/json" : "text/plain", (unsigned long long)length, field,
+        connection->given_type ? connection->given_type : "text/plain", (unsigned long long)length, field,
         connection->closes ? "close" : "keep-alive");
     connection->unsent = length;
-    if (length <= SMALL && !connection->has_given) {
+    if (length <= SMALL && !connection->given_type) {
         memset(text + count, 'x', length);
         count += length;
         connection->unsent = 0;
@@ -81,9 +82,9 @@ static int answer(struct connection *connection, uint64_t length) {
 // Sends what the kernel takes; 0 when the connection is gone.
 static int send_body(struct connection *connection) {
     while (connection->unsent > 0) {
-        off_t offset = connection->has_given ? (off_t)(given_length - connection->unsent) : 0;
+        off_t offset = connection->given_type ? (off_t)(given_length - connection->unsent) : 0;
         size_t wanted = connection->unsent < MEMORY_FILE ? connection->unsent : MEMORY_FILE;
-        int source = connection->has_given ? given_file : memory_file;
+        int source = connection->given_type ? given_file : memory_file;
         ssize_t count = sendfile(connection->descriptor, source, &offset, wanted);
         if (count < 0 && errno == EAGAIN) return 1;
         if (count <= 0) break;
@@ -136,8 +137,9 @@ static int begin(struct connection *connection, char *end) {
         return connection->unread > 0 ? 1 : answer(connection, SMALL);
     }
     if (!strncmp(head, "GET /hold/", 10)) return hold(connection, atol(head + 10));
-    connection->has_given = !strncmp(head, "GET /given ", 11);
-    if (connection->has_given) return answer(connection, given_length) && send_body(connection);
+    connection->given_type = !strncmp(head, "GET /given ", 11) ? "application/json"
+        : !strncmp(head, "GET /events ", 12) ? "text/event-stream" : NULL;
+    if (connection->given_type) return answer(connection, given_length) && send_body(connection);
     if (!strncmp(head, "GET /bytes/", 11))
         return answer(connection, strtoull(head + 11, NULL, 10)) && send_body(connection);
     if (!strncmp(head, "GET /file/", 10)) return answer_file(connection, head) && send_body(connection);

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
 BUILT = FOLDER / ".build" / "peers"
@@ -40,10 +41,20 @@ def c(source, name, *options):
 
 
 def go(source, name):
+    """Its packages are Debian's."""
     BUILT.mkdir(parents=True, exist_ok=True)
     cache = str(FOLDER / ".build" / "go-cache")
-    build(["go", "build", "-o", str(BUILT / name), source], {"GO111MODULE": "off", "GOCACHE": cache})
+    build(["go", "build", "-o", str(BUILT / name), source, "Peers/report.go"],
+          {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "GOCACHE": cache})
     return BUILT / name
+
+
+def python(source, package):
+    """With the newest version of a package: Debian's websockets has no C code."""
+    packages = BUILT / "python"
+    if not (packages / package).exists():
+        build([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages), package])
+    return FOLDER / source
 
 
 def swift(product):
@@ -100,9 +111,20 @@ BUILDERS = {
     "dunlin-trip": lambda: swift("DunlinTripClient"),
 }
 
+@functools.cache
+def socket_server():
+    """The server of the scenarios with WebSockets, which is the Go client too."""
+    return go("Peers/websocket.go", "websocket")
+
+
 # The others speak both.
 TLS_BUILDERS = {
     "raw-tls": lambda: c("Peers/raw_tls.c", "raw-tls", "-lssl", "-lcrypto"),
+}
+
+SOCKET_BUILDERS = {
+    "go-socket": socket_server,
+    "python-socket": lambda: python("Peers/websocket.py", "websockets"),
 }
 
 # The same program, told to do more.
@@ -117,6 +139,10 @@ VARIANT_BUILDERS = {
     "dunlin-disk-hit": lambda: swift("DunlinClient"),
     "dunlin-memory-store": lambda: swift("DunlinClient"),
     "dunlin-disk-store": lambda: swift("DunlinClient"),
+    "dunlin-lines": lambda: swift("DunlinClient"),
+    "dunlin-deltas": lambda: swift("DunlinClient"),
+    "dunlin-fast-lines": lambda: swift("DunlinFastClient"),
+    "dunlin-fast-deltas": lambda: swift("DunlinFastClient"),
 }
 
 STATIC_BUILDERS = {

@@ -75,6 +75,15 @@ def bare_server(program, given=None):
 
 
 @contextlib.contextmanager
+def socket_server(program, has_tls):
+    """A running Peers/websocket.go."""
+    with tempfile.NamedTemporaryFile(prefix="dunlin-authority-") as authority:
+        options = ["--ca", authority.name] if has_tls else []
+        with peer([str(program), "--serve", *options]) as port:
+            yield Server(port, authority.name if has_tls else None)
+
+
+@contextlib.contextmanager
 def peer(command):
     """The port that a program prints, on the server's core, which ends with its standard input."""
     core, _ = cores()

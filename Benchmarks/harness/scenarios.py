@@ -31,6 +31,9 @@ VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1
 PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
 CACHED = {f"dunlin-{each}": each for each in ("anew", "memory-hit", "disk-hit", "memory-store", "disk-store")}
 VARIANTS |= {client: ("--cache", each) for client, each in CACHED.items()}
+STREAMED = {f"{client}-{job}": ("--job", job) for client in ("dunlin", "dunlin-fast") for job in ("lines", "deltas")}
+VARIANTS |= STREAMED
+SOCKET_PEERS = ("go-socket", "python-socket", "dunlin", "dunlin-fast")
 PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
@@ -65,6 +68,10 @@ class Scenario:
     has_cache: bool = False
     # Its response is so many records in JSON, and how much of the work is the decoder's is measured too.
     records: int = 0
+    # Its response is so many server-sent events, for each of which the figures are.
+    events: int = 0
+    # It is about WebSockets.
+    has_sockets: bool = False
 
     @property
     def each(self):
@@ -77,6 +84,25 @@ class Scenario:
         """With the same client, and what it is spared."""
         return self.has_proxy or self.has_cache
 
+    @property
+    def given(self):
+        """What the server is given to serve; empty for nothing."""
+        return records(self.records) if self.records else events(self.events) if self.events else b""
+
+    @property
+    def connections(self):
+        """How many are idle: a socket is kept, and a pooled connection used again."""
+        return self.requests if self.has_sockets and self.is_idle else self.concurrency
+
+    @property
+    def bases(self):
+        """The clients with which others are compared."""
+        if self.is_compared:
+            return {"dunlin": "× direct"}
+        if self.events:
+            return {"dunlin-lines": "× lines"}
+        return {"go": "× Go"} if self.has_sockets else {"raw": "× raw", "libcurl": "× libcurl"}
+
     def requests_for(self, client):
         return self.requests if self.is_held or self.is_bulk or self.is_idle else self.requests // SLOW.get(client, 1)
 
@@ -88,7 +114,7 @@ class Scenario:
     @property
     def is_held(self):
         """Every request has a connection of its own, all at the same time."""
-        return not self.is_bulk and self.requests == self.concurrency
+        return not self.is_bulk and not self.events and self.requests == self.concurrency
 
     @property
     def needs_file(self):
@@ -98,7 +124,8 @@ class Scenario:
         return ["--path", self.path.format(size=size), "--requests", str(self.requests_for(client)),
                 "--concurrency", str(self.concurrency), "--warmup", str(self.warmup),
                 *(option.format(size=size, file=file) for option in self.options),
-                *(("--records", str(self.records), "--length", str(len(records(self.records)))) if self.records else ()),
+                *(("--records", str(self.records), "--length", str(len(self.given))) if self.records else ()),
+                *(("--length", str(self.events)) if self.events else ()),
                 *(digest_of_zeros(size) if option == "{digest}" else option for option in VARIANTS.get(client, ()))]
 
 
@@ -110,6 +137,13 @@ def records(count):
          "isActive": at % 2 == 0, "tags": ["reader", "Zürich", f"group-{at % 7}"],
          "address": {"street": f"Rämistrasse {at}", "city": "Zürich", "zip": 8000 + at % 100}}
         for at in range(count)], ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@functools.cache
+def events(count):
+    """So many server-sent events, each with 40 bytes of JSON as its data, and the sentinel."""
+    return b"".join(b'data: {"id":%07d,"text":"of course a word"}\n\n' % (10**6 + at) for at in range(count)) \
+        + b"data: [DONE]\n\n"
 
 
 @functools.cache
@@ -167,6 +201,16 @@ SCENARIOS = {
                       warmup=2_000, clients=("dunlin", *CACHED), has_cache=True, concurrencies=(1, 16)),
     "tls-idle": Scenario("1,000 idle connections over TLS 1.3", "/1k", requests=2_000, concurrency=1_000,
                          clients=TLS_PEERS, has_tls=True, is_idle=True),
+    "events": Scenario("a million server-sent events of 40 bytes each", "/events", options=("--job", "events"),
+                       clients=("dunlin", "dunlin-fast", *STREAMED), events=1_000_000),
+    "websocket": Scenario("1 KiB echoed over WebSockets", "/", requests=20_000, warmup=2_000,
+                          options=("--job", "echo"), clients=SOCKET_PEERS, has_sockets=True, concurrencies=(1, 64)),
+    "websocket-idle": Scenario("10,000 idle WebSockets", "/", requests=10_000, concurrency=64,
+                               options=("--job", "open"), clients=SOCKET_PEERS, has_sockets=True, is_idle=True,
+                               rounds=3),
+    "websocket-tls-idle": Scenario("1,000 idle WebSockets over TLS 1.3", "/", requests=1_000, concurrency=64,
+                                   options=("--job", "open"), clients=SOCKET_PEERS, has_sockets=True, has_tls=True,
+                                   is_idle=True),
 }
 
 
@@ -193,13 +237,13 @@ def row(name, scenario, client, size, reports, timed):
     cpu = processor(reports)
     seconds = median(lambda report: report["seconds"])
     over_start = round(median(lambda report: report["rss_kb"] - report["start_kb"]))
-    result = {"client": client.removesuffix("-tls"), "scenario": name, "concurrency": scenario.concurrency,
+    result = {"client": client.removesuffix("-tls").removesuffix("-socket"), "scenario": name, "concurrency": scenario.concurrency,
               "seconds": round(seconds, 4), "over_start_kb": over_start}
     if scenario.is_bulk:
         return result | {"bytes": size, "mb_per_s": round(size * scenario.requests / 1e6 / seconds),
                          "cpu_ms_per_gib": round(cpu / 1000 * GIB / size, 1)}
-    requests = scenario.requests_for(client)
-    result |= {"requests": requests, "cpu_us": round(cpu, 2), "rps": round(requests / seconds)}
+    requests = scenario.requests_for(client) * max(scenario.events, 1)
+    result |= {"requests": requests, "cpu_us": round(cpu / max(scenario.events, 1), 3), "rps": round(requests / seconds)}
     if scenario.records:
         decoder = statistics.median(report["decoder_us"] for report in timed) if timed else 0
         around = processor(timed) - decoder if timed else cpu
@@ -207,16 +251,18 @@ def row(name, scenario, client, size, reports, timed):
     if scenario.is_idle:
         idle = median(lambda report: report["end_kb"] - report["start_kb"])
         heap = median(lambda report: report["heap_grown"]) / 1024
-        return result | {"kb_each": round(idle / scenario.concurrency, 2),
-                         "heap_kb_each": round(heap / scenario.concurrency, 2)}
+        return result | {"kb_each": round(idle / scenario.connections, 2),
+                         "heap_kb_each": round(heap / scenario.connections, 2)}
     return result | ({"kb_each": round(over_start / scenario.requests, 2)} if scenario.is_held else {})
 
 
 def starting(scenario, server, size, file):
     """The server that the scenario is about."""
+    if scenario.has_sockets:
+        return measure.socket_server(clients.socket_server(), scenario.has_tls)
     if scenario.has_tls:
         return measure.tls_server(size)
-    return measure.server() if scenario.is_compared else measure.bare_server(server, scenario.records and file)
+    return measure.server() if scenario.is_compared else measure.bare_server(server, scenario.given and file)
 
 
 def run(scenario, client, path, server, size, file):
@@ -245,7 +291,7 @@ def rows(name, paths, server, problems):
 def case(name, scenario, paths, server, problems):
     """Measures one scenario at one concurrency."""
     size = int(os.environ.get("SIZE") or scenario.size)
-    refusal = raise_descriptor_limit(scenario.concurrency + SPARE_DESCRIPTORS)
+    refusal = raise_descriptor_limit(max(scenario.concurrency, scenario.connections) + SPARE_DESCRIPTORS)
     if refusal:
         problems.append(f"skipped, {name}: {refusal}")
         return []
@@ -253,8 +299,8 @@ def case(name, scenario, paths, server, problems):
     with tempfile.NamedTemporaryFile(prefix="dunlin-body-") as file:
         if scenario.needs_file:
             file.truncate(size)  # a file with nothing but a hole: read like any other, and fills no disk
-        if scenario.records:
-            file.write(records(scenario.records))
+        if scenario.given:
+            file.write(scenario.given)
             file.flush()
         reports = measured(scenario, names, paths, server, size, file.name, problems)
         timed = {}
@@ -282,7 +328,7 @@ def measured(scenario, names, paths, server, size, file, problems):
 
 def needed_clients(names):
     wanted = {client for name in names for client in SCENARIOS[name].clients}
-    known = clients.BUILDERS | clients.TLS_BUILDERS | clients.VARIANT_BUILDERS
+    known = clients.BUILDERS | clients.TLS_BUILDERS | clients.SOCKET_BUILDERS | clients.VARIANT_BUILDERS
     return {client: builder for client, builder in known.items() if client in wanted}
 
 
@@ -297,15 +343,15 @@ def table(name, rows):
                       if each["client"] == base and each["concurrency"] == row["concurrency"]), 0)
         return f"{row[cpu] / other:.2f}" if other else ""
 
-    bases = {"dunlin": "× direct"} if scenario.is_compared else {"raw": "× raw", "libcurl": "× libcurl"}
+    bases, digits = scenario.bases, 3 if scenario.events else 1
     heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", *bases.values(),
-             "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
+             "seconds", "MB/s" if bulk else "events/s" if scenario.events else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
              *(["heap KB each"] if scenario.is_idle else []),
              *(["decoder", "around it"] if scenario.records else [])]
     aligned = ["---" if head == "client" else "--:" for head in heads]
     lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:
-        cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.1f}",
+        cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.{digits}f}",
                  *(ratio(row, base) for base in bases), f"{row['seconds']:.3f}",
                  str(row["mb_per_s"] if bulk else row["rps"]), f"{row['over_start_kb'] / 1024:.1f}",
                  *([f"{row['kb_each']:.2f}"] if held else []),

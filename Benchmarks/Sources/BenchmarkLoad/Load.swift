@@ -134,7 +134,8 @@ public struct Load: Sendable {
         try await withThrowingTaskGroup(of: [UInt32].self) { group in
             for caller in callers {
                 let share = requests * (caller + 1) / concurrency - requests * caller / concurrency
-                group.addTask { try await repeatedly(share, sender) }
+                let own = sender.caller(caller)
+                group.addTask { try await repeatedly(share, own) }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
@@ -164,6 +165,14 @@ public enum Job: String, Sendable {
     case form
     /// Sends `Form.fields` and a file as parts.
     case multipart
+    /// Has a message echoed over a WebSocket of each caller's own.
+    case echo
+    /// Opens a WebSocket, has two messages echoed, and keeps it.
+    case open
+    /// Reads server-sent events, decodes each of them, or reads the lines that they stand in.
+    case events
+    case deltas
+    case lines
 }
 
 /// What a cache does with each request.
@@ -186,6 +195,13 @@ public enum Caching: String, Sendable {
 /// One kind of request, sent again and again.
 public protocol Sender: Sendable {
     func send() async throws -> Reply
+
+    /// The one that a caller uses, by the caller's number.
+    func caller(_ number: Int) -> Self
+}
+
+extension Sender {
+    @inlinable public func caller(_ number: Int) -> Self { self }
 }
 
 /// What every response is checked for.

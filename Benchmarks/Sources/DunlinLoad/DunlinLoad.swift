@@ -7,8 +7,10 @@ extension Load {
     /// A session for this load.
     public func session() throws -> HTTPSession {
         var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://\(host):\(port)")
-        configuration.connections.perOrigin = concurrency * segments
-        configuration.connections.total = concurrency * segments
+        // A socket that is kept keeps its connection.
+        let connections = job == .open ? requests : concurrency * segments
+        configuration.connections.perOrigin = connections
+        configuration.connections.total = connections
         // As libcurl's CURLOPT_FORBID_REUSE: the client closes, and says nothing of it.
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }

@@ -13,6 +13,11 @@ extension Load {
             try await measure(TimeRecords(session: session, target: target, load: self, clock: clock), clock)
         case .form: try await measure(PostForm(session: session, target: target))
         case .multipart: try await measure(PostParts(session: session, target: target, file: file))
+        case .echo: try await measureEchoes(session, target)
+        case .open: try await measureOpening(session, target)
+        case .events: try await measure(ReadEvents(session: session, target: target))
+        case .deltas: try await measure(ReadDeltas(session: session, target: target))
+        case .lines: try await measure(ReadLines(session: session, target: target))
         }
     }
 }

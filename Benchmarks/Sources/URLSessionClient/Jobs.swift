@@ -7,6 +7,8 @@ extension Load {
     func measureJob(_ session: URLSession, _ request: URLRequest) async throws {
         switch job {
         case .none: break
+        // URLSession has no part in these scenarios.
+        case .echo, .open, .events, .deltas, .lines: throw URLError(.unsupportedURL)
         case .json: try await measure(GetRecords(session: session, request: request, load: self))
         case .timed:
             let clock = DecoderClock()
