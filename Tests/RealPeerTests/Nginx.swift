@@ -16,6 +16,8 @@ final class Nginx {
     private let listener: Int32
     private var security: Security?
     private var pace: Pace
+    /// The port of a server that it passes upgrades to.
+    private let upstream: UInt16?
     private var process: Child?
 
     /// How fast /paced/ gives a connection what it asks for.
@@ -35,9 +37,10 @@ final class Nginx {
 
     /// Runs a test against an nginx of its own, in clear text if nobody says how it is secured.
     static func with(
-        _ security: Security? = nil, pace: Pace = .steady, _ play: (Nginx) async throws -> Void
+        _ security: Security? = nil, pace: Pace = .steady, upstream: UInt16? = nil,
+        _ play: (Nginx) async throws -> Void
     ) async throws {
-        let nginx = try Nginx(security, pace)
+        let nginx = try Nginx(security, pace, upstream)
         defer { nginx.end() }
         do {
             try await play(nginx)
@@ -47,8 +50,9 @@ final class Nginx {
         }
     }
 
-    private init(_ security: Security?, _ pace: Pace) throws {
+    private init(_ security: Security?, _ pace: Pace, _ upstream: UInt16?) throws {
         (listener, port) = try Self.listen()
+        self.upstream = upstream
         folder = try Folder(with: "files/dav", "temp")
         self.security = security
         self.pace = pace
@@ -138,6 +142,18 @@ final class Nginx {
         try folder.write(configuration, as: "nginx.conf")
     }
 
+    /// Upgrades are passed on under /passed/ and /brief/, where a second of silence ends them. Under /plain/ nothing is
+    /// said of an upgrade to the server behind.
+    private static func passing(to port: UInt16) -> String {
+        let fields = ["Upgrade $http_upgrade", "Connection $http_connection"]
+        let upgrading = "proxy_http_version 1.1; " + fields.map { "proxy_set_header \($0);" }.joined(separator: " ")
+        return """
+            location /passed/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) }
+            location /brief/ { proxy_pass http://127.0.0.1:\(port)/; \(upgrading) proxy_read_timeout 1s; }
+            location /plain/ { proxy_pass http://127.0.0.1:\(port)/; proxy_http_version 1.1; }
+            """
+    }
+
     private var configuration: String {
         """
         daemon off;
@@ -182,6 +198,7 @@ final class Nginx {
                     client_max_body_size 64m;
                 }
                 location /small/ { dav_methods PUT; client_max_body_size 1m; }
+                \(upstream.map(Self.passing) ?? "")
             }
         }
         """

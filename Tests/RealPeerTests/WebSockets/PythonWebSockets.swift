@@ -1,8 +1,10 @@
+import DunlinTesting
 import Folders
 import Foundation
 import Testing
 
-/// A server by Python's websockets. The path says what it does: `/echo`, `/pieces`, `/close`, `/silent`.
+/// A server by Python's websockets. The path says what it does: `/echo`, `/cut` (an echo in fragments), `/pieces`,
+/// `/close`, `/silent`.
 final class PythonWebSockets {
     private let daemon: Daemon
 
@@ -13,26 +15,46 @@ final class PythonWebSockets {
         return isThere ? Daemon.program("/usr/bin/python3") : nil
     }()
 
-    static func with(_ play: (String) async throws -> Void) async throws {
-        let server = try await PythonWebSockets()
-        defer { server.daemon.end() }
-        try await play("ws://127.0.0.1:\(server.daemon.port)")
+    /// `deflate` has the parameters of compression that the server wants, such as `server_max_window_bits=9`; nil for
+    /// what websockets does by itself.
+    static func with(deflate: [String]? = nil, _ play: (String) async throws -> Void) async throws {
+        try await withPort(deflate: deflate) { port in try await play("ws://127.0.0.1:\(port)") }
     }
 
-    private init() async throws {
+    /// The same, for those who lead to it in another way.
+    static func withPort(deflate: [String]? = nil, _ play: (UInt16) async throws -> Void) async throws {
+        let server = try await PythonWebSockets(deflate)
+        defer { server.daemon.end() }
+        try await play(server.daemon.port)
+    }
+
+    private init(_ deflate: [String]?) async throws {
         let folder = try Folder()
         try Self.script.write(toFile: "\(folder.path)/server.py", atomically: true, encoding: .utf8)
-        daemon = try await Daemon(Self.program, in: folder) { ["\(folder.path)/server.py", "\($0[0])"] }
+        daemon = try await Daemon(Self.program, in: folder) {
+            ["\(folder.path)/server.py", "\($0[0])"] + (deflate.map { ["deflate"] + $0 } ?? [])
+        }
     }
 
     private static let script = """
         import asyncio, sys, websockets
+        from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
+
+        extensions = None
+        if len(sys.argv) > 2:
+            words = [word.partition("=") for word in sys.argv[3:]]
+            options = {name: int(value) if value else True for name, _, value in words}
+            extensions = [ServerPerMessageDeflateFactory(**options)]
 
         async def serve(socket):
             path = socket.path if hasattr(socket, "path") else socket.request.path
             if path == "/echo":
                 async for message in socket:
                     await socket.send(message)
+            elif path == "/cut":
+                async for message in socket:
+                    size = len(message) // 5 + 1
+                    await socket.send([message[start:start + size] for start in range(0, len(message), size)])
             elif path == "/pieces":
                 await socket.send(["one, ", "two, ", "three"])
             elif path == "/close":
@@ -42,7 +64,7 @@ final class PythonWebSockets {
 
         async def main():
             async with websockets.serve(
-                serve, "127.0.0.1", int(sys.argv[1]), subprotocols=["b"], max_size=None):
+                serve, "127.0.0.1", int(sys.argv[1]), subprotocols=["b"], max_size=None, extensions=extensions):
                 await asyncio.Future()
 
         asyncio.run(main())
