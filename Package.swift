@@ -142,8 +142,7 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ],
             swiftSettings: dialect),
-        // What the two commands share.
-        .target(name: "DunlinCommandLine", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
             swiftSettings: dialect),

@@ -3,7 +3,7 @@ import DunlinCommandLine
 /// The `dunlin` command.
 @main
 struct DunlinCommand: Program {
-    static let name = "dunlin"
+    static let text = CommandTable.text
 
     static func main() async { await start() }
 
@@ -12,8 +12,8 @@ struct DunlinCommand: Program {
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
         do {
             switch command {
-            case .help:
-                output.print(Help.text)
+            case .page(let page):
+                output.print(page.text(of: text))
                 return .success
             case .version:
                 output.print("\(name) \(version)")

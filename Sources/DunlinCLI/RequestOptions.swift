@@ -2,7 +2,7 @@ import Dunlin
 import DunlinCommandLine
 
 /// The options of a request and its user.
-struct RequestOptions: Equatable {
+struct RequestOptions: Equatable, Sendable {
     /// The method; nil for GET, or POST if there is a body.
     var method: String?
     var fields = Fields()
@@ -20,7 +20,7 @@ struct RequestOptions: Equatable {
     var traces = false
 
     /// Data given in the arguments, in a file or on standard input.
-    enum DataSource: Equatable {
+    enum DataSource: Equatable, Sendable {
         case text(String)
         case file(String)
         case input
@@ -37,7 +37,7 @@ struct RequestOptions: Equatable {
         }
     }
 
-    struct User: Equatable {
+    struct User: Equatable, Sendable {
         let name: String
         /// The password; nil if it must be asked for.
         let password: String?
@@ -58,36 +58,14 @@ struct RequestOptions: Equatable {
 // MARK: - From the arguments
 
 extension RequestOptions {
-    /// Takes an option and its value from the arguments. Returns false for any other option.
-    mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
-        switch option {
-        case "-X", "--request": method = try Self.method(try rest.takeValue(of: option))
-        case "-H", "--header": try append(try rest.takeValue(of: option))
-        case "-d", "--data": data.append(DataSource(try rest.takeValue(of: option)))
-        case "--json":
-            if isJSON { throw UsageError(description: "--json may be given only once: a body is a single JSON value") }
-            isJSON = true
-            data.append(DataSource(try rest.takeValue(of: option)))
-        case "-u", "--user": user = try User(try rest.takeValue(of: option))
-        case "--digest": answersDigestAlone = true
-        case "--bearer": bearer = DataSource(try rest.takeValue(of: option))
-        case "-m", "--max-time": limit = try Self.seconds(try rest.takeValue(of: option))
-        case "--curl": printsCurl = true
-        case "--show-secrets": showsSecrets = true
-        case "--trace": traces = true
-        default: return false
-        }
-        return true
-    }
-
-    private static func method(_ text: String) throws(UsageError) -> String {
+    static func method(_ text: String) throws(UsageError) -> String {
         guard !text.isEmpty,
             text.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
         else { throw UsageError(description: "\"\(text)\" is not a method; -X needs a word such as PUT") }
         return text
     }
 
-    private mutating func append(_ line: String) throws(UsageError) {
+    mutating func append(_ line: String) throws(UsageError) {
         guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
             throw UsageError(description: "-H needs \"Name: value\"; \"\(line)\" has no colon after a name")
         }
@@ -109,10 +87,11 @@ extension RequestOptions {
         }
     }
 
-    private static func seconds(_ text: String) throws(UsageError) -> Duration {
+    static func seconds(_ given: GivenOption) throws(UsageError) -> Duration {
+        let text = given.value
         guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else {
             throw UsageError(
-                description: "--max-time needs a number of seconds above 0 and at most 1000000, not \"\(text)\"")
+                description: "\(given.spelling) needs a number of seconds above 0 and at most 1000000, not \"\(text)\"")
         }
         return .milliseconds(max(1, Int64(seconds * 1000)))
     }

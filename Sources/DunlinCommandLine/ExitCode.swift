@@ -1,10 +1,17 @@
 /// The exit codes of a command.
-package enum ExitCode: Int32, Sendable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
-    /// What was requested could not be fetched, shown or written, or not completely.
     case failure = 1
-    /// The arguments are invalid.
     case usage = 2
-    /// A server answered with a status other than 2xx.
     case refused = 3
+
+    /// What the help and the manual page say of it.
+    package var meaning: String {
+        switch self {
+        case .success: "done"
+        case .failure: "something could not be fetched, reached, shown or written"
+        case .usage: "the arguments, or a URL, make no sense"
+        case .refused: "a server answered with a status other than 2xx"
+        }
+    }
 }

@@ -1,4 +1,4 @@
-package import DunlinTypes
+package import Dunlin
 internal import Glibc
 
 /// A command's output: results to standard output, everything else to standard error.

@@ -1,11 +1,12 @@
-internal import DunlinTypes
+internal import Dunlin
 internal import Glibc
 
 /// A command: parses its arguments, does one thing, and returns an exit code.
 package protocol Program {
     associatedtype Command
 
-    static var name: String { get }
+    /// The table of its commands and options.
+    static var text: ProgramText { get }
 
     /// Parses all of the arguments before anything is done.
     static func command(of arguments: [String]) throws(UsageError) -> Command
@@ -13,6 +14,7 @@ package protocol Program {
 }
 
 extension Program {
+    package static var name: String { text.name }
     package static var version: String { LibraryVersion.number }
 
     /// Runs the command and exits with its code.

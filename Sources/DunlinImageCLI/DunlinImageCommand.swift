@@ -3,7 +3,7 @@ import DunlinCommandLine
 /// The `dunlin-image` command, which shows pictures.
 @main
 struct DunlinImageCommand: Program {
-    static let name = "dunlin-image"
+    static let text = CommandTable.text
 
     static func main() async { await start() }
 
@@ -11,8 +11,8 @@ struct DunlinImageCommand: Program {
 
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
         switch command {
-        case .help:
-            output.print(Help.text)
+        case .page(let page):
+            output.print(page.text(of: text))
             return .success
         case .version:
             output.print("\(name) \(version)")

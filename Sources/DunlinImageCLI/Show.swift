@@ -32,6 +32,8 @@ struct Show {
     private func session() throws -> HTTPSession {
         var configuration =
             options.usesCache ? ImageDownloader.sessionConfiguration() : HTTPSession.Configuration()
+        options.trust.apply(to: &configuration, for: sources.first(where: \.isURL)?.name ?? "")
+        options.route.apply(to: &configuration)
         configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
             program: DunlinImageCommand.name, version: DunlinImageCommand.version)
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }

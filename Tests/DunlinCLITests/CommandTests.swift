@@ -7,12 +7,19 @@ import Testing
 @Suite struct CommandTests {
     @Test(
         arguments: [
-            ([], .help), (["help"], .help), (["-h"], .help), (["get", "--help"], .help), (["demo", "-h"], .help),
-            (["version"], .version), (["--version"], .version), (["demo"], .demo),
+            ([], .page(.overview)), (["help"], .page(.overview)), (["-h"], .page(.overview)),
+            (["get", "--help"], .page(.command("get"))), (["demo", "-h"], .page(.command("demo"))),
+            (["help", "get"], .page(.command("get"))), (["help", "trust"], .page(.section("trust"))),
+            (["help", "all"], .page(.all)), (["help", "man"], .page(.manual)),
+            (["completions", "zsh"], .page(.completions(.zsh))),
+            (["version"], .version), (["--version"], .version), (["-V"], .version), (["demo"], .demo),
             (["reachability"], .reachability(host: nil, observes: false)),
             (["reachability", "a.test", "--watch"], .reachability(host: "a.test", observes: true)),
             (["reachability", "-w", "::1"], .reachability(host: "::1", observes: true)),
-            (["reachability", "-h"], .help),
+            (["reachability", "-h"], .page(.command("reachability"))),
+            (["cache", "list"], .cache(.list)), (["cache", "clear"], .cache(.clear)),
+            (["a.test"], get("https://a.test")), (["-i", "localhost/x"], get("http://localhost/x", head: true)),
+            (["https://cache/"], get("https://cache/")),
             (["get", "http://a.test"], get("http://a.test")),
             (["get", "-i", "http://a.test"], get("http://a.test", head: true)),
             (["get", "http://a.test", "--verbose", "--include"], get("http://a.test", head: true, verbose: true)),
@@ -42,12 +49,22 @@ import Testing
     }
 
     @Test(arguments: [
-        (["fly"], "there is no command \"fly\"; see dunlin help"),
+        (["fly", "a.test"], "dunlin takes one URL; \"a.test\" is another"),
+        (
+            ["gett", "a.test"],
+            "dunlin takes one URL; \"a.test\" is another, and the command nearest to \"gett\" is get"
+        ),
+        (["-i", "get", "a.test"], "dunlin takes one URL; \"a.test\" is another; get has to be the first argument"),
+        (["ftp://a.test"], "\"ftp://a.test\": the scheme is neither http nor https"),
+        (["help", "trusst"], "there is no help on \"trusst\"; the nearest is trust"),
+        (["help", "me", "now"], "help takes one topic; \"now\" is another"),
+        (["completions", "tcsh"], "completions takes bash, zsh or fish, not \"tcsh\""),
+        (["cache"], "cache takes list or clear; see dunlin help"),
         (["get"], "get needs a URL; see dunlin help"),
         (["get", "-i"], "get needs a URL; see dunlin help"),
         (["get", "http://a.test", "http://b.test"], "get takes one URL; \"http://b.test\" is another"),
-        (["get", "--loud", "http://a.test"], "get has no option \"--loud\"; see dunlin help"),
-        (["reachability", "--loud"], "reachability has no option \"--loud\"; see dunlin help"),
+        (["get", "--loud", "http://a.test"], "get has no option \"--loud\"; see dunlin help all"),
+        (["reachability", "--loud"], "reachability has no option \"--loud\"; see dunlin help all"),
         (["reachability", "a.test", "b.test"], "reachability takes one host; \"b.test\" is another"),
         (["demo", "twice"], "demo takes no arguments; \"twice\" was given"),
         (["get", "--ca"], "--ca needs a value"),
@@ -70,7 +87,7 @@ import Testing
             ["get", "--pin", pin, "--insecure", "https://a.test"],
             "--insecure and --pin contradict each other; give one"
         ),
-        (["version", "-v"], "version takes no arguments; \"-v\" was given"),
+        (["version", "-v"], "version has no option \"-v\"; it is one of dunlin URL"),
     ])
     func `arguments that make no sense are refused with the reason`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: arguments) }

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinCommandLine
 import DunlinTesting
 import Folders
 import Foundation

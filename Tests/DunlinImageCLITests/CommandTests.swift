@@ -17,7 +17,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([], .help), (["help"], .help), (["-h"], .help), (["a.png", "--help"], .help), (["--version"], .version),
+            ([], .page(.overview)), (["help"], .page(.overview)), (["-h"], .page(.overview)),
+            (["a.png", "--help"], .page(.overview)), (["--version"], .version), (["help", "man"], .page(.manual)),
             (["a.png"], show("a.png")), (["-"], show("-")),
             (["a.png", "http://a.test/b"], show("a.png", "http://a.test/b")),
             (["--", "--info"], show("--info")),
@@ -33,6 +34,14 @@ import Testing
             (["--resize", "640x", "a"], show("a") { $0.size = .init(width: 640) }),
             (["--resize", "x480", "a"], show("a") { $0.size = .init(height: 480) }),
             (["--cache", "a"], show("a") { $0.usesCache = true }),
+            (
+                ["-ob.png", "--resize=1x1", "./help"],
+                show("./help") { ($0.file, $0.size) = ("b.png", .init(width: 1, height: 1)) }
+            ),
+            (
+                ["-k", "https://a.test/b", "--proxy=http://p.test"],
+                show("https://a.test/b") { ($0.trust.isInsecure, $0.route.proxy) = (true, "http://p.test") }
+            ),
         ] as [([String], Command)])
     func `the arguments determine the command and its options`(arguments: [String], expected: Command) throws {
         #expect(try Command(arguments: arguments) == expected)
@@ -40,7 +49,13 @@ import Testing
 
     @Test(arguments: [
         (["--info"], "a URL or a file is needed; see dunlin-image help"),
-        (["--loud", "a"], "there is no option \"--loud\"; see dunlin-image help"),
+        (["--loud", "a"], "there is no option \"--loud\"; see dunlin-image help all"),
+        (["--hight=3", "a"], "there is no option \"--hight\"; the nearest is --height"),
+        (["--key", "k.pem", "https://a.test/b"], "--key needs --cert as well"),
+        (
+            ["--pin", "sha256/RhJ0zCbdbdlj3rUd8PEcLlzpVz5SUQzzGHKXFzvLP6M=", "https://a.test/", "https://b.test/"],
+            "--pin needs URLs of one server"
+        ),
         (["--as", "ascii", "a"], "--as takes kitty, sixel or blocks, not \"ascii\""),
         (["a", "--as"], "--as needs a value"), (["a", "-o", ""], "-o needs a value"),
         (["--width", "0", "a"], "--width needs a number from 1 to 10000, not \"0\""),
@@ -81,7 +96,14 @@ import Testing
         #expect(PictureSource(name: name).shownName == shown)
     }
 
-    @Test func `no line of the help is wider than a terminal`() {
-        #expect(Help.text.split(separator: "\n").allSatisfy { $0.count <= 88 })
+    @Test func `its pages fit a terminal, and say every option`() {
+        let text = CommandTable.text
+        let lines = HelpPage.overview.text(of: text).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 24 && lines.allSatisfy { $0.count < 80 })
+        #expect(text.main.options.dropLast() == Command.Options.table.map(\.text)[...])
+        for page in [HelpPage.all, .manual, .completions(.bash), .completions(.zsh), .completions(.fish)] {
+            let words = page.text(of: text).replacing("\\-", with: "-")
+            for option in text.main.options { #expect(words.contains(option.name), "\(page)") }
+        }
     }
 }

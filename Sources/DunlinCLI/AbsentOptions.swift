@@ -1,0 +1,47 @@
+import DunlinCommandLine
+
+extension CommandTable {
+    /// Options of curl that are not there, each with the reason.
+    static let absent: [AbsentOption] = versions + otherProtocols + replaced
+
+    private static let versions = [
+        AbsentOption("http1.0", letter: "0", because: "the command speaks HTTP/1.1 only"),
+        AbsentOption("http2", "http2-prior-knowledge", because: "the command speaks HTTP/1.1 only"),
+        AbsentOption("http3", "http3-only", because: "the command speaks HTTP/1.1 only"),
+        AbsentOption("http0.9", because: "answers without a head are never accepted"),
+        AbsentOption(
+            "tlsv1", "tlsv1.0", "tlsv1.1", letter: "1", because: "versions of TLS before 1.2 are not secure"),
+        AbsentOption("sslv2", letter: "2", because: "SSL is not secure; TLS 1.2 and 1.3 are spoken"),
+        AbsentOption("sslv3", letter: "3", because: "SSL is not secure; TLS 1.2 and 1.3 are spoken"),
+    ]
+
+    private static let otherProtocols = [
+        AbsentOption("append", letter: "a", because: "it is for FTP, and only http and https are spoken"),
+        AbsentOption("use-ascii", letter: "B", because: "it is for FTP, and only http and https are spoken"),
+        AbsentOption("list-only", letter: "l", because: "it is for FTP, and only http and https are spoken"),
+        AbsentOption("ftp-port", letter: "P", because: "it is for FTP, and only http and https are spoken"),
+        AbsentOption("quote", letter: "Q", because: "it is for FTP, and only http and https are spoken"),
+        AbsentOption("telnet-option", letter: "t", because: "only http and https are spoken"),
+        AbsentOption("mail-from", "mail-rcpt", because: "only http and https are spoken"),
+    ]
+
+    private static let replaced = [
+        AbsentOption("config", letter: "K", because: "options are given in the arguments only, not in a file"),
+        AbsentOption("disable", letter: "q", because: "no file of settings is ever read"),
+        AbsentOption("globoff", letter: "g", because: "a URL is sent as it is; brackets and braces mean nothing"),
+        AbsentOption("parallel", letter: "Z", because: "one URL is requested at a time; use xargs -P"),
+        AbsentOption("next", letter: ":", because: "one URL is requested at a time"),
+        AbsentOption("netrc", letter: "n", because: "credentials are not read from ~/.netrc; use --user NAME"),
+        AbsentOption("negotiate", "ntlm", because: "only Basic, Digest and tokens are spoken; use --user or --bearer"),
+        AbsentOption("basic", "anyauth", because: "--user answers what the server asks for, Digest before Basic"),
+        AbsentOption("oauth2-bearer", because: "it is called --bearer here"),
+        AbsentOption("manual", letter: "M", because: "it is called dunlin help man here"),
+        AbsentOption("progress-bar", letter: "#", because: "a bar is shown with -o on every terminal"),
+        AbsentOption("proxytunnel", letter: "p", because: "https goes through a tunnel, and http never does"),
+        AbsentOption("proxy-user", letter: "U", because: "it stands in the proxy's URL: -x http://NAME:PASSWORD@HOST"),
+        AbsentOption("location-trusted", because: "no other origin gets the password after a redirect"),
+        AbsentOption("trace-ascii", "trace-time", because: "--trace prints heads, sizes and times"),
+        AbsentOption(
+            "write-out", letter: "w", because: "there are no formats; -v prints status, sizes and times"),
+    ]
+}

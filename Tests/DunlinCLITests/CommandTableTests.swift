@@ -1,0 +1,83 @@
+import DunlinCommandLine
+import Testing
+
+@testable import DunlinCLI
+
+/// One table makes the parser, help, manual page and completions.
+@Suite struct CommandTableTests {
+    private static let text = CommandTable.text
+    private static let pages = [HelpPage.all, .manual] + Shell.allCases.map { HelpPage.completions($0) }
+
+    /// The page's words, without what marks them in one of its languages.
+    private static func words(of page: HelpPage) -> Set<Substring> {
+        let text = page.text(of: text).replacing("\\-", with: "-").replacing("\\fB", with: " ")
+            .replacing("\\fR", with: " ")
+        return Set(text.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") })
+    }
+
+    @Test(arguments: pages) func `every command and option is on every page`(page: HelpPage) {
+        let words = Self.words(of: page)
+        let isFish = page == .completions(.fish)
+        for command in Self.text.commands {
+            #expect(words.contains(Substring(command.name)), "\(command.name)")
+            for spelling in command.options.flatMap(\.spellings) {
+                // fish has `-s o -l output`.
+                let word = isFish ? Substring(spelling).drop { $0 == "-" } : Substring(spelling)
+                #expect(words.contains(word), "\(spelling)")
+            }
+        }
+    }
+
+    @Test func `the parser knows the options of the pages, and no others`() {
+        let requests = Self.text.main.options.filter { $0 != .help }
+        let known = Command.GetOptions.table.map(\.text)
+        #expect(Set(requests.flatMap(\.spellings)) == Set(known.flatMap(\.spellings)))
+        #expect(requests.count == known.count)
+        #expect(Self.text.command("reachability")?.options == ReachabilityOptions.table.map(\.text) + [.help])
+        #expect(CommandTable.methods.allSatisfy { Self.text.command($0)?.sections == Self.text.main.sections })
+    }
+
+    @Test func `no name means two things`() {
+        for command in Self.text.all {
+            let spellings = command.options.flatMap(\.spellings)
+            #expect(Set(spellings).count == spellings.count, "\(command.name): \(spellings.sorted())")
+        }
+        let topics = Self.text.commands.map(\.name) + Self.text.sections.map(\.name) + ["all", "man"]
+        // `reachability` is a command and the section of its options.
+        #expect(Set(topics).count == topics.count - 1)
+    }
+
+    @Test func `what is said to be absent is absent, and said once`() {
+        let there = Set(Self.text.all.flatMap(\.options).flatMap(\.spellings))
+        let absent = Self.text.absent.flatMap { option in
+            option.names.map { "--\($0)" } + (option.letter.map { ["-\($0)"] } ?? [])
+        }
+        #expect(Set(absent).count == absent.count)
+        // -w belongs to reachability only.
+        #expect(there.intersection(absent) == ["-w"])
+    }
+
+    @Test func `every page of help fits a screen of 24 lines and 80 columns`() {
+        let pages =
+            [HelpPage.overview] + Self.text.commands.map { .command($0.name) }
+            + Self.text.sections.map { .section($0.name) }
+        for page in pages {
+            let lines = page.text(of: Self.text).split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 24, "\(page): \(lines.count) lines")
+            #expect(lines.allSatisfy { $0.count < 80 }, "\(page)")
+        }
+    }
+
+    @Test func `every exit code is in the help and in the manual page`() {
+        for code in ExitCode.allCases {
+            #expect(HelpPage.all.text(of: Self.text).contains("  \(code.rawValue)  \(code.meaning)\n"))
+            #expect(HelpPage.manual.text(of: Self.text).contains("\\fB\(code.rawValue)\\fR\n"))
+        }
+    }
+
+    @Test func `help is printed`() async throws {
+        let paper = try Paper()
+        #expect(await DunlinCommand.run(try Command(arguments: ["help", "trust"]), paper.output) == .success)
+        #expect(try paper.said.hasPrefix("trust over https:\n"))
+    }
+}
