@@ -1,6 +1,9 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test adapters check sanitize storm fuzz bench format docs api size release clean
+.PHONY: help demo test adapters check sanitize storm fuzz bench format docs api size install uninstall release clean
+
+# Where `make install` puts things.
+PREFIX ?= /usr/local
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +56,15 @@ api: ## Compare the public API with the last release
 size: ## Weigh a small program and the command, as a release builds them
 	@.ci/install build
 	@.ci/size
+
+install: ## The commands, their manual pages and completions below PREFIX (/usr/local)
+	@.ci/install build
+	swift build --configuration release --product dunlin
+	swift build --configuration release --product dunlin-image
+	@.ci/place '$(DESTDIR)$(PREFIX)'
+
+uninstall: ## Remove what `make install` has put below PREFIX
+	@.ci/place '$(DESTDIR)$(PREFIX)' remove
 
 release: ## Check everything, then tag VERSION and archive the sources; pushes nothing
 	@.ci/install test

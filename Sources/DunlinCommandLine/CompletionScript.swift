@@ -90,9 +90,8 @@ extension CompletionScript {
         case .none, .text: break
         }
         if command.name.isEmpty {
-            lines.append(
-                "        ((COMP_CWORD == 1)) && \(function)_words \"$word\" \(Self.quoted(program.commands.map(\.name)))"
-            )
+            let names = Self.quoted(program.commands.map(\.name))
+            lines.append("        ((COMP_CWORD == 1)) && \(function)_words \"$word\" \(names)")
         }
         return lines + ["        return 0"]
     }

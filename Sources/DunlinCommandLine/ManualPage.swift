@@ -1,7 +1,7 @@
 internal import Dunlin
 
 /// Writes the manual page, in the language of man(7).
-struct ManualPage {
+package struct ManualPage {
     private let program: ProgramText
 
     init(_ program: ProgramText) { self.program = program }
@@ -77,7 +77,7 @@ struct ManualPage {
     }
 
     /// The text where no character has a meaning for the formatter.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {
             switch character {
