@@ -2,7 +2,7 @@ import DunlinCommandLine
 
 extension CommandTable {
     /// Options of curl that are not there, each with the reason.
-    static let absent: [AbsentOption] = versions + otherProtocols + replaced
+    static let absent: [AbsentOption] = versions + otherProtocols + replaced + fields + transfers
 
     private static let versions = [
         AbsentOption("http1.0", letter: "0", because: "the command speaks HTTP/1.1 only"),
@@ -43,5 +43,32 @@ extension CommandTable {
         AbsentOption("trace-ascii", "trace-time", because: "--trace prints heads, sizes and times"),
         AbsentOption(
             "write-out", letter: "w", because: "there are no formats; -v prints status, sizes and times"),
+    ]
+
+    private static let fields = [
+        AbsentOption("range", letter: "r", because: "it is a field: -H \"Range: bytes=0-99\""),
+        AbsentOption("time-cond", letter: "z", because: "it is a field: -H \"If-Modified-Since: DATE\""),
+        AbsentOption("tr-encoding", because: "answers are compressed by content codings, which are asked for"),
+        AbsentOption("form-string", because: "a value that begins with @ or < cannot be sent by -F"),
+        AbsentOption("cookie-jar", letter: "c", because: "no cookie is kept when the command has ended; -b sends some"),
+        AbsentOption("junk-session-cookies", letter: "j", because: "no cookie is kept when the command has ended"),
+    ]
+
+    private static let transfers = [
+        AbsentOption(
+            "dump-header", letter: "D", because: "-i prints the head before the body, and -v on standard error"),
+        AbsentOption("remote-header-name", letter: "J", because: "a server cannot choose the name; use -O or -o FILE"),
+        AbsentOption("remote-time", letter: "R", because: "a file has the time of its download"),
+        AbsentOption("create-dirs", because: "folders are not created; use mkdir -p"),
+        AbsentOption("fail-with-body", because: "the body is printed without it, and the exit code is 3"),
+        AbsentOption("limit-rate", because: "transfers are as fast as the network"),
+        AbsentOption("speed-limit", letter: "Y", because: "there is no limit of the rate; -m limits the time"),
+        AbsentOption("speed-time", letter: "y", because: "there is no limit of the rate; -m limits the time"),
+        AbsentOption("ipv4", letter: "4", because: "both families are tried; --resolve chooses an address"),
+        AbsentOption("ipv6", letter: "6", because: "both families are tried; --resolve chooses an address"),
+        AbsentOption("interface", because: "the system chooses the interface"),
+        AbsentOption("cert-type", "key-type", because: "certificates and keys are PEM"),
+        AbsentOption("capath", because: "authorities are in files; give --cacert FILE several times"),
+        AbsentOption("stderr", because: "the shell does that: 2>FILE"),
     ]
 }

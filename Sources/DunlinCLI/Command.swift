@@ -50,9 +50,7 @@ enum Command: Equatable {
             throw UsageError(description: tooMany(parsed.words, title))
         }
         let url = try URLWord.url(of: word)
-        try options.trust.check(against: url)
-        try options.request.check()
-        try options.route.check()
+        try options.check(against: url)
         return .get(url: url, options)
     }
 }

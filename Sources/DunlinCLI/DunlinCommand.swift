@@ -10,6 +10,11 @@ struct DunlinCommand: Program {
     static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
+        var output = output
+        if case .get(_, let options) = command {
+            output.hidesWarnings = options.isSilent
+            output.hidesErrors = options.isSilent && !options.showsErrors
+        }
         do {
             switch command {
             case .page(let page):

@@ -9,7 +9,7 @@ struct Get {
     let output: Output
 
     private var request: RequestOptions { options.request }
-    private var target: HTTP.Target { HTTP.Target(url) }
+    private var target: HTTP.Target { get throws { HTTP.Target(try request.completed(url)) } }
     /// For HEAD there is nothing else to show.
     private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
 
@@ -41,12 +41,13 @@ struct Get {
     }
 
     private func send(in session: HTTPSession) async throws -> ExitCode {
-        if let file = options.file { try await download(file, session) } else { try await write(session) }
+        if let file = options.file { return try await download(file, session) }
+        return try await write(session)
     }
 
     private func printCurl(_ session: HTTPSession) throws -> ExitCode {
         let task = try session.task(
-            target, method: request.httpMethod, body: try request.body(), options: try request.options)
+            try target, method: request.httpMethod, body: try request.body(), options: try request.options)
         // It cannot affect a terminal, and with anything left out it would be another command.
         output.write(Bytes(Array("\(task.curl(showingSecrets: request.showsSecrets))\n".utf8)))
         return .success
@@ -57,6 +58,8 @@ struct Get {
         options.route.apply(to: &configuration)
         configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
             program: DunlinCommand.name, version: DunlinCommand.version)
+        if let name = request.userAgent { configuration.fields["User-Agent"] = name.isEmpty ? nil : name }
+        if let limit = options.redirects { configuration.redirects = limit == 0 ? .never : .init(limit: limit) }
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
         if let credentials = try request.credentials() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
@@ -78,6 +81,7 @@ struct Get {
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
             configuration.hooks.retrying = { [output] _, retry in
+                if output.hidesWarnings { return }
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
@@ -86,12 +90,13 @@ struct Get {
 
     private func write(_ session: HTTPSession) async throws -> ExitCode {
         try await session.withResponse(
-            from: target, method: request.httpMethod, body: try request.body(), options: try request.options
+            from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
         ) { response in
             if showsHead { printHead(response.head) }
             var count = 0
+            let hides = options.hidesRefusals && response.status.code >= 400
             for try await piece in response.body {
-                output.write(piece)
+                if !hides { output.write(piece) }
                 count += piece.count
             }
             if options.isVerbose { remark(on: response, count) }
@@ -104,12 +109,13 @@ struct Get {
     /// Downloads to a file. An existing file is replaced when the new one is complete.
     private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
         let task = try session.downloadTask(
-            target, method: request.httpMethod, body: try request.body(), options: try request.options,
-            to: .file(file), transfer: .init(overwrites: true))
-        let display = TerminalDisplay(on: DescriptorOutput(output.remarks))
-        ProgressDisplay(file, on: display).follow(task)
+            try target, method: request.httpMethod, body: try request.body(), options: try request.options,
+            to: .file(file),
+            transfer: .init(overwrites: true, resuming: options.continues ? .ifValidatorMatches : .whileRunning))
+        let display = output.hidesWarnings ? nil : TerminalDisplay(on: DescriptorOutput(output.remarks))
+        if let display { ProgressDisplay(file, on: display).follow(task) }
         let result = await task.result
-        await display.finish()
+        await display?.finish()
         let response: HTTPSession.Response<HTTPSession.DownloadedFile>
         do {
             response = try result.get()

@@ -7,6 +7,17 @@ extension Command {
         var showsHead = false
         /// Whether the phases' durations are shown on standard error.
         var isVerbose = false
+        /// Whether nothing but the result is shown, and whether errors are shown even so.
+        var isSilent = false
+        var showsErrors = false
+        /// Whether the body of a refusal is left out.
+        var hidesRefusals = false
+        /// Whether the file is called like the last segment of the URL's path.
+        var namesFileByURL = false
+        /// Whether a download continues where an earlier one ended.
+        var continues = false
+        /// The number of redirects that are followed; nil for the usual one.
+        var redirects: Int?
         /// The file to write the body to.
         var file: String?
         /// How often the request is retried.
@@ -29,7 +40,7 @@ extension Command.GetOptions {
 
     static let sections = [
         OptionSection("print", title: "what is printed and written", printing.map(\.text)),
-        RequestOptions.sendingSection,
+        RequestOptions.sendingSection, RequestOptions.bodySection,
         OptionSection("limits", title: "limits and retries", limits.map(\.text)),
         RequestOptions.loginSection, TrustOptions.section, RouteOptions.section,
     ]
@@ -39,12 +50,32 @@ extension Command.GetOptions {
             "include", letter: "i", help: "prints status and fields before the body",
             details: "With the method HEAD this is the default.", isCommon: true, sets: \.showsHead),
         Option(
-            "verbose", letter: "v", help: "prints where the time went, on standard error",
-            details: "It also says how the connection was secured.", isCommon: true, sets: \.isVerbose),
+            OptionText(
+                ["verbose"], letter: "v", help: "prints heads and times on standard error",
+                details: "It prints what --trace prints, where the time went, and how the connection was secured.",
+                isCommon: true)
+        ) { options, _ in (options.isVerbose, options.request.traces) = (true, true) },
         Option(
             "output", letter: "o", value: .file("FILE"), help: "writes the body to FILE, with a progress bar",
             details: "The file appears when it is complete. The bar is shown on standard error.", isCommon: true
         ) { (options, given) throws(UsageError) in options.file = try given.text },
+        Option(
+            "remote-name", letter: "O", help: "the same, called like the end of the URL", sets: \.namesFileByURL),
+        Option(
+            "continue-at", letter: "C", value: .words(["-"]), help: "with -o or -O: continues an earlier download",
+            details: "A download that fails leaves its part beside the file, and the next one continues it if the "
+                + "server says that it is the same file."
+        ) { (options, given) throws(UsageError) in
+            guard given.value == "-" else {
+                throw UsageError(
+                    description: "-C takes only -, which finds out where to continue, not \"\(given.value)\"")
+            }
+            options.continues = true
+        },
+        Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.isSilent),
+        Option("show-error", letter: "S", help: "with -s: prints errors even so", sets: \.showsErrors),
+        Option("fail", letter: "f", help: "prints no body of a status from 400 on", sets: \.hidesRefusals),
+        Option("no-buffer", letter: "N", help: "prints each piece as it arrives, as without it"),
         Option(
             "cache", help: "stores responses, and takes them from there while fresh", sets: \.usesCache),
         Option(
@@ -61,11 +92,37 @@ extension Command.GetOptions {
     private static let limits: [Option<Self>] = [
         Option(
             "max-time", letter: "m", value: .text("SECONDS"), help: "gives up after so long in total", isCommon: true
-        ) { (options, given) throws(UsageError) in options.request.limit = try RequestOptions.seconds(given) },
+        ) { (options, given) throws(UsageError) in options.request.limit = try given.seconds },
         Option(
             "retry", value: .text("N"), help: "retries up to N times, after a wait",
             details: "It retries when the connection fails, a phase takes too long, or the server is busy (408, 425, "
                 + "429, 502, 503, 504); POST and PATCH only if the server has not processed them."
         ) { (options, given) throws(UsageError) in options.retries = try given.number(0...100) },
+        Option(
+            "location", letter: "L", help: "follows redirects, as without it",
+            details: "Redirects are always followed, except with --max-redirs 0."),
+        Option(
+            "max-redirs", value: .text("N"), help: "follows at most N redirects; 0 prints the first"
+        ) { (options, given) throws(UsageError) in options.redirects = try given.number(0...1000) },
     ]
+}
+
+// MARK: - Checking
+
+extension Command.GetOptions {
+    /// Throws for options that do not fit together, and names the file that the URL names.
+    mutating func check(against url: String) throws(UsageError) {
+        try trust.check(against: url)
+        try request.check()
+        try route.check()
+        if namesFileByURL {
+            if file != nil { throw UsageError(description: "-o and -O both name a file; use one") }
+            let path = url.prefix { $0 != "?" && $0 != "#" }.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+            guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty,
+                name != ".", name != ".."
+            else { throw UsageError(description: "-O needs a URL whose path ends with a name; use -o FILE") }
+            file = String(name)
+        }
+        if continues, file == nil { throw UsageError(description: "-C needs -o or -O as well") }
+    }
 }

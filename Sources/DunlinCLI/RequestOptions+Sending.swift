@@ -7,15 +7,59 @@ import Glibc
 extension RequestOptions {
     /// The request's body. Throws a `UsageError` if something cannot be read.
     func body() throws -> RequestBody {
-        if data.isEmpty { return .none }
+        if let upload {
+            guard case .file(let path) = upload else { return .bytes(Bytes(try upload.read())) }
+            try DataSource.checkReadable(path)
+            return .file(path, contentType: nil)
+        }
+        if !form.isEmpty {
+            do {
+                return try .multipart { try form.map { try $0.part() } }
+            } catch let error as NetworkError where error.code == .invalidPart {
+                throw UsageError(description: error.reason)
+            }
+        }
+        if data.isEmpty || putsDataInURL { return .none }
         let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
         // A long file is sent from disk.
         if data.count == 1, case .file(let path) = data[0] {
             try DataSource.checkReadable(path)
             return RequestBody(.file(.init(path)), contentType: type)
         }
-        let pieces = try data.map { try $0.read() }
-        return .bytes(Bytes(Array(pieces.joined(separator: "&".utf8))), contentType: type)
+        return .bytes(Bytes(try joinedData()), contentType: type)
+    }
+
+    private func joinedData() throws -> [UInt8] {
+        Array(try data.map { try $0.read() }.joined(separator: "&".utf8))
+    }
+
+    /// The URL with what `-G` and `-T` add to it.
+    func completed(_ url: String) throws -> String {
+        var parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).prefix(1).map(String.init)
+        if case .file(let path) = upload, !parts[0].contains("?") {
+            let authority = parts[0].drop { $0 != ":" }.dropFirst(3)
+            if authority.hasSuffix("/") || !authority.contains("/") {
+                let name = path.split(separator: "/").last ?? ""
+                parts[0] += (authority.hasSuffix("/") ? "" : "/") + Self.encoded(name.utf8)
+            }
+        }
+        guard putsDataInURL else { return parts[0] }
+        let data = try joinedData()
+        let separator = !parts[0].contains("?") ? "?" : parts[0].hasSuffix("?") || parts[0].hasSuffix("&") ? "" : "&"
+        return parts[0] + separator + Self.encoded(data, keeping: "!$&'()*+,;=:@/?%")
+    }
+
+    /// Percent-encoded but for letters, digits and `-._~`.
+    static func encoded(_ bytes: some Sequence<UInt8>, keeping others: String = "") -> String {
+        bytes.reduce(into: "") { text, byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            if isPlain || "-._~".utf8.contains(byte) || others.utf8.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += byte < 0x10 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
     }
 
     /// The fields, including those that `--json` adds.
@@ -53,10 +97,23 @@ extension RequestOptions {
 }
 
 extension RequestOptions.DataSource {
+    /// Parses `text`, `=text`, `name=text`, `@file` or `name@file`.
+    static func urlEncoded(_ text: String) -> Self {
+        guard let end = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else {
+            return .encoded(name: "", .text(text))
+        }
+        let rest = String(text[text.index(after: end)...])
+        let source: Self = text[end] == "=" ? .text(rest) : rest == "-" ? .input : .file(rest)
+        return .encoded(name: String(text[..<end]), source)
+    }
+
     func read() throws -> [UInt8] {
         switch self {
         case .text(let text): return Array(text.utf8)
         case .input: return try Terminal.input()
+        case .encoded(let name, let source):
+            let content = RequestOptions.encoded(try source.read())
+            return Array((name.isEmpty ? content : "\(name)=\(content)").utf8)
         case .file(let path):
             try Self.checkReadable(path)
             do {

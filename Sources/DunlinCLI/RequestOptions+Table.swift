@@ -2,9 +2,10 @@ import DunlinCommandLine
 
 /// The table of what a request is made of.
 extension RequestOptions {
-    static let table = sending + login
+    static let table = sending + bodies + login
 
     static let sendingSection = OptionSection("send", title: "what is sent", sending.map(\.text))
+    static let bodySection = OptionSection("body", title: "bodies", bodies.map(\.text))
     static let loginSection = OptionSection("login", title: "credentials", login.map(\.text))
 
     private static let sending: [Option<Self>] = [
@@ -16,6 +17,28 @@ extension RequestOptions {
             "header", letter: "H", value: .text("\"NAME: VALUE\""), help: "adds a field",
             details: "It may be given several times.", isCommon: true
         ) { (options, given) throws(UsageError) in try options.append(given.value) },
+        Option("get", letter: "G", help: "puts what -d gives into the URL's query", sets: \.putsDataInURL),
+        Option(
+            "head", letter: "I", help: "asks for the head only, and prints it", isCommon: true, sets: \.asksHeadOnly),
+        Option(
+            "user-agent", letter: "A", value: .text("NAME"), help: "the program's name; empty for none"
+        ) { $0.userAgent = $1.value },
+        Option(
+            "referer", letter: "e", value: .text("URL"), help: "where the URL was found"
+        ) { (options, given) throws(UsageError) in try options.append("Referer: \(given.text)") },
+        Option(
+            "cookie", letter: "b", value: .text("\"NAME=VALUE\""), help: "sends these cookies",
+            details: "Several are separated by semicolons. Cookies are not read from files."
+        ) { (options, given) throws(UsageError) in
+            guard given.value.contains("=") else {
+                throw UsageError(description: "-b needs NAME=VALUE, and reads no file; \"\(given.value)\" was given")
+            }
+            try options.append("Cookie: \(given.value)")
+        },
+        Option("compressed", help: "asks for a compressed answer, as without it"),
+    ]
+
+    private static let bodies: [Option<Self>] = [
         Option(
             "data", letter: "d", value: .text("TEXT"), help: "a body like a form's; also @FILE, and @- for input",
             details: "The content type is application/x-www-form-urlencoded. A file is sent as it is. "
@@ -29,6 +52,27 @@ extension RequestOptions {
             }
             options.isJSON = true
             options.data.append(DataSource(given.value))
+        },
+        Option(
+            "data-raw", value: .text("TEXT"), help: "like -d, but @ means nothing"
+        ) { $0.data.append(.text($1.value)) },
+        Option(
+            "data-binary", value: .text("TEXT"), help: "like -d, which changes no file either"
+        ) { $0.data.append(DataSource($1.value)) },
+        Option(
+            "data-urlencode", value: .text("TEXT"), help: "like -d, percent-encoded; also NAME=TEXT, NAME@FILE",
+            details: "The name is sent as it is. =TEXT is a text without a name that may contain an equals sign."
+        ) { $0.data.append(.urlEncoded($1.value)) },
+        Option(
+            "form", letter: "F", value: .text("NAME=VALUE"), help: "a part of a multipart form; also NAME=@FILE",
+            details: "NAME=<FILE is a field with the content of a file. ;type=TYPE and ;filename=NAME may follow a "
+                + "file.", isCommon: true
+        ) { (options, given) throws(UsageError) in options.form.append(try FormPart(given.value)) },
+        Option(
+            "upload-file", letter: "T", value: .file("FILE"), help: "sends a file by PUT; - is standard input",
+            details: "If the URL ends with a slash, the file's name is added to it."
+        ) { (options, given) throws(UsageError) in
+            options.upload = try given.text == "-" ? .input : .file(given.value)
         },
     ]
 

@@ -13,6 +13,15 @@ struct RequestOptions: Equatable, Sendable {
     var answersDigestAlone = false
     var bearer: DataSource?
     var limit: Duration?
+    /// Whether the data is part of the URL instead of a body.
+    var putsDataInURL = false
+    /// Whether only the head is requested.
+    var asksHeadOnly = false
+    var form: [FormPart] = []
+    /// The file that is sent as it is.
+    var upload: DataSource?
+    /// The program's name; nil for the command's, empty for none.
+    var userAgent: String?
     /// Whether the command for `curl` is printed instead of sending.
     var printsCurl = false
     var showsSecrets = false
@@ -24,6 +33,14 @@ struct RequestOptions: Equatable, Sendable {
         case text(String)
         case file(String)
         case input
+        /// Content that is percent-encoded, perhaps after `name=`.
+        indirect case encoded(name: String, DataSource)
+
+        /// Whether it reads standard input.
+        var isInput: Bool {
+            if case .encoded(_, let source) = self { return source.isInput }
+            return self == .input
+        }
 
         /// Parses `@file`, `@-`, or the text itself.
         init(_ text: String) {
@@ -52,7 +69,12 @@ struct RequestOptions: Equatable, Sendable {
         }
     }
 
-    var httpMethod: HTTP.Method { method.map { HTTP.Method($0) } ?? (data.isEmpty ? .get : .post) }
+    var httpMethod: HTTP.Method {
+        if let method { return HTTP.Method(method) }
+        if asksHeadOnly { return .head }
+        if upload != nil { return .put }
+        return form.isEmpty && (data.isEmpty || putsDataInURL) ? .get : .post
+    }
 }
 
 // MARK: - From the arguments
@@ -87,15 +109,6 @@ extension RequestOptions {
         }
     }
 
-    static func seconds(_ given: GivenOption) throws(UsageError) -> Duration {
-        let text = given.value
-        guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else {
-            throw UsageError(
-                description: "\(given.spelling) needs a number of seconds above 0 and at most 1000000, not \"\(text)\"")
-        }
-        return .milliseconds(max(1, Int64(seconds * 1000)))
-    }
-
     /// Throws for options that do not fit together.
     func check() throws(UsageError) {
         if isJSON, data.count > 1 { throw UsageError(description: "--json and -d both give a body; use one") }
@@ -110,12 +123,26 @@ extension RequestOptions {
             throw UsageError(
                 description: "credentials are given twice: by -H Authorization and \(option); give one")
         }
-        if data.filter({ $0 == .input }).count + (bearer == .input ? 1 : 0) > 1 {
+        try checkBody()
+        let inputs = data.filter(\.isInput).count + form.filter(\.isInput).count
+        if inputs + (bearer == .input ? 1 : 0) + (upload == .input ? 1 : 0) > 1 {
             throw UsageError(description: "standard input can be read once; \"@-\" was given twice")
         }
         if showsSecrets, !printsCurl { throw UsageError(description: "--show-secrets needs --curl as well") }
         if let method, ["TRACE", "CONNECT"].contains(method.uppercased()) {
             throw UsageError(description: "this command cannot send \(method) requests")
+        }
+    }
+
+    private func checkBody() throws(UsageError) {
+        let bodies = [
+            ("-d", !data.isEmpty && !isJSON), ("--json", isJSON), ("-F", !form.isEmpty), ("-T", upload != nil),
+        ]
+        .filter(\.1).map(\.0)
+        if bodies.count > 1 { throw UsageError(description: "\(bodies[0]) and \(bodies[1]) both give a body; use one") }
+        if putsDataInURL, bodies != ["-d"] { throw UsageError(description: "-G needs -d as well, and nothing else") }
+        if asksHeadOnly, let body = bodies.first, !putsDataInURL {
+            throw UsageError(description: "-I asks for the head only, and \(body) gives a body; use one")
         }
     }
 }

@@ -80,6 +80,11 @@ package struct Option<Settings>: Sendable {
         self.init(text) { settings, _ in settings[keyPath: setting] = true }
     }
 
+    /// An option that names what happens anyway.
+    package init(_ names: String..., letter: Character? = nil, help: String, details: String = "") {
+        self.init(OptionText(names, letter: letter, help: help, details: details)) { _, _ in }
+    }
+
     /// The same option for a command whose settings contain these.
     package func lifted<Outer>(_ part: any WritableKeyPath<Outer, Settings> & Sendable) -> Option<Outer> {
         Option<Outer>(text) { (outer, given) throws(UsageError) in try apply(&outer[keyPath: part], given) }
@@ -115,5 +120,16 @@ package struct GivenOption: Equatable, Sendable {
                     + "not \"\(text)\"")
         }
         return number
+    }
+
+    /// The value as a number of seconds, perhaps with a fraction.
+    package var seconds: Duration {
+        get throws(UsageError) {
+            guard let seconds = Double(value), seconds > 0, seconds <= 1e6 else {
+                throw UsageError(
+                    description: "\(spelling) needs a number of seconds above 0 and at most 1000000, not \"\(value)\"")
+            }
+            return .milliseconds(max(1, Int64(seconds * 1000)))
+        }
     }
 }

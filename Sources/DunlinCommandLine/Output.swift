@@ -10,6 +10,9 @@ package struct Output: Sendable {
     let name: String
     package let results: Int32
     package let remarks: Int32
+    /// Whether warnings, and errors, are left out.
+    package var hidesWarnings = false
+    package var hidesErrors = false
 
     package init(of name: String, results: Int32 = 1, remarks: Int32 = 2) {
         (self.name, self.results, self.remarks) = (name, results, remarks)
@@ -30,12 +33,15 @@ package struct Output: Sendable {
         write(Self.shown(line), to: remarks)
     }
 
-    package func warn(_ text: String) { remark("\(name): warning: \(text)") }
+    package func warn(_ text: String) {
+        if !hidesWarnings { remark("\(name): warning: \(text)") }
+    }
 
     /// Prints an error message: one line, perhaps followed by more.
     package func complain(_ lines: String...) { complain(lines) }
 
     package func complain(_ lines: [String]) {
+        if hidesErrors { return }
         for (index, line) in lines.enumerated() { remark(index == 0 ? "\(name): \(line)" : line) }
     }
 

@@ -1,4 +1,5 @@
 package import Dunlin
+internal import DunlinSemantics
 
 /// The options for proxies and for allowed addresses.
 package struct RouteOptions: Equatable, Sendable {
@@ -9,6 +10,10 @@ package struct RouteOptions: Equatable, Sendable {
     /// The certificates of authorities that are trusted for proxies, in addition to the system's.
     package var proxyAuthorities: [String] = []
     package var isGuarded = false
+    /// The longest time for a connection, from the look-up of its name to the end of its handshake.
+    package var connectLimit: Duration?
+    package var addresses = HTTPSession.HostOverrides()
+    package var socketPath: String?
 
     package init() {}
 
@@ -37,7 +42,34 @@ package struct RouteOptions: Equatable, Sendable {
             }
             options.isGuarded = true
         },
+        Option(
+            "connect-timeout", value: .text("SECONDS"), help: "gives up on a connection after so long",
+            details: "The look-up of the name, the connection and its handshake may each take so long."
+        ) { (options, given) throws(UsageError) in options.connectLimit = try given.seconds },
+        Option(
+            "resolve", value: .text("HOST:PORT:ADDR"), help: "connects to this address for this host",
+            details: "Host field and certificate are those of HOST. It may be given several times."
+        ) { (options, given) throws(UsageError) in try options.addAddress(given.value) },
+        Option(
+            "unix-socket", value: .file("FILE"), help: "connects to this Unix socket, whatever the host"
+        ) { (options, given) throws(UsageError) in options.socketPath = try given.text },
     ]
+
+    private mutating func addAddress(_ text: String) throws(UsageError) {
+        // The host may be an address in brackets, with colons of its own.
+        let host = text.hasPrefix("[") ? text.prefix { $0 != "]" } + "]" : text.prefix { $0 != ":" }
+        let rest = text.dropFirst(host.count + 1)
+        let port = rest.prefix { $0 != ":" }
+        let literal = rest.dropFirst(port.count + 1)
+        let isInBrackets = literal.hasPrefix("[") && literal.hasSuffix("]")
+        let bare = isInBrackets ? String(literal.dropFirst().dropLast()) : String(literal)
+        guard !host.isEmpty, let number = UInt16(port), number > 0, let address = HostLiteral.parse(bare, port: 0)
+        else {
+            throw UsageError(
+                description: "--resolve needs HOST:PORT:ADDRESS, such as a.test:443:127.0.0.1, not \"\(text)\"")
+        }
+        addresses["\(host.lowercased()):\(number)"] = address
+    }
 
     package static let section = OptionSection("connect", title: "how it connects", table.map(\.text))
 
@@ -60,5 +92,12 @@ package struct RouteOptions: Equatable, Sendable {
             configuration.proxyTLS.roots = .systemAnd(proxyAuthorities.map { .file($0) })
         }
         if isGuarded { configuration.guard = .publicInternet }
+        if let connectLimit {
+            configuration.timeouts.resolve = connectLimit
+            configuration.timeouts.connect = connectLimit
+            configuration.timeouts.tls = connectLimit
+        }
+        if !addresses.isEmpty { configuration.hostOverrides = addresses }
+        if let socketPath { configuration.socketPath = socketPath }
     }
 }

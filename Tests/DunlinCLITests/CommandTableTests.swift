@@ -1,4 +1,5 @@
 import DunlinCommandLine
+import Foundation
 import Testing
 
 @testable import DunlinCLI
@@ -79,5 +80,24 @@ import Testing
         let paper = try Paper()
         #expect(await DunlinCommand.run(try Command(arguments: ["help", "trust"]), paper.output) == .success)
         #expect(try paper.said.hasPrefix("trust over https:\n"))
+    }
+
+    @Test(
+        arguments: ["README.md"]
+            + ["Caching", "Logging", "Proxies", "Trust"].map { "Sources/Dunlin/Dunlin.docc/\($0).md" })
+    func `each command that the documentation shows is one`(file: String) throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+        let shown = text.matches(of: /(?:^|`)(?:swift run )?dunlin ([^`\n]+)/.anchorsMatchLineEndings())
+        #expect(!shown.isEmpty)
+        let values = ["URL": "https://a.test", "bash|zsh|fish": "bash", "'*'": "*"]
+        for command in shown {
+            let words = command.output.1.split(separator: " ").map { word in
+                word.hasPrefix("sha256/") ? "sha256/RhJ0zCbdbdlj3rUd8PEcLlzpVz5SUQzzGHKXFzvLP6M=" : String(word)
+            }
+            #expect(throws: Never.self, "\(command.output.0)") {
+                try Command(arguments: words.map { values[$0] ?? $0 })
+            }
+        }
     }
 }

@@ -101,6 +101,8 @@ import Testing
     ) -> Command {
         .get(
             url: url,
-            Command.GetOptions(showsHead: head, isVerbose: verbose, file: file, retries: retries, trust: trust))
+            Command.GetOptions(
+                showsHead: head, isVerbose: verbose, file: file, retries: retries, trust: trust,
+                request: RequestOptions(traces: verbose)))
     }
 }

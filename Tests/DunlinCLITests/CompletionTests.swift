@@ -116,7 +116,8 @@ import Testing
         try folder.write(page, as: "page")
         let said = try run("sh", text: "groff -man -ww -Tascii -P-c -P-b -P-u ./page")
         #expect(said.contains("DUNLIN(1)"))
-        #expect(!said.contains("warning") && !said.contains("error:"), "\(said.prefix(500))")
+        // What groff says against a page begins with the page's place.
+        #expect(!said.contains("./page:"), "\(said.prefix(500))")
         for option in CommandTable.text.main.options { #expect(said.contains("--\(option.name)"), "\(option.name)") }
         #expect(ManualPage.escaped(".a\\b-c'd") == "\\&.a\\eb\\-c\\(aqd")
     }

@@ -1,0 +1,170 @@
+import Dunlin
+import DunlinCommandLine
+import DunlinTesting
+import Folders
+import Foundation
+import Testing
+
+@testable import DunlinCLI
+
+/// Options that people know from curl, against a server.
+@Suite(.timeLimit(.minutes(5))) struct CurlOptionsTests {
+    private let server: LoopbackServer
+    private let folder: Folder
+    private let paper: Paper
+
+    init() throws {
+        (server, folder, paper) = (try LoopbackServer(), try Folder(), try Paper())
+        server.respond { _ in .response(body: "body") }
+        try folder.write("a file\n", as: "a b.txt")
+    }
+
+    /// Runs the command. `DIR` in an argument is the folder.
+    private func run(_ arguments: [String], path: String = "/a") async throws -> ExitCode {
+        let arguments = arguments.map { $0.replacing("DIR", with: folder.path) }
+        return await DunlinCommand.run(try Command(arguments: arguments + [server.baseURL + path]), paper.output)
+    }
+
+    private static let form = "application/x-www-form-urlencoded"
+
+    @Test(
+        arguments: [
+            (["-XPUT", "-d", "x"], "PUT", "/a", "x"), (["-d", "a=1", "-db=2"], "POST", "/a", "a=1&b=2"),
+            (["-Gd", "a=1", "-d", "b= 2"], "GET", "/a?a=1&b=%202", ""),
+            (["-G", "--data-urlencode", "q=a&b", "-X", "DELETE"], "DELETE", "/a?q=a%26b", ""),
+            (["--data-urlencode", "a b"], "POST", "/a", "a%20b"), (["--data-urlencode", "=a="], "POST", "/a", "a%3D"),
+            (["--data-urlencode", "n@DIR/a b.txt"], "POST", "/a", "n=a%20file%0A"),
+            (["--data-raw", "@x"], "POST", "/a", "@x"), (["--data-binary", "@DIR/a b.txt"], "POST", "/a", "a file\n"),
+            (["-TDIR/a b.txt"], "PUT", "/a", "a file\n"),
+            (["-T", "DIR/a b.txt", "-X", "POST"], "POST", "/a", "a file\n"),
+            (["-Iv"], "HEAD", "/a", ""), (["-fSLN", "--compressed"], "GET", "/a", ""),
+        ])
+    func `a request is what the options say`(
+        arguments: [String], method: String, target: String, body: String
+    ) async throws {
+        #expect(try await run(arguments) == .success)
+        let request = try #require(server.requests.last)
+        #expect(request.method == HTTP.Method(method) && request.target == target)
+        #expect(request.body == Bytes(body))
+        let isForm = !body.isEmpty && !arguments[0].hasPrefix("-T")
+        #expect(request.fields["content-type"] == (isForm ? Self.form : nil))
+    }
+
+    @Test func `a file is uploaded under its name where the URL ends with a slash`() async throws {
+        #expect(try await run(["-T", "DIR/a b.txt"], path: "/in/") == .success)
+        #expect(try await run(["-T", "DIR/a b.txt"], path: "") == .success)
+        #expect(server.requests.map(\.target) == ["/in/a%20b.txt", "/a%20b.txt"])
+    }
+
+    @Test func `fields are what the options say`() async throws {
+        let arguments = ["-A", "me/1", "-e", "http://b.test/", "-b", "a=1; b=2", "-HX-A:1", "--header=X-B: 2"]
+        #expect(try await run(arguments) == .success)
+        #expect(try await run(["-A", ""]) == .success)
+        let fields = try #require(server.requests.first).fields
+        #expect(fields["user-agent"] == "me/1" && fields["referer"] == "http://b.test/")
+        #expect(fields["cookie"] == "a=1; b=2" && fields["x-a"] == "1" && fields["x-b"] == "2")
+        #expect(server.requests.last?.fields["user-agent"] == nil)
+    }
+
+    @Test func `a form has parts of text and from disk`() async throws {
+        let parts = [
+            "-F", "a=1", "-F", "b=@DIR/a b.txt;type=text/csv;filename=c.csv", "-Fd=<DIR/a b.txt", "-Fe=@DIR/a b.txt",
+        ]
+        #expect(try await run(parts) == .success)
+        let request = try #require(server.requests.last)
+        #expect(request.method == .post)
+        #expect(request.fields["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        let body = String(decoding: request.body.array, as: UTF8.self)
+        #expect(body.contains("name=\"a\"\r\n\r\n1\r\n"))
+        #expect(
+            body.contains("name=\"b\"; filename=\"c.csv\"\r\nContent-Type: text/csv\r\n\r\na file\n\r\n"), "\(body)")
+        #expect(body.contains("name=\"d\"\r\n\r\na file\n\r\n"), "\(body)")
+        #expect(body.contains("name=\"e\"; filename=\"a b.txt\"\r\nContent-Type: text/plain"), "\(body)")
+    }
+
+    @Test(arguments: [
+        (["-F", "x"], "-F needs NAME=VALUE or NAME=@FILE, not \"x\""),
+        (["-F", "a=@b;c"], "after a file -F takes ;type= and ;filename=, not \";c\""),
+        (["-F", "a=@-"], "-F needs a file after @; standard input is =<-"),
+        (["-F", "a=1", "-d", "b"], "-d and -F both give a body; use one"),
+        (["-T", "a", "--json", "1"], "--json and -T both give a body; use one"),
+        (["-T-", "--bearer", "@-"], "standard input can be read once; \"@-\" was given twice"),
+        (["-G"], "-G needs -d as well, and nothing else"),
+        (["-G", "-F", "a=1"], "-G needs -d as well, and nothing else"),
+        (["-I", "-d", "a"], "-I asks for the head only, and -d gives a body; use one"),
+        (["-b", "jar.txt"], "-b needs NAME=VALUE, and reads no file; \"jar.txt\" was given"),
+        (["-o", "a", "-O"], "-o and -O both name a file; use one"), (["-C", "-"], "-C needs -o or -O as well"),
+        (["-C", "5", "-oa"], "-C takes only -, which finds out where to continue, not \"5\""),
+        (["--max-redirs", "x"], "--max-redirs needs a number from 0 to 1000, not \"x\""),
+        (["-m0"], "-m needs a number of seconds above 0 and at most 1000000, not \"0\""),
+        (["--resolve", "a"], "--resolve needs HOST:PORT:ADDRESS, such as a.test:443:127.0.0.1, not \"a\""),
+        (["--resolve", "a:0:::1"], "--resolve needs HOST:PORT:ADDRESS, such as a.test:443:127.0.0.1, not \"a:0:::1\""),
+        (["-c", "jar"], "-c (--cookie-jar) is not there: no cookie is kept when the command has ended; -b sends some"),
+        (["-O"], "-O needs a URL whose path ends with a name; use -o FILE"),
+    ])
+    func `options that do not fit together are refused`(arguments: [String], expected: String) {
+        #expect(throws: UsageError(description: expected)) { try Command(arguments: ["a.test"] + arguments) }
+    }
+
+    @Test func `redirects are followed, as many as allowed`() async throws {
+        server.respond { request in
+            request.target == "/a" ? .response(302, fields: ["Location": "/b"], body: "go") : .response(body: "there")
+        }
+        #expect(try await run(["-L"]) == .success)
+        #expect(try await run([]) == .success)
+        #expect(try paper.said == "therethere")
+        #expect(try await run(["--max-redirs", "0"]) == .refused)
+        #expect(server.requests.count == 5)
+        #expect(try await run(["--max-redirs=1"]) == .success)
+    }
+
+    @Test func `a refusal's body is left out on demand, and its error too`() async throws {
+        server.respond { _ in .response(404, body: "long page") }
+        #expect(try await run(["-f"]) == .refused)
+        #expect(try paper.said.isEmpty)
+        #expect(try paper.remarked == "dunlin: the server answered 404 Not Found\n")
+        #expect(try await run(["-fs"]) == .refused)
+        #expect(try paper.remarked == "dunlin: the server answered 404 Not Found\n")
+        #expect(try await run(["-sS"]) == .refused)
+        #expect(try paper.said == "long page")
+        #expect(try paper.remarked.split(separator: "\n").count == 2)
+    }
+
+    @Test func `a silent download shows no bar, and a name comes from the URL`() async throws {
+        #expect(try await run(["-so", "DIR/out", "-C-"]) == .success)
+        #expect(try paper.remarked.isEmpty)
+        #expect(try folder.contents("out") == "body")
+        guard case .get(_, let options) = try Command(arguments: ["-O", "a.test/b/c%20d?e#f"]) else { return }
+        #expect(options.file == "c%20d")
+    }
+
+    @Test func `-v shows heads, times and nothing secret on standard error`() async throws {
+        #expect(try await run(["-v", "--bearer", "hunter2"]) == .success)
+        let remarks = try paper.remarked
+        #expect(remarks.contains(" > GET /a HTTP/1.1\n") && remarks.contains(" < HTTP/1.1 200 OK\n"), "\(remarks)")
+        #expect(remarks.contains("200 OK, 4 B\n") && !remarks.contains("hunter2"), "\(remarks)")
+        #expect(try paper.said == "body")
+    }
+
+    @Test(arguments: ["127.0.0.1", "[127.0.0.1]"]) func `a host is at the address that is given`(
+        address: String
+    ) async throws {
+        let url = "http://a.test:\(server.port)/x"
+        let arguments = [
+            url, "--resolve", "A.test:\(server.port):\(address)", "--connect-timeout", "5", "--noproxy", "*",
+        ]
+        #expect(await DunlinCommand.run(try Command(arguments: arguments), paper.output) == .success)
+        #expect(server.requests.last?.fields["host"] == "a.test:\(server.port)")
+        #expect(try paper.said == "body")
+    }
+
+    @Test func `the connection is made as the options say`() throws {
+        let words = ["a.test", "--connect-timeout=2", "--unix-socket", "/s", "--resolve", "[::1]:80:[::2]"]
+        guard case .get(_, let options) = try Command(arguments: words) else { return }
+        var configuration = HTTPSession.Configuration()
+        options.route.apply(to: &configuration)
+        #expect(configuration.timeouts.connect == .seconds(2) && configuration.timeouts.tls == .seconds(2))
+        #expect(configuration.socketPath == "/s")
+        #expect(configuration.hostOverrides["[::1]:80"] == .v6(0, 2, port: 0))
+    }
+}
