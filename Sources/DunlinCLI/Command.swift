@@ -46,9 +46,13 @@ enum Command: Equatable {
         guard let word = parsed.words.first else {
             throw UsageError(description: "\(title) needs a URL; see dunlin help")
         }
-        guard parsed.words.count == 1 else {
-            throw UsageError(description: tooMany(parsed.words, title))
+        let items = try parsed.words.dropFirst().map { word throws(UsageError) in
+            guard let item = try RequestItem(word) else {
+                throw UsageError(description: tooMany(parsed.words[0], word, title))
+            }
+            return item
         }
+        try options.request.add(items)
         let url = try URLWord.url(of: word)
         try options.check(against: url)
         return .get(url: url, options)
@@ -57,11 +61,11 @@ enum Command: Equatable {
 
 extension Command {
     /// What is said of a second URL. Perhaps the first word was meant as a command.
-    private static func tooMany(_ words: [String], _ title: String) -> String {
-        let start = "\(title) takes one URL; \"\(words[1])\" is another"
-        if CommandTable.text.command(words[0]) != nil { return "\(start); \(words[0]) has to be the first argument" }
-        guard title == "dunlin", let command = CommandTable.text.nearestCommand(to: words[0]) else { return start }
-        return "\(start), and the command nearest to \"\(words[0])\" is \(command)"
+    private static func tooMany(_ first: String, _ other: String, _ title: String) -> String {
+        let start = "\(title) takes one URL; \"\(other)\" is another"
+        if CommandTable.text.command(first) != nil { return "\(start); \(first) has to be the first argument" }
+        guard title == "dunlin", let command = CommandTable.text.nearestCommand(to: first) else { return start }
+        return "\(start), and the command nearest to \"\(first)\" is \(command)"
     }
 }
 

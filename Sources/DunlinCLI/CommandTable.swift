@@ -8,8 +8,8 @@ enum CommandTable {
     static let text = ProgramText(
         name: "dunlin", help: "an HTTP/1.1 client",
         main: CommandText(
-            "", arguments: "URL", words: .text,
-            help: "a GET, or a POST of a body; prints what comes",
+            "", arguments: "URL [ITEM...]", words: .text,
+            help: "a GET, or a POST of NAME=TEXT and bodies",
             sections: Command.GetOptions.sections),
         commands: methods.map(method) + [
             CommandText(
@@ -26,14 +26,19 @@ enum CommandTable {
 
     private static func method(_ name: String) -> CommandText {
         CommandText(
-            name, arguments: "URL", words: .text, help: "requests URL by the method \(name.uppercased())",
+            name, arguments: "URL [ITEM...]", words: .text, help: "requests URL by the method \(name.uppercased())",
             sections: Command.GetOptions.sections)
     }
 
     private static let notes = [
         ProgramText.Note(
+            "Items",
+            "Words after the URL are parts of the request: NAME=TEXT and NAME:=JSON are members of a JSON object, "
+                + "NAME==TEXT is a parameter of the URL's query, NAME:VALUE is a field, and NAME@FILE is a file of a "
+                + "multipart form, of which NAME=TEXT is then a field."),
+        ProgramText.Note(
             "Environment",
             "The variables http_proxy, https_proxy, all_proxy and no_proxy choose a proxy where no option does.",
-            "--cache stores responses in $XDG_CACHE_HOME/dunlin, or in ~/.cache/dunlin.")
+            "--cache stores responses in $XDG_CACHE_HOME/dunlin, or in ~/.cache/dunlin."),
     ]
 }

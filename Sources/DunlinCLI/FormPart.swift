@@ -13,6 +13,10 @@ struct FormPart: Equatable, Sendable {
     let name: String
     let content: Content
 
+    init(_ name: String, _ content: Content) {
+        (self.name, self.content) = (name, content)
+    }
+
     /// Parses `name=value`, `name=@file;type=text/plain;filename=a.txt` or `name=<file`.
     init(_ text: String) throws(UsageError) {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {

@@ -43,10 +43,13 @@ extension RequestOptions {
                 parts[0] += (authority.hasSuffix("/") ? "" : "/") + Self.encoded(name.utf8)
             }
         }
-        guard putsDataInURL else { return parts[0] }
-        let data = try joinedData()
-        let separator = !parts[0].contains("?") ? "?" : parts[0].hasSuffix("?") || parts[0].hasSuffix("&") ? "" : "&"
-        return parts[0] + separator + Self.encoded(data, keeping: "!$&'()*+,;=:@/?%")
+        var additions = parameters
+        if putsDataInURL { additions.append(Self.encoded(try joinedData(), keeping: "!$&'()*+,;=:@/?%")) }
+        for addition in additions {
+            let isOpen = parts[0].hasSuffix("?") || parts[0].hasSuffix("&")
+            parts[0] += (isOpen ? "" : parts[0].contains("?") ? "&" : "?") + addition
+        }
+        return parts[0]
     }
 
     /// Percent-encoded but for letters, digits and `-._~`.

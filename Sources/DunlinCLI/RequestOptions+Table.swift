@@ -4,8 +4,10 @@ import DunlinCommandLine
 extension RequestOptions {
     static let table = sending + bodies + login
 
-    static let sendingSection = OptionSection("send", title: "what is sent", sending.map(\.text))
-    static let bodySection = OptionSection("body", title: "bodies", bodies.map(\.text))
+    static let sendingSection = OptionSection(
+        "send", title: "what is sent; NAME==TEXT and NAME:VALUE after the URL, too", sending.map(\.text))
+    static let bodySection = OptionSection(
+        "body", title: "bodies; NAME=TEXT, NAME:=JSON and NAME@FILE after the URL, too", bodies.map(\.text))
     static let loginSection = OptionSection("login", title: "credentials", login.map(\.text))
 
     private static let sending: [Option<Self>] = [

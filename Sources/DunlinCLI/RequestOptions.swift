@@ -15,6 +15,8 @@ struct RequestOptions: Equatable, Sendable {
     var limit: Duration?
     /// Whether the data is part of the URL instead of a body.
     var putsDataInURL = false
+    /// What is added to the URL's query, percent-encoded.
+    var parameters: [String] = []
     /// Whether only the head is requested.
     var asksHeadOnly = false
     var form: [FormPart] = []

@@ -50,7 +50,9 @@ struct OptionLookup {
     /// The command that has such an option.
     private func owner(where isMeant: (OptionText) -> Bool) -> String? {
         let owner = program.all.first { $0.name != command.name && $0.options.contains(where: isMeant) }
-        return owner.map { $0.name.isEmpty ? "\(program.name) \($0.arguments)" : "\(program.name) \($0.name)" }
+        return owner.map {
+            $0.name.isEmpty ? "\(program.name) \($0.arguments.prefix { $0 != " " })" : "\(program.name) \($0.name)"
+        }
     }
 
     /// The word that needs the fewest changes, if they are few for its length. A word that goes on where the text ends
