@@ -56,7 +56,7 @@ final class FaultyServer: Sendable {
         "bad certificate",
     ]
 
-    private static func plan(_ seed: UInt64) -> FaultPlan {
+    static func plan(_ seed: UInt64) -> FaultPlan {
         var weights = FaultPlan.Weights()
         (weights.none, weights.stalled) = (800, 10)
         (weights.refused, weights.reset, weights.truncated, weights.wrongLength) = (15, 25, 25, 15)
@@ -86,7 +86,7 @@ final class FaultyServer: Sendable {
         return server
     }
 
-    private static func arrival(_ fault: Fault, _ connection: Int) -> LoopbackServer.Arrival {
+    static func arrival(_ fault: Fault, _ connection: Int) -> LoopbackServer.Arrival {
         switch fault {
         case .refused: .resetAtOnce
         case .truncated: connection.isMultiple(of: 3) ? .closeAtOnce : .accept
@@ -96,7 +96,7 @@ final class FaultyServer: Sendable {
     }
 
     /// The same, and whatever can go wrong in a handshake.
-    private static func secureArrival(_ fault: Fault, _ connection: Int) -> LoopbackServer.Arrival {
+    static func secureArrival(_ fault: Fault, _ connection: Int) -> LoopbackServer.Arrival {
         switch fault {
         case .none, .delayed: .accept
         case .refused: connection.isMultiple(of: 2) ? .resetAtOnce : .closeAtOnce

@@ -5,6 +5,7 @@ import Foundation
 ///
 ///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
+///     Storm sockets [COUNT] [--seed SEED] [--tls]     5,000 by default: WebSockets and streams of events
 ///     Storm logins [COUNT] [--seed SEED]              10,000 by default, over a token that expires every 500
 ///     Storm proxies [COUNT] [--seed SEED]             10,000 by default, through a proxy that dies and comes back
 ///     Storm promises [COUNT] [--seed SEED]            200,000 by default: who may see what, by a model
@@ -22,7 +23,7 @@ struct Storm {
         if let fetch = Fetch(Array(CommandLine.arguments.dropFirst())) { await fetch.run() }
         if let carry = Carry(Array(CommandLine.arguments.dropFirst())) { await carry.run() }
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
-            print("usage: Storm requests|sessions|logins|proxies|promises|kills|bulk [COUNT] [--seed SEED] [--tls]")
+            print("usage: Storm \(Arguments.Kind.names) [COUNT] [--seed SEED] [--tls]")
             exit(2)
         }
         let tally = Tally(seed: arguments.seed)
@@ -38,6 +39,11 @@ struct Storm {
             case .sessions:
                 try await measure(tally, warmUp: 20) {
                     try await SessionStorm(count: $0 ?? arguments.count, masks: masks, tally: tally, watchdog: watchdog)
+                        .run()
+                }
+            case .sockets:
+                try await measure(tally, warmUp: 800) {
+                    try await SocketStorm(count: $0 ?? arguments.count, masks: masks, tally: tally, watchdog: watchdog)
                         .run()
                 }
             case .logins:
@@ -80,14 +86,17 @@ struct Storm {
 }
 
 struct Arguments {
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         case requests
         case sessions
+        case sockets
         case logins
         case proxies
         case promises
         case kills
         case bulk
+
+        static var names: String { allCases.map(\.rawValue).joined(separator: "|") }
     }
 
     let kind: Kind
@@ -102,6 +111,7 @@ struct Arguments {
         count =
             switch kind {
             case .requests: 100_000
+            case .sockets: 5000
             case .promises: 200_000
             case .sessions, .kills: 1000
             case .logins, .proxies: 10_000
