@@ -5,7 +5,8 @@ extension HTTPSession {
         public var fields: Fields
         /// The length limit of a response's body that is read as a whole.
         public var bodyLimit: PerRequest<Int>
-        /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
+        /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error. Streams
+        /// of events that resume check their content type in any case.
         public var validatesResponse: Bool
         /// Whether content codings such as gzip are removed from the response. If not, the body is as on the wire, and
         /// the default `Accept-Encoding` is not sent; your own is.

@@ -32,7 +32,7 @@ struct `A WebSocket as a request` {
             async let failing = NetworkError.thrown {
                 _ = try await stage.session.webSocket("silent", settings: Self.settings, timeout: .seconds(5))
             }
-            try await stage.server.waitForRequests(2)
+            _ = try await stage.server.waitForRequests(2)
             try await clock.waitForDeadlines()
             try await clock.advance(by: .seconds(6))
             let error = try await failing
