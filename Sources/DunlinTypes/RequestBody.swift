@@ -194,6 +194,9 @@ public struct RequestBody: Sendable {
         }
     }
 
+    /// Whether only the first who takes the chunks gets them, which takes no time.
+    package var isTakenOnce: Bool { once != nil }
+
     /// Whether the body can be sent now: always if it is replayable, otherwise until it is first sent.
     package var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
 }

@@ -6,6 +6,19 @@ import Testing
 struct `Bodies sent again` {
     static let count = 100_000
 
+    enum OneShot: CaseIterable, Sendable {
+        case plain, compressed, throttled
+
+        func body() throws -> RequestBody {
+            let body = RequestBody.stream(UploadPieces(total: 3000))
+            return switch self {
+            case .plain: body
+            case .compressed: try body.compressed()
+            case .throttled: try body.throttled(.init(packetSize: 1000, delay: .zero))
+            }
+        }
+    }
+
     /// The connection is closed under the request, after its first bytes.
     @Test(arguments: [true, false])
     func `a body whose connection is dead is sent again only if it is replayable`(isReplayable: Bool) async throws {
@@ -89,7 +102,8 @@ struct `Bodies sent again` {
 
     /// The peer closes while the head is being sent, so it is a race whether the body is taken. Its end is none: it is
     /// not taken once the next attempt counts on it.
-    @Test func `a one-shot body goes to a retry only if no attempt takes it`() async throws {
+    @Test(arguments: OneShot.allCases)
+    func `a one-shot body goes to a retry only if no attempt takes it`(kind: OneShot) async throws {
         let policy = HTTPSession.RetryPolicy.exponential(
             attempts: 4, base: .milliseconds(1), cap: .milliseconds(1), budget: .unlimited)
         try await Stage.with(tolerating: true, configure: { $0.retry = policy }) { (stage: Stage) async throws in
@@ -102,9 +116,8 @@ struct `Bodies sent again` {
                     group.addTask {
                         var codes: [NetworkError.Code?] = []
                         for _ in 0..<50 {
-                            let body = RequestBody.stream(UploadPieces(total: 3000))
                             do {
-                                _ = try await stage.session.put("up", body: body, as: .bytes)
+                                _ = try await stage.session.put("up", body: try kind.body(), as: .bytes)
                             } catch {
                                 codes.append((error as? NetworkError)?.code)
                             }

@@ -49,13 +49,12 @@ extension RequestBody {
         case .stream(_, let isReplayable, let make):
             body = with(
                 .stream(length: nil, isReplayable: isReplayable) {
-                    CompressedChunks(make, coding, flushing: flushing)
+                    CompressedChunks(make(), coding, flushing: flushing)
                 })
         case .file(let file):
-            let make: @Sendable () -> any Chunks = { FileChunks(file: file) }
             body = with(
                 .stream(length: nil, isReplayable: true) {
-                    CompressedChunks(make, coding, flushing: false)
+                    CompressedChunks(FileChunks(file: file), coding, flushing: false)
                 })
         }
         return body.with(contentEncoding: compression.rawValue)
@@ -67,18 +66,18 @@ private struct CompressedChunks: AsyncSequence, Sendable {
     typealias Element = Bytes
     typealias Failure = any Error
 
-    let make: @Sendable () -> any RequestBody.Chunks
+    let chunks: any RequestBody.Chunks
     let coding: ContentCodec
     let flushing: Bool
 
-    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
-        self.make = make
+    init(_ chunks: any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
+        self.chunks = chunks
         self.coding = coding
         self.flushing = flushing
     }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(make(), coding, flushing: flushing)
+        Iterator(chunks, coding, flushing: flushing)
     }
 
     final class Iterator: AsyncIteratorProtocol {

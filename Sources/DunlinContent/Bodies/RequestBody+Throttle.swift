@@ -28,7 +28,7 @@ extension RequestBody {
         guard let make = pieces.make else { return self }
         return with(
             .stream(length: pieces.length, isReplayable: pieces.isReplayable) {
-                ThrottledChunks(make: make, throttle: throttle, clock: clock)
+                ThrottledChunks(chunks: make(), throttle: throttle, clock: clock)
             })
     }
 }
@@ -37,12 +37,12 @@ private struct ThrottledChunks: AsyncSequence, Sendable {
     typealias Element = Bytes
     typealias Failure = any Error
 
-    let make: @Sendable () -> any RequestBody.Chunks
+    let chunks: any RequestBody.Chunks
     let throttle: RequestBody.Throttle
     let clock: any Clock<Duration>
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(Self.iterator(of: make()), throttle, clock)
+        Iterator(Self.iterator(of: chunks), throttle, clock)
     }
 
     private static func iterator(of chunks: some RequestBody.Chunks) -> any AsyncIteratorProtocol<Bytes, any Error> {

@@ -265,8 +265,8 @@ extension Upload {
         case .file:
             guard let file else { break }
             try await frame(file.range.count, isChunked, &hop) { hop in try await send(file, &hop) }
-        case .stream(let length, let isReplayable, let make):
-            try await send(try isReplayable ? make() : take(make), of: length, isChunked, &hop)
+        case .stream(let length, _, let make):
+            try await send(try body.isTakenOnce ? take(make) : make(), of: length, isChunked, &hop)
         }
         if isChunked { try await write(try await writer.context.end(of: body, hop), &hop) }
     }
