@@ -103,10 +103,11 @@ extension WebSocketDriver {
                 machine.discarded(bytes.count)
                 await letOthersRun(after: bytes.count)
             }
+            machine.streamEnded()
         } catch {
             // The connection is gone, and so is whatever it may have brought.
+            machine.connectionLost()
         }
-        machine.connectionLost()
         changed()
     }
 }

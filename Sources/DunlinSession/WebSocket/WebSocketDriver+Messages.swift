@@ -21,6 +21,7 @@ extension WebSocketDriver {
 
     /// Returns the next piece, and whether it is the last one of its message; nil after the last message.
     func nextPiece() async throws -> (WebSocketMessage, isLast: Bool)? {
+        try checkReader()
         if let begun = collector.take() {
             isWithinPieces = true
             return (begun, false)
@@ -33,11 +34,7 @@ extension WebSocketDriver {
     private func takePiece() async throws -> (WebSocketMessage, isLast: Bool)? {
         while true {
             try Task.checkCancellation()
-            // Also if something is there: whoever waits has been told of it, and has not had its turn yet.
-            guard messageWaiter == nil else {
-                throw NetworkError(
-                    .bodyConsumed, "the socket is already being read by another task", phase: .receive)
-            }
+            try checkReader()
             if let taken = backlog.take() {
                 madeRoom()
                 return (taken.message, taken.isLast)
@@ -51,6 +48,14 @@ extension WebSocketDriver {
             messageWaiter = waiter
             _ = await waiter.valueUnlessCancelled()
             messageWaiter = nil
+        }
+    }
+
+    /// Refuses a second reader, also if something is there: whoever waits has been told of it, and has not had its turn
+    /// yet.
+    private func checkReader() throws {
+        guard messageWaiter == nil else {
+            throw NetworkError(.bodyConsumed, "the socket is already being read by another task", phase: .receive)
         }
     }
 }

@@ -42,8 +42,9 @@ package struct WebSocketMachine: Sendable {
         case closing(WebSocketClosing, limit: HTTP.Instant)
         /// Both said close, though ours may not have been written. Otherwise the end of the stream is the end.
         case closed(WebSocketOutcome, limit: HTTP.Instant, streamHasEnded: Bool)
-        /// Our close frame is the last thing to write, if there is one.
-        case failing(WebSocketOutcome, limit: HTTP.Instant)
+        /// Our close frame is the last thing to write, if there is one. What comes meanwhile is discarded; `bytesLeft` is
+        /// nil once nothing more is to be read.
+        case failing(WebSocketOutcome, limit: HTTP.Instant, bytesLeft: Int?)
         /// Our close frame has been written; what comes is discarded.
         case discarding(WebSocketOutcome, limit: HTTP.Instant, bytesLeft: Int)
         case ended(WebSocketOutcome)
@@ -93,7 +94,8 @@ package struct WebSocketMachine: Sendable {
     /// Whether the connection has failed, and is to be read without looking at what comes.
     package var discards: Bool {
         switch state {
-        case .failing, .discarding: true
+        case .failing(_, _, let bytesLeft): bytesLeft != nil
+        case .discarding: true
         default: false
         }
     }
@@ -123,17 +125,24 @@ package struct WebSocketMachine: Sendable {
 
     /// Notes that bytes came which nobody looks at.
     package mutating func discarded(_ count: Int) {
-        guard case .discarding(let outcome, let limit, let left) = state else { return }
-        let isTooMuch = count >= left
-        state = isTooMuch ? .ended(outcome) : .discarding(outcome, limit: limit, bytesLeft: left - count)
+        switch state {
+        case .failing(let outcome, let limit, let left?):
+            state = .failing(outcome, limit: limit, bytesLeft: count >= left ? nil : left - count)
+        case .discarding(let outcome, let limit, let left):
+            state = count >= left ? .ended(outcome) : .discarding(outcome, limit: limit, bytesLeft: left - count)
+        default: break
+        }
     }
 
-    /// Notes the end of the stream. The peer may still read our answer to its close frame.
+    /// Notes the end of the stream. The peer may still read our close frame, or our answer to its own.
     package mutating func streamEnded() {
-        if case .closed(let outcome, let limit, _) = state, close != nil || unwritten != nil {
+        let isWriting = close != nil || unwritten != nil
+        switch state {
+        case .closed(let outcome, let limit, _) where isWriting:
             state = .closed(outcome, limit: limit, streamHasEnded: true)
-        } else {
-            connectionLost()
+        case .failing(let outcome, let limit, _) where isWriting:
+            state = .failing(outcome, limit: limit, bytesLeft: nil)
+        default: connectionLost()
         }
     }
 
@@ -141,7 +150,7 @@ package struct WebSocketMachine: Sendable {
     package mutating func connectionLost() {
         switch state {
         case .open, .draining, .closing: state = .ended(.failed(.endedWithoutClose))
-        case .closed(let outcome, _, _), .failing(let outcome, _), .discarding(let outcome, _, _):
+        case .closed(let outcome, _, _), .failing(let outcome, _, _), .discarding(let outcome, _, _):
             state = .ended(outcome)
         case .ended: break
         }
@@ -166,13 +175,15 @@ package struct WebSocketMachine: Sendable {
 
     /// Ends the connection after an error; nothing if both sides have said close, or it has failed.
     package mutating func fail(_ error: WebSocketError, at now: HTTP.Instant) {
+        var limit = now.advanced(by: times.closeLimit)
         switch state {
         case .open: close = WebSocketClosing(answering: error)
-        case .closing, .draining: break
+        case .closing(_, let earlier): limit = min(limit, earlier)
+        case .draining: break
         case .closed, .failing, .discarding, .ended: return
         }
         (pong, ping) = (nil, nil)
-        state = canWrite ? .failing(.failed(error), limit: now.advanced(by: times.closeLimit)) : .ended(.failed(error))
+        state = canWrite ? .failing(.failed(error), limit: limit, bytesLeft: Self.mostDiscarded) : .ended(.failed(error))
     }
 
     /// Notes that a write that had to wait has gone on: the peer takes what we send.
@@ -186,7 +197,7 @@ package struct WebSocketMachine: Sendable {
         switch state {
         case .open: state = .draining(limit: limit)
         case .closing(let ours, let earlier): state = .closing(ours, limit: min(limit, earlier))
-        case .closed(let outcome, _, _), .failing(let outcome, _): state = .ended(outcome)
+        case .closed(let outcome, _, _), .failing(let outcome, _, _): state = .ended(outcome)
         case .draining, .discarding, .ended: break
         }
     }
@@ -216,11 +227,10 @@ extension WebSocketMachine {
             return write(.close(closing), at: now)
         }
         switch state {
-        case .failing(let outcome, _) where hasSaidClose:
-            let limit = now.advanced(by: times.discardLimit)
-            state = .discarding(outcome, limit: limit, bytesLeft: Self.mostDiscarded)
+        case .failing(let outcome, _, let left?) where hasSaidClose:
+            state = .discarding(outcome, limit: now.advanced(by: times.discardLimit), bytesLeft: left)
             return .discard(outcome)
-        case .failing(let outcome, _), .closed(let outcome, _, streamHasEnded: true):
+        case .failing(let outcome, _, _), .closed(let outcome, _, streamHasEnded: true):
             state = .ended(outcome)
             return .end(outcome)
         default: return .wait(until: deadline)
@@ -252,7 +262,7 @@ extension WebSocketMachine {
         switch state {
         case .open: isReading ? openDeadline : nil
         case .draining(let limit): isReading ? limit : nil
-        case .closing(_, let limit), .closed(_, let limit, _), .failing(_, let limit), .discarding(_, let limit, _):
+        case .closing(_, let limit), .closed(_, let limit, _), .failing(_, let limit, _), .discarding(_, let limit, _):
             limit
         case .ended: nil
         }
@@ -278,7 +288,7 @@ extension WebSocketMachine {
             }
         case .draining: state = .ended(.failed(.endedWithoutClose))
         case .closing: state = .ended(.failed(.noClose))
-        case .closed(let outcome, _, _), .failing(let outcome, _), .discarding(let outcome, _, _):
+        case .closed(let outcome, _, _), .failing(let outcome, _, _), .discarding(let outcome, _, _):
             state = .ended(outcome)
         case .ended: break
         }

@@ -70,6 +70,25 @@ import Testing
         #expect(mocked.transport.requests.allSatisfy { $0.fields.values(of: "Sec-WebSocket-Key").count == 1 })
     }
 
+    @Test func `an interceptor that sends a handshake again sends another key`() async throws {
+        let peer = MockWebSocket()
+        let mocked = try Mocked {
+            $0.interceptors = [
+                .exchange { request, next in
+                    let response = try await next(request)
+                    return response.head.status == .serviceUnavailable ? try await next(request) : response
+                }
+            ]
+        }
+        let isFirst = Atomic(true)
+        mocked.transport.otherwise { request in
+            isFirst.exchange(false, ordering: .relaxed) ? .respond(.serviceUnavailable) : peer.accept(request)
+        }
+        #expect(try await mocked.session.webSocket("chat").isOpen)
+        let keys = mocked.transport.requests.map { $0.fields.values(of: "Sec-WebSocket-Key") }
+        #expect(keys.count == 2 && Set(keys).count == 2 && keys.allSatisfy { $0.count == 1 })
+    }
+
     @Test(arguments: [
         ["Sec-WebSocket-Accept": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["Sec-WebSocket-Protocol": "c"],
         ["Sec-WebSocket-Extensions": "permessage-deflate"],

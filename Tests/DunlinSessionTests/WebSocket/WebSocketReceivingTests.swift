@@ -170,13 +170,38 @@ import Testing
         #expect(error.code == .bodyConsumed)
         #expect(try await first.value == .text("a"))
     }
+
+    @Test func `a second reader gets no piece that the first one has taken`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let first = Task {
+            var messages = socket.messages.makeAsyncIterator()
+            return try await messages.next()
+        }
+        try await eventually("the first reader waits") { await socket.driver.messageWaiter != nil }
+        await socket.driver.arrive(.text("a"), isLast: false)
+        try await eventually("it waits for the rest") { await socket.driver.waitsForMore }
+        let error = try await NetworkError.thrown {
+            var pieces = socket.pieces.makeAsyncIterator()
+            _ = try await pieces.next()
+        }
+        #expect(error.code == .bodyConsumed)
+        await socket.driver.arrive(.text("b"), isLast: true)
+        #expect(try await first.value == .text("ab"))
+    }
 }
 
 extension WebSocketDriver {
+    fileprivate var waitsForMore: Bool { backlog.isEmpty && messageWaiter != nil }
+
+    fileprivate func arrive(_ message: HTTP.WebSocketMessage, isLast: Bool) {
+        backlog.add(message, isLast: isLast)
+        _ = messageWaiter?.deliver(())
+    }
+
     /// Has a message arrive, and reads before whoever waits for it has had its turn.
     fileprivate func nextMessage(after message: HTTP.WebSocketMessage) async throws -> HTTP.WebSocketMessage? {
-        backlog.add(message, isLast: true)
-        _ = messageWaiter?.deliver(())
+        arrive(message, isLast: true)
         return try await nextMessage()
     }
 }

@@ -344,6 +344,33 @@ import Testing
         #expect(machine.outcome(at: Self.at(1)) == .failed(.maskedFrame))
     }
 
+    @Test func `the limit of what is discarded holds also while the close frame cannot be written`() {
+        var machine = Self.machine()
+        machine.fail(.maskedFrame, at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(Self.closing(.protocolError))))
+        machine.discarded(16 * 1024 * 1024)
+        #expect(!machine.discards && machine.outcome(at: Self.at(1)) == nil)
+        #expect(Self.actions(&machine, at: 2) == [.end(.failed(.maskedFrame))])
+    }
+
+    @Test func `after an error the end of the stream leaves time for the close frame that is being written`() {
+        var machine = Self.machine()
+        machine.fail(.maskedFrame, at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(Self.closing(.protocolError))))
+        machine.streamEnded()
+        #expect(!machine.discards && machine.outcome(at: Self.at(1)) == nil)
+        #expect(Self.actions(&machine, at: 2) == [.end(.failed(.maskedFrame))])
+    }
+
+    @Test func `an error during the closing handshake does not prolong it`() {
+        var machine = Self.machine()
+        machine.close(Self.bye, at: Self.at(1))
+        #expect(machine.next(at: Self.at(1)) == .write(.close(Self.bye)))
+        machine.fail(.maskedFrame, at: Self.at(9))
+        #expect(machine.deadline == Self.at(11))
+        #expect(machine.outcome(at: Self.at(11)) == .failed(.maskedFrame))
+    }
+
     @Test func `after an error that cannot be answered the connection ends at once`() {
         var machine = Self.machine()
         machine.fail(.endedWithoutClose, at: Self.at(1))

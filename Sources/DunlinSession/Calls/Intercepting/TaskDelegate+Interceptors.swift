@@ -33,6 +33,10 @@ extension TaskDelegate {
             if held.last != nil, let sendings = delegate.add(.continuation, part: part) {
                 try delegate.check(sendings, delegate[own])
             }
+            var request = request
+            if held.last != nil, let upgrade = delegate.settings?.exchangeOptions?.upgrade {
+                request = upgrade.renewed(request)
+            }
             try delegate[own].checkBody(of: request, held)
             try await delegate.giveUp(try held.begin(own, delegate[own].cancellation), own)
             delegate.change(own) { if request !== $0.request { $0.sent = request } }
