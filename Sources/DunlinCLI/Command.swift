@@ -62,7 +62,7 @@ enum Command: Equatable {
 extension Command {
     /// What is said of a second URL. Perhaps the first word was meant as a command.
     private static func tooMany(_ first: String, _ other: String, _ title: String) -> String {
-        let start = "\(title) takes one URL; \"\(other)\" is another"
+        let start = "\(title) takes one URL; \"\(URLWord.shown(other))\" is another"
         if CommandTable.text.command(first) != nil { return "\(start); \(first) has to be the first argument" }
         guard title == "dunlin", let command = CommandTable.text.nearestCommand(to: first) else { return start }
         return "\(start), and the command nearest to \"\(first)\" is \(command)"

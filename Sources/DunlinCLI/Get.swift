@@ -41,8 +41,13 @@ struct Get {
     }
 
     private func send(in session: HTTPSession) async throws -> ExitCode {
-        if let file = options.file { return try await download(file, session) }
-        return try await write(session)
+        switch options.file.map(OutputPlace.init) {
+        case nil: return try await write(session, output)
+        case .file(let file): return try await download(file, session)
+        case .stream(let path):
+            if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is none") }
+            return try await OutputPlace.writing(to: path, output) { try await write(session, $0) }
+        }
     }
 
     private func printCurl(_ session: HTTPSession) throws -> ExitCode {
@@ -53,8 +58,10 @@ struct Get {
         return .success
     }
 
-    private func configuration() throws -> HTTPSession.Configuration {
+    func configuration() throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
+        // A large file takes as long as it takes: -m is what limits the whole.
+        configuration.timeouts.total = nil
         options.route.apply(to: &configuration)
         configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
             program: DunlinCommand.name, version: DunlinCommand.version)
@@ -88,7 +95,7 @@ struct Get {
         return configuration
     }
 
-    private func write(_ session: HTTPSession) async throws -> ExitCode {
+    private func write(_ session: HTTPSession, _ place: Output) async throws -> ExitCode {
         try await session.withResponse(
             from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
         ) { response in
@@ -96,7 +103,7 @@ struct Get {
             var count = 0
             let hides = options.hidesRefusals && response.status.code >= 400
             for try await piece in response.body {
-                if !hides { output.write(piece) }
+                if !hides { place.write(piece) }
                 count += piece.count
             }
             if options.isVerbose { remark(on: response, count) }

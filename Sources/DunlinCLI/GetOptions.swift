@@ -57,8 +57,12 @@ extension Command.GetOptions {
         ) { options, _ in (options.isVerbose, options.request.traces) = (true, true) },
         Option(
             "output", letter: "o", value: .file("FILE"), help: "writes the body to FILE, with a progress bar",
-            details: "The file appears when it is complete. The bar is shown on standard error.", isCommon: true
-        ) { (options, given) throws(UsageError) in options.file = try given.text },
+            details: "The file appears when it is complete. The bar is shown on standard error. FILE - is standard "
+                + "output; devices and pipes are written to as the body arrives.", isCommon: true
+        ) { (options, given) throws(UsageError) in
+            let file = try given.text
+            options.file = file == "-" ? nil : file
+        },
         Option(
             "remote-name", letter: "O", help: "the same, called like the end of the URL", sets: \.namesFileByURL),
         Option(
@@ -91,7 +95,8 @@ extension Command.GetOptions {
 
     private static let limits: [Option<Self>] = [
         Option(
-            "max-time", letter: "m", value: .text("SECONDS"), help: "gives up after so long in total", isCommon: true
+            "max-time", letter: "m", value: .text("SECONDS"), help: "gives up after so long in total",
+            details: "Without it only a server that is silent for too long ends the request.", isCommon: true
         ) { (options, given) throws(UsageError) in options.request.limit = try given.seconds },
         Option(
             "retry", value: .text("N"), help: "retries up to N times, after a wait",
@@ -122,6 +127,9 @@ extension Command.GetOptions {
                 name != ".", name != ".."
             else { throw UsageError(description: "-O needs a URL whose path ends with a name; use -o FILE") }
             file = String(name)
+        }
+        if file != nil, request.httpMethod == .head {
+            throw UsageError(description: "a HEAD request has no body to write; -o and -O need another method")
         }
         if continues, file == nil { throw UsageError(description: "-C needs -o or -O as well") }
     }

@@ -14,20 +14,28 @@ enum RequestItem: Equatable, Sendable {
 
     /// Parses a word; nil for one that is no item.
     init?(_ word: String) throws(UsageError) {
-        guard !word.contains("://"), let index = word.firstIndex(where: { "=:@".contains($0) }), index > word.startIndex
-        else { return nil }
-        let (name, rest) = (String(word[..<index]), word[index...])
-        if rest.hasPrefix(":=") {
-            self = .member(name, try Self.json(String(rest.dropFirst(2)), word))
-        } else if rest.hasPrefix("==") {
-            self = .parameter(name, String(rest.dropFirst(2)))
-        } else if rest.hasPrefix("=") {
-            self = .member(name, .string(String(rest.dropFirst())))
-        } else if rest.hasPrefix("@") {
+        // Bytes, because a mark that combines with a separator does not make it another character here.
+        let bytes = word.utf8
+        guard let index = bytes.firstIndex(where: { "=:@".utf8.contains($0) }), index > bytes.startIndex else {
+            return nil
+        }
+        let (name, rest) = (String(word[..<index]), bytes[index...])
+        func text(after separator: String) -> String {
+            String(decoding: rest.dropFirst(separator.utf8.count), as: UTF8.self)
+        }
+        // The scheme of a second URL.
+        if rest.starts(with: "://".utf8) { return nil }
+        if rest.starts(with: ":=".utf8) {
+            self = .member(name, try Self.json(text(after: ":="), word))
+        } else if rest.starts(with: "==".utf8) {
+            self = .parameter(name, text(after: "=="))
+        } else if rest.starts(with: "=".utf8) {
+            self = .member(name, .string(text(after: "=")))
+        } else if rest.starts(with: "@".utf8) {
             if rest.count == 1 { throw UsageError(description: "\"\(word)\" names no file after the @") }
-            self = .file(name, path: String(rest.dropFirst()))
+            self = .file(name, path: text(after: "@"))
         } else {
-            self = .field(name, String(rest.dropFirst()))
+            self = .field(name, text(after: ":"))
         }
     }
 

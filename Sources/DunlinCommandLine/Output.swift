@@ -8,7 +8,7 @@ internal import Glibc
 package struct Output: Sendable {
     /// The command's name, which precedes its error messages.
     let name: String
-    package let results: Int32
+    package private(set) var results: Int32
     package let remarks: Int32
     /// Whether warnings, and errors, are left out.
     package var hidesWarnings = false
@@ -16,6 +16,13 @@ package struct Output: Sendable {
 
     package init(of name: String, results: Int32 = 1, remarks: Int32 = 2) {
         (self.name, self.results, self.remarks) = (name, results, remarks)
+    }
+
+    /// The same with another place for results.
+    func writing(to descriptor: Int32) -> Output {
+        var output = self
+        output.results = descriptor
+        return output
     }
 
     /// Prints one or more lines of the result. Text from servers cannot control the terminal.

@@ -19,6 +19,14 @@ package enum URLWord {
         return url
     }
 
+    /// The word as messages show it: without what may be a password.
+    package static func shown(_ word: String) -> String {
+        guard let scheme = word.firstRange(of: "://") else { return word }
+        let authority = word[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return word }
+        return word[..<scheme.upperBound] + "…" + word[at...]
+    }
+
     private static func completed(_ word: String) throws(UsageError) -> String {
         if hasScheme(word) { return word }
         if word.isEmpty { throw UsageError(description: "a URL is needed; the one given is empty") }

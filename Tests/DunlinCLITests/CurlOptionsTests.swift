@@ -101,6 +101,8 @@ import Testing
         (["--resolve", "a:0:::1"], "--resolve needs HOST:PORT:ADDRESS, such as a.test:443:127.0.0.1, not \"a:0:::1\""),
         (["-c", "jar"], "-c (--cookie-jar) is not there: no cookie is kept when the command has ended; -b sends some"),
         (["-O"], "-O needs a URL whose path ends with a name; use -o FILE"),
+        (["-I", "-o", "a"], "a HEAD request has no body to write; -o and -O need another method"),
+        (["http://me:secret@b.test/"], "dunlin takes one URL; \"http://…@b.test/\" is another"),
     ])
     func `options that do not fit together are refused`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: ["a.test"] + arguments) }
@@ -136,6 +138,31 @@ import Testing
         #expect(try folder.contents("out") == "body")
         guard case .get(_, let options) = try Command(arguments: ["-O", "a.test/b/c%20d?e#f"]) else { return }
         #expect(options.file == "c%20d")
+    }
+
+    @Test func `a link is followed, a pipe is written to, and a dash is standard output`() async throws {
+        try folder.write("old", as: "target")
+        #expect(symlink("target", folder.path + "/link") == 0 && mkfifo(folder.path + "/pipe", 0o600) == 0)
+        #expect(try await run(["-so", "DIR/link"]) == .success)
+        #expect(try folder.contents("target") == "body")
+        let reader = open(folder.path + "/pipe", O_RDWR | O_CLOEXEC)
+        defer { close(reader) }
+        #expect(try await run(["-so", "DIR/pipe"]) == .success)
+        var bytes = [UInt8](repeating: 0, count: 10)
+        #expect(read(reader, &bytes, bytes.count) == 4 && bytes.starts(with: "body".utf8))
+        #expect(try await run(["-o", "-"]) == .success)
+        #expect(try paper.said == "body")
+        await #expect(throws: UsageError.self) { try await run(["-so", "DIR/pipe", "-C-"]) }
+    }
+
+    @Test func `only -m limits the whole`() throws {
+        func total(_ arguments: String...) throws -> [Duration?] {
+            guard case .get(let url, let options) = try Command(arguments: ["a.test"] + arguments) else { return [] }
+            let session = try Get(url: url, options: options, output: paper.output).configuration().timeouts.total
+            guard case .value(let own) = try options.request.options.timeouts.total else { return [session] }
+            return [session, own]
+        }
+        #expect(try total() == [nil] && total("-m", "700") == [nil, .seconds(700)])
     }
 
     @Test func `-v shows heads, times and nothing secret on standard error`() async throws {

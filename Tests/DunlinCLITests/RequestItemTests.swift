@@ -13,6 +13,9 @@ import Testing
             ("a=b", .member("a", "b")), ("a=b=c:d@e", .member("a", "b=c:d@e")), ("a=", .member("a", "")),
             ("a:=1", .member("a", 1)), (#"a:=["x", null]"#, .member("a", ["x", nil])),
             ("a==b c", .parameter("a", "b c")), ("X-A:b:c", .field("X-A", "b:c")), ("a@b=c", .file("a", path: "b=c")),
+            ("url=https://b.test", .member("url", "https://b.test")), ("u==http://b", .parameter("u", "http://b")),
+            ("Referer:https://b.test", .field("Referer", "https://b.test")),
+            ("a=\u{301}b", .member("a", "\u{301}b")), ("a==\u{301}b", .parameter("a", "\u{301}b")),
             ("a", nil), ("=a", nil), ("", nil), ("http://b.test", nil),
         ] as [(String, RequestItem?)])
     func `the first separator says what a word is`(word: String, expected: RequestItem?) throws {
