@@ -41,12 +41,12 @@ struct Get {
     }
 
     private func send(in session: HTTPSession) async throws -> ExitCode {
-        switch options.file.map(OutputPlace.init) {
+        switch options.file.map(OutputTarget.init) {
         case nil: return try await write(session, output)
         case .file(let file): return try await download(file, session)
         case .stream(let path):
             if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is none") }
-            return try await OutputPlace.writing(to: path, output) { try await write(session, $0) }
+            return try await OutputTarget.writing(to: path, output) { try await write(session, $0) }
         }
     }
 
@@ -95,7 +95,7 @@ struct Get {
         return configuration
     }
 
-    private func write(_ session: HTTPSession, _ place: Output) async throws -> ExitCode {
+    private func write(_ session: HTTPSession, _ body: Output) async throws -> ExitCode {
         try await session.withResponse(
             from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
         ) { response in
@@ -103,7 +103,7 @@ struct Get {
             var count = 0
             let hides = options.hidesRefusals && response.status.code >= 400
             for try await piece in response.body {
-                if !hides { place.write(piece) }
+                if !hides { body.write(piece) }
                 count += piece.count
             }
             if options.isVerbose { remark(on: response, count) }

@@ -18,7 +18,7 @@ package struct Output: Sendable {
         (self.name, self.results, self.remarks) = (name, results, remarks)
     }
 
-    /// The same with another place for results.
+    /// The same whose results go elsewhere.
     func writing(to descriptor: Int32) -> Output {
         var output = self
         output.results = descriptor

@@ -42,8 +42,8 @@ package struct WebSocketMachine: Sendable {
         case closing(WebSocketClosing, limit: HTTP.Instant)
         /// Both said close, though ours may not have been written. Otherwise the end of the stream is the end.
         case closed(WebSocketOutcome, limit: HTTP.Instant, streamHasEnded: Bool)
-        /// Our close frame is the last thing to write, if there is one. What comes meanwhile is discarded; `bytesLeft` is
-        /// nil once nothing more is to be read.
+        /// Our close frame is the last thing to write, if there is one. What comes meanwhile is discarded; `bytesLeft`
+        /// is nil once nothing more is to be read.
         case failing(WebSocketOutcome, limit: HTTP.Instant, bytesLeft: Int?)
         /// Our close frame has been written; what comes is discarded.
         case discarding(WebSocketOutcome, limit: HTTP.Instant, bytesLeft: Int)
@@ -183,7 +183,9 @@ package struct WebSocketMachine: Sendable {
         case .closed, .failing, .discarding, .ended: return
         }
         (pong, ping) = (nil, nil)
-        state = canWrite ? .failing(.failed(error), limit: limit, bytesLeft: Self.mostDiscarded) : .ended(.failed(error))
+        state =
+            canWrite
+            ? .failing(.failed(error), limit: limit, bytesLeft: Self.mostDiscarded) : .ended(.failed(error))
     }
 
     /// Notes that a write that had to wait has gone on: the peer takes what we send.

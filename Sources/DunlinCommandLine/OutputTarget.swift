@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// What a name after `-o` stands for.
-package enum OutputPlace: Equatable {
+package enum OutputTarget: Equatable {
     /// A regular file, or nothing yet: a download appears there in one step. Links have been followed.
     case file(String)
     /// A device, a pipe or a socket, which is written to and never replaced.
