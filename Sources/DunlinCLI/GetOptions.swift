@@ -1,3 +1,4 @@
+import Dunlin
 import DunlinCommandLine
 
 extension Command {

@@ -398,7 +398,9 @@ import Testing
         machine.fail(.invalidText, at: Self.at(1))
         machine.fail(.maskedFrame, at: Self.at(1))
         machine.streamEnded()
-        #expect(Self.actions(&machine, at: 1) == [.end(.failed(.invalidText))])
+        #expect(
+            Self.actions(&machine, at: 1)
+                == [.write(.close(Self.closing(.invalidContent))), .end(.failed(.invalidText))])
         machine = Self.machine()
         machine.receive(.close(Self.bye), at: Self.at(1))
         machine.fail(.maskedFrame, at: Self.at(1))

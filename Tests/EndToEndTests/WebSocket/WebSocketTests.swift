@@ -152,19 +152,13 @@ struct `WebSockets` {
         }
     }
 
-    @Test func `a server that is still sending when it breaks a rule learns why the connection is closed`() async throws
-    {
-        try await Stage.with { (stage: Stage) async throws in
-            let read = LoopbackServer.Gate()
-            stage.server.respond {
-                .webSocket(
-                    answering: $0, .send([0xC1, 0x00]), .generate(8 << 20), .expectFrame(.close(1002)), .signal(read))
-            }
+    @Test func `a reader has the error of a server that is still sending when it breaks a rule`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { .webSocket(answering: $0, .send([0xC1, 0x00]), .generate(8 << 20)) }
             let error = try await NetworkError.thrown {
                 try await stage.session.withWebSocket("chat") { socket in for try await _ in socket.messages {} }
             }
             #expect(error.code == .webSocketFailed)
-            try await read.opened()
         }
     }
 
