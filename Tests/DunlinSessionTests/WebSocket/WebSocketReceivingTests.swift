@@ -158,14 +158,22 @@ import Testing
         #expect(await outcome.next() == "true")
     }
 
-    @Test func `a second reader is refused also if a message is there that the first has not taken yet`() async throws {
-        let mock = try MockedSocket()
-        let socket = try await mock.open()
-        let first = Task {
+    /// A task that waits for the next message.
+    private static func waitingReader(
+        of socket: HTTPSession.WebSocket
+    ) async throws -> Task<HTTPSession.WebSocket.Message?, any Error> {
+        let reader = Task {
             var messages = socket.messages.makeAsyncIterator()
             return try await messages.next()
         }
         try await eventually("the first reader waits") { await socket.driver.messageWaiter != nil }
+        return reader
+    }
+
+    @Test func `a second reader is refused also if a message is there that the first has not taken yet`() async throws {
+        let mock = try MockedSocket()
+        let socket = try await mock.open()
+        let first = try await Self.waitingReader(of: socket)
         let error = try await NetworkError.thrown { _ = try await socket.driver.nextMessage(after: .text("a")) }
         #expect(error.code == .bodyConsumed)
         #expect(try await first.value == .text("a"))
@@ -174,11 +182,7 @@ import Testing
     @Test func `a second reader gets no piece that the first one has taken`() async throws {
         let mock = try MockedSocket()
         let socket = try await mock.open()
-        let first = Task {
-            var messages = socket.messages.makeAsyncIterator()
-            return try await messages.next()
-        }
-        try await eventually("the first reader waits") { await socket.driver.messageWaiter != nil }
+        let first = try await Self.waitingReader(of: socket)
         await socket.driver.arrive(.text("a"), isLast: false)
         try await eventually("it waits for the rest") { await socket.driver.waitsForMore }
         let error = try await NetworkError.thrown {

@@ -152,8 +152,8 @@ struct `WebSockets` {
         }
     }
 
-    /// The clock stands, so that a slow machine has its second for what is discarded. The step `generate` would take the
-    /// end of the client's writing for the end of the connection.
+    /// The clock stands, so that a slow machine has its second for what is discarded. The step `generate` would take
+    /// the end of the client's writing for the end of the connection.
     @Test func `a server that is still sending when it breaks a rule learns why the connection is closed`() async throws
     {
         try await Stage.with(clock: ManualClock()) { (stage: Stage) async throws in
