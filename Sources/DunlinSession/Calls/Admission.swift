@@ -148,7 +148,11 @@ struct Admission {
         let end = control.now()
         if wait.isTimed { queued += end.nanoseconds - start.nanoseconds }
         switch outcome {
-        case .admitted: return true
+        case .admitted:
+            // A turn may come because the same deadline has just ended whoever had it.
+            guard case .waiting = entry, deadline <= end else { return true }
+            wait.queue.leave(origin.authority)
+            throw error(.timedOut, lateness(wait, by: .total), exceeding: .total, at: end)
         case .steppedAside(let number):
             waits[index].number = number
             return false
