@@ -57,7 +57,9 @@ extension HTTPSession {
                     sink.close($0)
                 }
             }
-            return try UpgradedConnection(response, to: protocols, over: custom, on: delegate.loop) { sink.close($0) }
+            return try UpgradedConnection(
+                response, to: protocols, over: custom, of: delegate.id, on: delegate.loop
+            ) { sink.close($0) }
         } onCancel: {
             delegate.cancel(.task)
         }

@@ -5,6 +5,8 @@ extension HTTP.SecretFields {
         // HTTP's own (RFC 9110 §11, RFC 6265).
         "authorization", "proxy-authorization", "authentication-info", "proxy-authentication-info", "cookie",
         "cookie2", "set-cookie", "set-cookie2",
+        // Browsers can send a WebSocket's token nowhere else, so servers take it here (RFC 6455 §11.3.4).
+        "sec-websocket-protocol",
         // Keys and tokens as most services name them.
         "api-key", "apikey", "x-api-key", "x-apikey", "x-api-token", "api-token", "x-app-key", "x-auth", "x-auth-key",
         "x-auth-token", "auth-token", "x-access-token", "access-token", "x-refresh-token", "x-id-token", "x-token",

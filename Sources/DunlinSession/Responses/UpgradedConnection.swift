@@ -19,7 +19,8 @@ extension HTTPSession {
         /// The protocols that the server named, the lowest layer first, each as it was offered. Usually there is one.
         public let protocols: [String]
         private let response: StreamedResponse
-        /// The loop of its request.
+        /// Its request, as the registry knows it, and the request's loop.
+        let request: HTTPSession.TaskID
         let loop: Reactor
         /// What is read: the connection, and whoever observes it.
         private let input: any TransportResponse.BodyStream
@@ -30,7 +31,8 @@ extension HTTPSession {
 
         /// Takes over the connection of a 101 that answers an offer; `end` is called once it is closed.
         init(
-            _ response: StreamedResponse, to offered: [String], over custom: CustomConnection?, on loop: Reactor,
+            _ response: StreamedResponse, to offered: [String], over custom: CustomConnection?, of request: TaskID,
+            on loop: Reactor,
             _ end: @escaping @Sendable ((any Error)?) -> Void
         ) throws {
             guard case .stream(let input) = response.body.source.body, let connection = input.duplexStream else {
@@ -42,7 +44,7 @@ extension HTTPSession {
                 throw response.body.named(error)
             }
             (self.response, self.input, self.connection, self.end) = (response, input, connection, end)
-            self.loop = loop
+            (self.request, self.loop) = (request, loop)
             self.custom = custom
             protocols = UpgradeOffer.named(in: response.head.fields, as: offered)
         }
@@ -74,7 +76,7 @@ extension HTTPSession {
         public func write(_ bytes: Bytes) async throws {
             try await using {
                 guard let custom else { return try await connection.write(bytes) }
-                try await custom.write(bytes.count) { try await connection.write(bytes) }
+                try await custom.write(bytes.count, to: connection) { try await $0.write(bytes) }
             }
         }
 
@@ -83,7 +85,7 @@ extension HTTPSession {
         public func finishWriting() async throws {
             try await using {
                 guard let custom else { return try await connection.finishWriting() }
-                try await custom.write(0) { try await connection.finishWriting() }
+                try await custom.write(0, to: connection) { try await $0.finishWriting() }
             }
         }
 

@@ -24,11 +24,20 @@ final class CustomConnection: Sendable {
 
     func read<Value>(_ work: () async throws -> Value) async throws -> Value { try await limited(.receive, work) }
 
-    /// Writes `count` bytes.
-    func write(_ count: Int, _ work: () async throws -> Void) async throws {
-        // A cancel ends a suspension, and closes the connection.
+    /// Writes `count` bytes to the connection.
+    func write(
+        _ count: Int, to connection: any TransportResponse.DuplexStream,
+        _ work: (any TransportResponse.DuplexStream) async throws -> Void
+    ) async throws {
         _ = await control?.pass(until: .never)
-        try await limited(.send, work)
+        // A cancel ends a suspension too, before it has closed the connection.
+        try Task.checkCancellation()
+        if control?.motion == .over, connection.isOpen {
+            throw NetworkError(
+                .cancelled, "the request was cancelled while it was suspended", phase: .send,
+                requestMayHaveBeenSent: true)
+        }
+        try await limited(.send) { try await work(connection) }
         control?.sent(count)
     }
 

@@ -5,7 +5,8 @@ internal import DunlinWire
 
 extension HTTPSession {
     /// Opens a WebSocket and passes it to `operation`. When that returns, the connection is closed with the code
-    /// `normal`; when it throws, at once.
+    /// `normal`; when it throws, at once. What `operation` asks for does not wait in the session's queue, as the socket
+    /// may have the last turn.
     ///
     /// ```swift
     /// try await client.withWebSocket("wss://api.test/chat") { socket in
@@ -24,7 +25,7 @@ extension HTTPSession {
         let value: Value
         do {
             let socket = WebSocket(opened, nil)
-            value = try await operation(socket)
+            value = try await Enclosure.enter(.request(driver.request)) { try await operation(socket) }
             if socket.isOpen { try await socket.close() }
         } catch {
             await driver.abort()
@@ -64,12 +65,10 @@ extension HTTPSession {
             offered = try OfferedWebSocket(subprotocols, settings.offer)
         } catch {
             let known = error as? NetworkError
+            // A subprotocol may be a token, so none is shown.
             throw
                 (known
-                ?? NetworkError(
-                    .invalidRequest,
-                    "the WebSocket cannot be asked for with the subprotocols \(subprotocols): \(error)",
-                    underlying: error))
+                ?? NetworkError(.invalidRequest, "the WebSocket cannot be asked for: \(error)", underlying: error))
                 .named(.get, target, hiding: core.configuration.secretFields)
         }
         options.fields = options.fields.overlaid(with: offered.latest.fields)

@@ -124,5 +124,6 @@ extension WebSocketDriver: SessionResident {
     /// The session cancels the request of the connection as all others.
     nonisolated func stop() -> Set<HTTPSession.TaskID> { [] }
 
-    nonisolated func close() {}
+    /// A request within whose scope the session is shut down is not cancelled, but its connection is closed.
+    nonisolated func close() { connection.close() }
 }

@@ -19,6 +19,8 @@ internal import Synchronization
 actor WebSocketDriver {
     nonisolated let loop: Reactor
     nonisolated let connection: HTTPSession.UpgradedConnection
+    /// The request of the handshake, which lasts as long as the connection.
+    nonisolated var request: HTTPSession.TaskID { connection.request }
     /// How the connection ended; nil while it has not.
     nonisolated let ending = Mutex<WebSocketEnd?>(nil)
 

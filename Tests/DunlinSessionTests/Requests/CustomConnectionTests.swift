@@ -103,6 +103,32 @@ import Testing
         await mocked.session.shutdown()
     }
 
+    @Test(arguments: [true, false])
+    func `what waits to be written while it is suspended is not written after a cancel`(isByTask: Bool) async throws {
+        let (written, clock) = (Atomic(0), ManualClock())
+        let mocked = try Mocked { $0.hooks.completed = { _ in } }
+        for _ in 0..<20 {
+            mocked.transport.on(.get, "/x").reply(
+                .upgrade(to: "foo") { _ in
+                    try await clock.sleep(for: .seconds(1000))
+                    return nil
+                } receives: { _ in
+                    written.add(1, ordering: .relaxed)
+                })
+            let connection = try await mocked.session.upgrade("x", to: "foo")
+            let id = try #require(await mocked.session.tasks.all.first).id
+            let delegate = try #require(await mocked.session.tasks[id])
+            #expect(delegate.suspend())
+            let writing = Task { try await connection.write("a") }
+            for _ in 0..<5 { await Task.yield() }
+            if isByTask { writing.cancel() } else { delegate.cancel() }
+            await #expect(throws: (any Error).self) { try await writing.value }
+            connection.close()
+        }
+        await mocked.session.shutdown()
+        #expect(written.load(ordering: .relaxed) == 0)
+    }
+
     @Test func `what is written counts as sent, and what is read as received`() async throws {
         let clock = ManualClock()
         let last = Mutex<[String: HTTPSession.TransferProgress]>([:])

@@ -204,4 +204,30 @@ import Testing
         #expect([.cancelled, .connectionClosed].contains(try await reading.code))
         #expect(!socket.isOpen)
     }
+
+    @Test func `a scope may ask for more than the queue allows, and wait for the session to be empty`() async throws {
+        let mocked = try Mocked { $0.queue.running = 1 }
+        let peer = MockWebSocket()
+        mocked.transport.otherwise { request in
+            request.target == "/chat" ? peer.accept(request) : .respond(.ok, body: "x")
+        }
+        let session = mocked.session
+        let value = try await session.withWebSocket("chat") { socket in
+            let value = try await session.get("x", as: .string).value
+            try await session.tasks.waitUntilEmpty()
+            peer.end()
+            return value
+        }
+        #expect(value == "x")
+    }
+
+    @Test func `a scope that shuts its session down closes its socket`() async throws {
+        let mock = try MockedSocket()
+        try await mock.session.withWebSocket("chat") { socket in
+            await mock.session.shutdown()
+            let error = try await NetworkError.thrown { _ = try await socket.all() }
+            #expect([.cancelled, .connectionClosed].contains(error.code), "\(error)")
+            #expect(!socket.isOpen)
+        }
+    }
 }
