@@ -17,7 +17,10 @@ struct CallState {
     private var others: [SendingID: LiveCall] = [:]
     private var last: UInt64 = 0
     /// What had been sent when the call ended.
-    private(set) var sentRequests = SentRequests()
+    private var sentAtEnd = SentRequests()
+
+    /// What has been sent so far.
+    var sentRequests: SentRequests { main?.sentRequests ?? sentAtEnd }
 
     /// The sending with this ID, between its beginning and its end.
     subscript(id: SendingID) -> LiveCall {
@@ -55,7 +58,7 @@ struct CallState {
     mutating func end(_ id: SendingID) -> LiveCall? {
         guard id == .main else { return others.removeValue(forKey: id) }
         defer { main = nil }
-        if let main { sentRequests = main.sentRequests }
+        if let main { sentAtEnd = main.sentRequests }
         return main
     }
 }

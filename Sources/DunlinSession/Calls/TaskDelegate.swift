@@ -182,14 +182,14 @@ extension TaskDelegate {
     /// Begins sending the call.
     func begin(main call: LiveCall) { state.begin(main: call) }
 
+    /// Whether everything that has been sent for the call so far may be sent again.
+    package var isRepeatable: Bool { !state.sentRequests.call.contains(.notRepeatable) }
+
     /// Begins a sending in addition to the call, which its beginner must end.
     func begin(_ call: LiveCall) -> SendingID { state.begin(call) }
 
     /// Whether the call, with all its parts, has sent only GETs.
     package var hasSentOnlyGETs: Bool { read(.main) { $0.hasSentOnlyGETs } }
-
-    /// Whether everything that was sent for the call may be sent again, once it is over.
-    package var isRepeatable: Bool { !state.sentRequests.call.contains(.notRepeatable) }
 
     /// Ends a sending. Returns its last state.
     @discardableResult

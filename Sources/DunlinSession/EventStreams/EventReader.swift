@@ -19,6 +19,8 @@ final class EventReader {
     private var machine: EventStreamMachine?
     /// The last call.
     private var call: HTTPSession.Call?
+    /// Whether all that was sent for it, whoever changed it, may be sent again.
+    private var isRepeatable = true
     /// The end of the whole stream; nil without a limit of its own.
     private var deadline: InheritedDeadline?
     /// The failed attempts in a row; the newest of very many.
@@ -74,13 +76,20 @@ extension EventReader {
             let response = try await withinDeadline {
                 try await session.open(call, by: delegate, after: reconnection)
             }
+            noteSent(await delegate.isRepeatable)
             if response.status == .noContent { return try decide(.noContent, nil) }
             state = .reading(
                 EventResponse(
                     response, of: call, by: delegate, request.settings, after: machine?.lastEventID ?? ""))
         } catch {
+            noteSent(await delegate.isRepeatable)
             try failed(error, nil)
         }
+    }
+
+    private func noteSent(_ isRepeatable: Bool) {
+        self.isRepeatable = isRepeatable && call?.head.isRepeatable == true
+        if !isRepeatable { machine?.sentUnrepeatable() }
     }
 
     private func makeCall() throws -> HTTPSession.Call {
@@ -167,7 +176,6 @@ extension EventReader {
             return .failed(RetryMachine.Failure(error), isSafe: error.isSafeToRetry)
         }
         let asked = RetryAfter.seconds(head.fields, at: WallClock.seconds)
-        let isRepeatable = call?.head.isRepeatable ?? false
         return .answered(
             head.status, isIdempotent: isRepeatable, mayHaveWorked: !isRepeatable,
             retryAfter: asked.map { Duration.seconds($0).clampedNanoseconds })

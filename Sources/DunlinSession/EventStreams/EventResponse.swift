@@ -1,5 +1,4 @@
 internal import DunlinReactor
-internal import DunlinSemantics
 
 /// One response of a stream of events, while it is read. Releasing it ends its exchange.
 final class EventResponse {
@@ -7,7 +6,7 @@ final class EventResponse {
     private let loop: Reactor
     private let start: HTTP.Instant
     private let silence: (timer: SilenceTimer, token: UInt64, limit: Duration)?
-    /// Whether a redirect led to another origin than the one that was asked.
+    /// Whether a redirect or an interceptor led to another origin than the one that was asked.
     private let isElsewhere: Bool
     private var events: BodySequence.Events.Iterator
     /// The last ID that can be sent; nil if there was none.
@@ -20,7 +19,7 @@ final class EventResponse {
         self.response = response
         loop = delegate.loop
         start = loop.now()
-        isElsewhere = Self.isElsewhere(response, call)
+        isElsewhere = !response.origin.isSame(as: call.head.origin)
         silence = settings.silence.map { limit in
             let timer = SilenceTimer(limit, on: delegate.loop, delegate.observers?.control) {
                 delegate.cancel(.handle)
@@ -79,15 +78,6 @@ final class EventResponse {
                     .timedOut, "there was no event for \(silence.limit.readable)", phase: .receive,
                     requestMayHaveBeenSent: true, limit: silence.limit, elapsed: silence.limit,
                     response: response.head))
-        }
-    }
-
-    private static func isElsewhere(_ response: HTTPSession.StreamedResponse, _ call: HTTPSession.Call) -> Bool {
-        if response.history.isEmpty { return false }
-        do throws(AddressError) {
-            return try !WebAddress(response.url).origin.isSame(as: call.head.origin)
-        } catch {
-            return true
         }
     }
 }

@@ -4,7 +4,8 @@
 /// 1. A stream that ends is requested again, and so is one that breaks, for the reasons that the retry policy names. A
 ///    response without content (204) ends it for good. So does any other response that is no stream of events, unless
 ///    the policy names its status.
-/// 2. It must be safe to send the request again (see `RetryMachine`), and its body must be one that can be. If not, the
+/// 2. It must be safe to send the request again (see `RetryMachine`), also as redirects and interceptors have changed
+///    it, and its body must be one that can be. If not, the
 ///    end of the response is the end of the stream; if the stream was to end with a sentinel, it was cut short.
 /// 3. A reconnection is free after a response that delivered an event, or that was open for as long as the policy's
 ///    longest wait. All others count as failed attempts, of which the policy limits the number in a row.
@@ -45,10 +46,11 @@ struct EventStreamMachine {
 
     private let settings: HTTPSession.EventSettings
     private let sentinel: String?
-    private let mayRepeat: Bool
+    private let policy: HTTPSession.RetryPolicy
+    private var mayRepeat: Bool
     private let longestBackoff: Int64
     /// The rules for failed attempts, before the first one.
-    private let unfailed: RetryMachine
+    private var unfailed: RetryMachine
     private var failures: RetryMachine
     /// The wait that the server asked for, in nanoseconds.
     private var retry: Int64?
@@ -65,11 +67,21 @@ struct EventStreamMachine {
     ) {
         self.settings = settings
         self.sentinel = sentinel
+        self.policy = policy
         mayRepeat = isRepeatable || settings.repeatsNonIdempotent || policy.retriesNonIdempotent
         longestBackoff = policy.cap.clampedNanoseconds
         unfailed = RetryMachine(policy, hasKey: mayRepeat)
         failures = unfailed
         self.lastEventID = lastEventID
+    }
+
+    /// Notes that what was sent may not be sent twice without harm, although the request may: a redirect's hook or an
+    /// interceptor has changed it.
+    mutating func sentUnrepeatable() {
+        guard mayRepeat, !settings.repeatsNonIdempotent, !policy.retriesNonIdempotent else { return }
+        mayRepeat = false
+        unfailed = RetryMachine(policy, hasKey: false)
+        failures = unfailed
     }
 
     /// Takes an event's data. Returns false if it is the sentinel, which ends the stream and is not delivered.

@@ -22,6 +22,8 @@ extension HTTPSession {
         let callHistory: CallHistory?
         /// The names whose values are not shown.
         let secretFields: HTTP.SecretFields
+        /// Who was asked last, also if an interceptor changed that.
+        let origin: HTTP.Origin
         /// How long the call waited in a queue, in nanoseconds.
         var queued: Int64 = 0
 
