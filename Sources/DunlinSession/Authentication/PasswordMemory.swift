@@ -81,11 +81,11 @@ final class PasswordMemory: Sendable {
     var isInUse: Bool { used.load(ordering: .relaxed) }
 
     private static func name(_ challenge: DigestChallenge, _ request: HashedRequest) -> ProtectionSpaces.Name {
-        .init(origin: request.head.origin.description, scheme: .digest, realm: challenge.realm)
+        .init(origin: request.head.server, scheme: .digest, realm: challenge.realm)
     }
 
     private static func name(basic realm: String, _ request: HashedRequest) -> ProtectionSpaces.Name {
-        .init(origin: request.head.origin.description, scheme: .basic, realm: realm)
+        .init(origin: request.head.server, scheme: .basic, realm: realm)
     }
 }
 
@@ -95,7 +95,7 @@ extension PasswordMemory {
     /// The hash of the body for a request that has not been challenged yet; nil if none is needed.
     func bodyHashFunction(for request: RequestHead) -> HashFunction? {
         state.withLock { state in
-            state.proven.name(for: request.origin.description, target: request.target).flatMap {
+            state.proven.name(for: request.server, target: request.target).flatMap {
                 state.proven.machine($0)?.bodyHashFunction
             }
         }
@@ -104,7 +104,7 @@ extension PasswordMemory {
     /// The answer to send with a request that has not been challenged yet.
     func unasked(_ request: HashedRequest) -> Sent? {
         state.withLock { state in
-            guard let name = state.proven.name(for: request.head.origin.description, target: request.head.target) else {
+            guard let name = state.proven.name(for: request.head.server, target: request.head.target) else {
                 return nil
             }
             return state.proven.use(name) { access in
@@ -280,7 +280,7 @@ extension PasswordMemory {
         case .basic(let value, let realm?):
             _ = state.withLock {
                 $0.proven.keep(
-                    .basic(value), origin: request.origin.description, realm: realm,
+                    .basic(value), origin: request.server, realm: realm,
                     scope: .basic(request.target))
             }
             used.store(true, ordering: .relaxed)
@@ -320,6 +320,14 @@ extension NetworkError {
     package var meansBasicNotAllowed: Bool { code == .authenticationFailed && reason == Self.basicNotAllowed }
 }
 
+extension RequestHead {
+    /// The server: the origin, and the address at which it is asked instead of its own.
+    fileprivate var server: String {
+        guard let address = origin.route?.address else { return origin.description }
+        return "\(origin) at \(address)"
+    }
+}
+
 extension ProtectionSpaces {
     fileprivate mutating func machine(_ name: Name) -> DigestMachine? { use(name) { $0.machine } ?? nil }
 
@@ -335,7 +343,7 @@ extension ProtectionSpaces {
     fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: RequestHead) {
         let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
         keep(
-            .digest(machine), origin: request.origin.description, realm: challenge.realm,
+            .digest(machine), origin: request.server, realm: challenge.realm,
             scope: .digest(challenge, at: address))
     }
 }

@@ -77,6 +77,23 @@ import Testing
 
     // MARK: Unasked
 
+    @Test(arguments: ["Basic realm=b", "Digest realm=d, nonce=n, qop=auth, algorithm=SHA-256"])
+    func `what got in at one address of a name is not sent unasked to another`(challenge: String) async throws {
+        let mock = try Mocked("https://api.test") {
+            $0.authenticationHandler = { _ in .useCredential(.password(user: "ada", password: "pw")) }
+        }
+        mock.transport.otherwise { request in
+            request.fields.contains("authorization")
+                ? .respond(body: "in") : .respond(401, fields: ["WWW-Authenticate": challenge], body: "who?")
+        }
+        for address in ["/a", "/a", "/b", "/a"] {
+            let options = HTTPSession.Options(hostOverrides: ["api.test": .unix(address)])
+            _ = try await mock.session.get("x", options: options, as: .string)
+        }
+        let isAnswered = mock.transport.requests.map { $0.fields.contains("authorization") }
+        #expect(isAnswered == [false, true, true, false, true, true])
+    }
+
     @Test func `a request's own handler is asked before anything goes out that got others in`() async throws {
         let mock = try Self.mocked("Basic realm=b") { _ in }
         #expect(try await mock.session.get("a", as: .string).value == "in")
