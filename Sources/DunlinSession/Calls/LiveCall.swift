@@ -42,6 +42,7 @@ package struct LiveCall: Sendable {
         }
         (asked, self.delegate, self.uploads, self.start) = (call, delegate, uploads, start)
         request = try call.request(body, since: start)
+        delegate.observers?.noteDeadline(request.deadline)
         callHistory = delegate.settings?.callHistory
         self.queued = queued ?? 0
     }

@@ -117,7 +117,7 @@ extension TaskDelegate {
     private func admit<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers, isAwaited: Bool
     ) async -> Delivery<S.Taken> {
-        await observers.reportingNews(of: self) {
+        await news(for: observers) {
             let delivery: Delivery<S.Taken>
             do {
                 if let reconnection = sink.reconnection { try await wait(before: reconnection, call) }
@@ -134,6 +134,12 @@ extension TaskDelegate {
             await observers.tell(\.transferEnded) { await $0(snapshot, error) }
             return delivery
         }
+    }
+
+    /// Runs `work` while the observers' hooks are told what happens.
+    private func news<Value>(for observers: RequestObservers, during work: () async -> Value) async -> Value {
+        guard observers.wantsNews else { return await work() }
+        return await NewsReport(observers, of: self).during(work)
     }
 
     /// Has the sink take the response.

@@ -5,7 +5,7 @@ extension HTTPSession {
     /// For a decision, the request's hook is asked first; if it has no opinion, the session's; if that has none either,
     /// the default applies. Hooks run off the loop; the request waits for them within its timeouts, and cancelling it
     /// cancels them. Hooks that are only told are called in the same order. The request waits for hooks that are told
-    /// of its end, however long they take.
+    /// of its end (`transferEnded`, `metrics`, `completed`), however long they take.
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow it.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?

@@ -16,6 +16,7 @@ package final class RequestObservers: Sendable {
     let recorded: RecordedRequest
     /// Interim responses on their way to hooks; nil if no hook wants them.
     let interim: (stream: AsyncStream<ResponseHead>, continuation: AsyncStream<ResponseHead>.Continuation)?
+    private let lastMoment = Atomic(HTTP.Instant.never.nanoseconds)
     private let batchQueue = Mutex(BatchQueue.none)
 
     init(
@@ -82,7 +83,11 @@ extension RequestObservers {
         case .stream(let stream):
             control.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
             let isUpgrade = response.head.status == .switchingProtocols
-            if isUpgrade { control.switchedProtocols() }
+            if isUpgrade {
+                control.switchedProtocols()
+                // The limits of a request end with its 101.
+                noteDeadline(.never)
+            }
             if call.callTransport.sockets == nil {
                 let counted = CountedBody(stream, control, until: isUpgrade ? .never : call.request.deadline)
                 response = response.with(.stream(counted), response.hop)
@@ -134,49 +139,19 @@ extension RequestObservers {
         await tell(\.completed) { await $0(completion) }
     }
 
-    private var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
+    /// Whether hooks are told what happens while the call runs.
+    var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
-    /// Reports progress and interim responses to the hooks while `work` runs. It ends with `end`.
-    func reportingNews<Value>(of delegate: TaskDelegate, _ work: () async -> Value) async -> Value {
-        guard wantsNews else { return await work() }
-        async let reporting: Void = tellNews(of: delegate)
-        let value = await work()
-        await reporting
-        return value
-    }
+    /// The call's deadline, as far as it is known.
+    var deadline: HTTP.Instant { HTTP.Instant(nanoseconds: lastMoment.load(ordering: .relaxed)) }
 
-    private func tellNews(of delegate: TaskDelegate) async {
-        async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
-        async let answering: Void = tellInterim(of: delegate)
-        await tellProgress(.download, \.downloadProgress, of: delegate)
-        await uploading
-        await answering
-    }
-
-    private func tellInterim(of delegate: TaskDelegate) async {
-        guard let interim else { return }
-        for await head in interim.stream {
-            let snapshot = delegate.snapshot(at: control.now())
-            await tell(\.interimResponse) { await $0(snapshot, head) }
-        }
-    }
+    /// Notes the deadline of the call, which hooks have too.
+    func noteDeadline(_ deadline: HTTP.Instant) { lastMoment.store(deadline.nanoseconds, ordering: .relaxed) }
 
     /// Notes that the transfer is over.
     func end() {
         control.end()
         interim?.continuation.finish()
-    }
-
-    private func tellProgress(
-        _ direction: HTTPSession.Direction,
-        _ hook: any KeyPath<HTTPSession.Hooks, HTTPSession.ProgressHook?> & Sendable,
-        of delegate: TaskDelegate
-    ) async {
-        guard hasHook(hook) else { return }
-        for await progress in control.progress(direction) {
-            let snapshot = delegate.snapshot(at: control.now())
-            await tell(hook) { await $0(snapshot, progress) }
-        }
     }
 }
 
