@@ -152,34 +152,40 @@ struct `Restarting a session` {
         try await Self.endMeanwhile { await $0.tasks.cancelAll() }
     }
 
-    /// Has `end` end all that a session does, while a response is read in a scope, which `end` waits for. A request
-    /// that comes meanwhile, after `then`, is none of those.
+    /// Has `end` end all that a session does, while a request's hook is told its end and calls `then`. `end` waits for
+    /// it. A request that comes meanwhile is none of those.
     private static func endMeanwhile(
-        _ end: @escaping @Sendable (HTTPSession) async -> Int, _ then: (HTTPSession) async -> Void = { _ in }
+        _ end: @escaping @Sendable (HTTPSession) async -> Int,
+        _ then: @escaping @Sendable (HTTPSession) async -> Void = { _ in }
     ) async throws {
-        let gate = LoopbackServer.Gate()
+        let (gate, told) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         try await Stage.with { (stage: Stage) async throws in
             let session = stage.session
             stage.server.route(.get, "/held", .response(body: "late").after(.waitForSignal(gate)))
             stage.server.route(.get, "/long", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
-            let isOver = Flag()
-            let later = try await session.withResponse(from: "long") { response in
-                let ending = Task.detached {
-                    defer { isOver.raise() }
-                    return await end(session)
-                }
-                let error = try await NetworkError.thrown { for try await _ in response.body {} }
-                #expect(error.code == .cancelled)
+            let (isOver, isToldOff) = (Flag(), LoopbackServer.Gate())
+            var options = HTTPSession.Options()
+            options.hooks.completed = { _ in
                 await then(session)
-                let held = Task.detached { try await session.get("held", as: .string).value }
-                _ = try await stage.server.waitForRequests(2)
-                #expect(!isOver.isUp)
-                return (ending, held)
+                told.open()
+                do { try await isToldOff.opened() } catch { Issue.record(error) }
             }
+            let long = try session.task("long", options: options, as: .bytes)
+            long.resume()
+            _ = try await stage.server.waitForRequests(1)
+            let ending = Task.detached {
+                defer { isOver.raise() }
+                return await end(session)
+            }
+            try await told.opened()
+            let held = Task.detached { try await session.get("held", as: .string).value }
+            _ = try await stage.server.waitForRequests(2)
+            #expect(!isOver.isUp)
+            isToldOff.open()
             try await stage.eventually("what ends all is over") { isOver.isUp }
-            #expect(await later.0.value == 1)
+            #expect(await ending.value == 1)
             gate.open()
-            #expect(try await later.1.value == "late")
+            #expect(try await held.value == "late")
         }
     }
 

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTransport
+internal import Synchronization
 
 /// Delivers a response when its head has come, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
@@ -10,6 +11,7 @@ final class StreamSink: Sink {
     let reconnection: HTTPSession.Reconnection?
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
     private let closing: ValueWaiter<(any Error)?>
+    private let cancelled = Atomic(false)
 
     init(isScope: Bool, after reconnection: HTTPSession.Reconnection? = nil, on loop: Reactor) {
         self.isScope = isScope
@@ -32,6 +34,9 @@ final class StreamSink: Sink {
         _ = closing.deliver(error)
     }
 
+    /// Whether the request was cancelled before its response had been read.
+    var wasCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
     var handed: HTTPSession.StreamedResponse? {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
@@ -43,13 +48,17 @@ final class StreamSink: Sink {
         let call = delegate[.main]
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
+        var isLeft = isScope
+        let failure: (any Error)?
         do {
-            if let error = try await waitForEnd(of: streamed, call) { throw error }
-            end(streamed, arrived, call)
+            failure = try await waitForEnd(of: streamed, call)
         } catch {
-            end(streamed, arrived, call, error)
-            throw error
+            // The scope goes on, but what it reads from now on fails.
+            (failure, isLeft) = (error, false)
+            if delegate.cancellation.cause != nil { cancelled.store(true, ordering: .releasing) }
         }
+        end(streamed, arrived, call, failure, isLeft: isLeft)
+        if let failure { throw failure }
         return HTTPSession.Response(
             head: streamed.head, value: (), interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
             history: streamed.history)
@@ -72,21 +81,22 @@ final class StreamSink: Sink {
         }
     }
 
-    /// Ends the body: a running read fails as the call does, and later ones get the error. The connection of an unread
-    /// body is closed now, because observers are told of the end next and may need a connection.
+    /// Ends the body: a running read fails as the call does, and later ones get the error; with `isLeft`, the error for
+    /// whoever reads after the scope. The connection of an unread body is closed now, because observers are told of the
+    /// end next and may need a connection.
     private func end(
         _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
-        _ error: (any Error)? = nil
+        _ error: (any Error)?, isLeft: Bool
     ) {
         let isTotal = (error as? NetworkError).map { $0.code == .timedOut && $0.exceeded == .total } ?? false
         // The error may be that of another request, which the reader made.
         let isTimedOut = isTotal && call.loop.now() >= call.request.deadline
         call.delegate.cancel(isTimedOut ? .deadline : .handle)
-        if isScope { streamed.body.source.close() }
+        if isLeft { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         ReportingBody.leave(stream, because: error)
         let late: any Error =
-            isScope
+            isLeft
             ? BodySequence.Source.scopeHasEnded
             : error ?? NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
         call.callTransport.discard(stream, late)
@@ -96,7 +106,8 @@ final class StreamSink: Sink {
         _ arrival: LiveCall.Arrival, _ call: LiveCall
     ) -> HTTPSession.StreamedResponse {
         let (callHistory, rules) = (call.callHistory, call.asked.reading.errors)
-        let sent = RequestRecord.Source(call.sent ?? call.request)
+        let last = call.sent ?? call.request
+        let sent = RequestRecord.Source(last)
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
         let before = call.sentRequests.call
@@ -109,31 +120,40 @@ final class StreamSink: Sink {
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
-            callHistory: callHistory, secretFields: arrival.response.secretFields, queued: call.queued)
+            callHistory: callHistory, secretFields: arrival.response.secretFields, origin: last.head.origin,
+            queued: call.queued)
     }
 
-    /// Waits until the body has been read. Outside a scope it also ends at the call's deadline and when the call is
-    /// cancelled, whether somebody reads or not.
+    /// Waits until the body has been read; in a scope, until that is left. It also ends when the call is cancelled and,
+    /// if something is left to read, at the call's deadline, whether somebody reads or not.
     private func waitForEnd(
         of response: HTTPSession.StreamedResponse, _ call: LiveCall
     ) async throws -> (any Error)? {
-        if isScope {
-            guard case .value(let error) = await closing.wait(until: .never, cancellation: nil) else { return nil }
-            return error
-        }
         // Its exchange is over.
-        if case .bytes = response.body.source.body { return nil }
+        if !isScope, case .bytes = response.body.source.body { return nil }
         let cancellation = Cancellation(partOf: call.delegate.cancellation)
         // The limits of a request end with its 101.
         let deadline = response.status == .switchingProtocols ? .never : call.request.deadline
         switch await closing.wait(until: deadline, cancellation: cancellation) {
         case .value(let error): return error
+        // What a scope does once it has read everything needs the request no longer.
+        case .cancelled where isScope && response.isRead, .timedOut where isScope && response.isRead: return nil
         case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
                 .timedOut, "timed out before the response was read to its end", phase: .receive,
                 requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
+        }
+    }
+}
+
+extension HTTPSession.StreamedResponse {
+    /// Whether the whole body has been read, or is in memory.
+    fileprivate var isRead: Bool {
+        switch body.source.body {
+        case .bytes: true
+        case .stream(let stream): stream.hop.ended.nanoseconds > 0
         }
     }
 }
