@@ -12,11 +12,10 @@ let dialect: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The one experimental feature in a library. A property that returns a `Span` (`Bytes.span`, `ImageBuffer.span`) does
-// not compile without it, nor does `@_lifetime` on `ImageBuffer.row`; to hand spans to closures instead would put a
-// closure around every reading of bytes. Only these two targets need it, and nobody who uses them does. A compiler that
-// has it for good passes the setting over, and `@_lifetime`, in one place, gets the name it has then. Should a compiler
-// refuse it, these two targets alone fail to build, and take a closure, as `ImageBuffer.withUnsafeBytes` does.
+// The one experimental feature in a library. Properties that return a `Span` (`Bytes.span`, `ImageBuffer.span`) and
+// `@_lifetime` on `ImageBuffer.row` need it; without it, each reading of bytes would take a closure. Nobody who uses
+// these two targets needs it. A compiler that has it for good passes the setting over. Should one refuse it, these two
+// targets alone fail to build, and take a closure, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by
@@ -24,10 +23,7 @@ let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
     ("Metrics", "DunlinMetrics", "durations and counts, through swift-metrics", "CoreMetrics", "swift-metrics"),
-    (
-        "Tracing", "DunlinTracing", "a span for each exchange, through swift-distributed-tracing", "Tracing",
-        "swift-distributed-tracing"
-    ),
+    ("Tracing", "DunlinTracing", "a span for each exchange", "Tracing", "swift-distributed-tracing"),
     (
         "ServiceLifecycle", "DunlinService", "a session as a service of swift-service-lifecycle", "ServiceLifecycle",
         "swift-service-lifecycle"
@@ -38,6 +34,9 @@ let adapters: [(trait: String, module: String, why: String, product: String, pac
         "swift-openapi-runtime"
     ),
 ]
+
+/// The client that the article "A client in six steps" writes: a module for each step, and the tests of the sixth.
+let steps = ["NotesStep1", "NotesStep2", "NotesStep3", "NotesStep4", "Notes"]
 
 let package = Package(
     name: "dunlin",
@@ -301,6 +300,9 @@ let package = Package(
                 "LedgerRows", "NetworkPeer", "Children", "Folders",
             ],
             swiftSettings: dialect),
+        .testTarget(
+            name: "TutorialTests", dependencies: ["DunlinTesting"] + steps.map { .init(stringLiteral: $0) },
+            swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(
             name: "CallSiteTests",
@@ -347,25 +349,25 @@ let fuzzers = [
     "WebSocket": ["DunlinInflate", "DunlinTypes", "DunlinWire"],
     "XML": ["Dunlin", "DunlinXML"],
 ]
-for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
-    package.targets.append(
-        .target(
-            name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
-            path: "Tests/Fuzz/" + name, swiftSettings: dialect))
+package.targets += fuzzers.sorted { $0.key < $1.key }.map { name, targets in
+    .target(
+        name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
+        path: "Tests/Fuzz/" + name, swiftSettings: dialect)
 }
-package.targets.append(
+package.targets += [
     .executableTarget(
         name: "Fuzz", dependencies: ["FuzzDriver"] + fuzzers.keys.sorted().map { .init(stringLiteral: "Fuzz" + $0) },
-        path: "Tests/Fuzz/Program", swiftSettings: dialect))
-package.targets.append(
-    .target(
-        name: "FuzzPictures", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Tests/Fuzz/Pictures",
-        swiftSettings: dialect))
-package.targets.append(
+        path: "Tests/Fuzz/Program", swiftSettings: dialect),
+    .target(name: "FuzzPictures", dependencies: ["DunlinCodecs"], path: "Tests/Fuzz/Pictures", swiftSettings: dialect),
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",
         // libFuzzer's runner is declared in Swift by it. No product has this target.
-        swiftSettings: dialect + [.enableExperimentalFeature("Extern")]))
+        swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
+]
+
+package.targets += steps.map { step in
+    .target(name: step, dependencies: ["Dunlin"], path: "Tests/Tutorial/" + step, swiftSettings: dialect)
+}
 
 for adapter in adapters {
     package.products.append(.library(name: adapter.module, targets: [adapter.module]))
@@ -383,16 +385,13 @@ func outside(_ product: String, _ package: String, for trait: String) -> Target.
     .product(name: product, package: package, condition: .when(traits: [trait]))
 }
 
-// A target is compiled again when a module that it names has changed. How large a type is may change far below the
-// modules that a target imports, without a change to those: so a target names all that lies below it, or it would go on
-// with the old size. What may be imported is for .ci/imports.table to say.
+// A target is compiled again when a module that it names has changed. The size of a type may change far below these,
+// without a change to them: so a target names all that lies below it. What may be imported, .ci/imports.table says.
 let named = package.targets.map { target in
     target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
 }
 var below = Dictionary(uniqueKeysWithValues: zip(package.targets.map(\.name), named.map(Set.init)))
-for _ in package.targets {
-    below = below.mapValues { names in names.reduce(into: names) { $0.formUnion(below[$1] ?? []) } }
-}
+for _ in package.targets { below = below.mapValues { $0.reduce(into: $0) { $0.formUnion(below[$1] ?? []) } } }
 for target in package.targets where target.type != .system {
     let products = target.dependencies.filter { if case .productItem = $0 { true } else { false } }
     target.dependencies = (below[target.name] ?? []).sorted().map { .init(stringLiteral: $0) } + products

@@ -90,8 +90,8 @@ struct `Guides` {
             try await client.delete("users/7")
         } catch let error as NetworkError where error.code == .unacceptableStatus {
             print("refused:", error)
-        } catch let error as NetworkError where error.isSafeToRetry {
-            print("try again later:", error)
+        } catch let error as NetworkError where error.code == .timedOut {
+            print("no answer in time:", error)
         }
 
         await client.shutdown(grace: .seconds(5))
