@@ -10,14 +10,15 @@ enum ErrorText {
     }
 
     /// The reason, in the command's own words if it concerns one of its options, and without the advice to change a
-    /// setting of redirects, which the command has not.
+    /// setting, which the command has not.
     private static func reason(of error: NetworkError) -> String {
         if error.meansBasicNotAllowed {
             return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
         }
-        let isOfRedirects = error.code == .insecureRedirect || error.code == .tooManyRedirects
-        guard isOfRedirects, let advice = error.reason.lastIndex(of: ";") else { return error.reason }
-        return String(error.reason[..<advice])
+        guard let end = error.reason.lastIndex(of: ";") else { return error.reason }
+        let advice = error.reason[end...]
+        let isOfSetting = ["; `", "; set `"].contains { advice.hasPrefix($0) }
+        return isOfSetting ? String(error.reason[..<end]) : error.reason
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {

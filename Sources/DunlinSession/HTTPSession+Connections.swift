@@ -18,7 +18,7 @@ extension HTTPSession {
     public func prewarm(
         _ count: Int, to target: HTTP.Target = "", options: Options = Options()
     ) async throws -> Int {
-        guard !tasks.isClosed else { throw NetworkError(.sessionShutDown, "the session is shut down") }
+        guard !tasks.isClosed else { throw TaskRegistry.closed }
         let head = try openingHead(target, options)
         guard let sockets = tasks.chain.callTransport.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -13,13 +13,12 @@ extension NetworkError {
         public var explanation: String {
             switch self {
             case .neverAccepted:
-                "the server refused one that had just been fetched and that it never accepted; check the credential's "
-                    + "permissions"
+                "the server refused the last one at its first use; check the credential's permissions"
             case .resting:
-                "the last fetch failed, or brought one that was refused; the next is made after a pause of 1 to 60 "
-                    + "seconds"
+                "the last fetch failed, or brought one that was refused, and the pause after that is not over; it lasts "
+                    + "1 to 60 seconds"
             case .refusedAgain:
-                "one was fetched for this request, and the server refused it too; check the credential's permissions"
+                "the server refused the one that was fetched for this request, too; check the credential's permissions"
             case .expiresTooSoon:
                 "each one fetched for this request expired before the request reached the server; check its lifetime, "
                     + "and this machine's clock if the lifetime is computed from a date"

@@ -45,7 +45,7 @@ extension NetworkError {
         /// What the reason means and what to do about it, for a person.
         public var explanation: String {
             switch self {
-            case .attemptsSpent: "it had all the attempts that the policy allows"
+            case .attemptsSpent: "the `attempts` that its retry policy allows are used up"
             case .notSafe: "the server may have processed the request; an idempotency key makes it safe to repeat"
             case .bodyNotReplayable: "its body can be sent once only; give the body as bytes, a file or `.replayable`"
             case .retryAfterTooLong:

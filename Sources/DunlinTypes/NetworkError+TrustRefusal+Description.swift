@@ -37,7 +37,7 @@ extension NetworkError.TrustRefusal: CustomStringConvertible {
         case .pathTooLong:
             "the chain of \(host) has more authorities than one of them allows, or more than 8 between server and "
                 + "root, a fixed limit"
-        case .nameNotPermitted: "an authority in the chain of \(host) may not sign for a name that it signed for"
+        case .nameNotPermitted: "an authority in the chain of \(host) signed for a name that it may not sign for"
         case .malformed: "\(named) breaks the rules for certificates"
         case .unsupported: "\(named) has a critical extension that is not supported"
         case .revoked: "\(named) is revoked"

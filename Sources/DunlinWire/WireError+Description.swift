@@ -32,7 +32,7 @@ extension WireError: CustomStringConvertible {
         case .invalidStatusLine: "The response does not begin with an HTTP/1 status line."
         case .unsupportedVersion: "The response speaks a major version of HTTP other than 1."
         case .invalidStatusCode: "The response's status is not a number from 100 to 999."
-        case .bareLineFeed: "A line ends with a line feed that no carriage return precedes."
+        case .bareLineFeed: "A line ends with a line feed without a carriage return before it."
         case .bareCarriageReturn: "A carriage return is not followed by a line feed."
         case .controlCharacter: "A line contains a control character."
         case .emptyFieldName: "A field has no name."

@@ -24,6 +24,7 @@ import Testing
         arguments: [
             (.insecureRedirect, "it leads to http://a.test/b;c; set `x` to follow it", "it leads to http://a.test/b;c"),
             (.tooManyRedirects, "more than 20; `redirects.limit` allows no more", "more than 20"),
+            (.secureConnectionFailed, "it got none; set `tls.identity`", "it got none"),
             (.unsupportedScheme, "one; two", "one; two"),
         ] as [(NetworkError.Code, String, String)])
     func `settings that the command has not are not advised`(code: NetworkError.Code, reason: String, expected: String)

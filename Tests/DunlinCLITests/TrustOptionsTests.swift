@@ -57,7 +57,7 @@ struct TrustOptionsTests {
         #expect(server.requests.allSatisfy { $0.handshake?.clientCertificate == client.der })
         let lines = try await Self.complaint(server, authorities)
         #expect(lines.count == 1)
-        #expect(lines[0].hasPrefix("the server requires a client certificate and got none"), "\(lines)")
+        #expect(lines[0].hasPrefix("the server requires a client certificate and got none "), "\(lines)")
     }
 
     @Test func `a pin mismatch shows the pins that were seen and the pin that was expected`() async throws {

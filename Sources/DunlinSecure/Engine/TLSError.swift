@@ -43,11 +43,11 @@ extension TLSError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .alert(let alert): "the server ended the connection with the TLS alert \(alert.name): \(alert.meaning)"
-        case .clientCertificateRequired: "the server requires a client certificate and got none"
+        case .clientCertificateRequired: "the server requires a client certificate and got none; set `tls.identity`"
         case .renegotiationRefused:
             "the server asked to renegotiate, often to request a client certificate; Dunlin does not support that"
         case .versionMismatch(let words): "the server supports none of the allowed TLS versions: \(words)"
-        case .notTLS: "the server does not speak TLS on this port"
+        case .notTLS: "the server does not speak TLS on this port; use http://, or its port for https"
         case .unacceptableParameters(let words): "the server chose parameters that are not acceptable: \(words)"
         case .badRecord(let words): "a TLS record is damaged: \(words)"
         case .protocolViolation(let words): "the server broke the rules of TLS: \(words)"

@@ -126,7 +126,8 @@ private final class CoalescingDriver: StageDriver {
         let waiter = ValueWaiter<SharedExchanges.Outcome>(on: call.loop)
         outcome.whenSettled { _ = waiter.deliver($0) }
         return try await call.value(
-            of: waiter, isUnsent: true, late: "timed out waiting for an identical request")
+            of: waiter, isUnsent: true,
+            late: "timed out waiting for an identical request, whose response it was to share")
     }
 
     private static func isShareable(_ request: TransportRequest) -> Bool {

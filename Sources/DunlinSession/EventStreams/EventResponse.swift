@@ -75,7 +75,8 @@ final class EventResponse {
             guard silence.timer.hasRung, !Task.isCancelled else { throw error }
             throw named(
                 NetworkError(
-                    .timedOut, "there was no event for \(silence.limit.readable)", phase: .receive,
+                    .timedOut, "no event arrived for \(silence.limit.readable), as long as `silence` allows",
+                    phase: .receive,
                     requestMayHaveBeenSent: true, limit: silence.limit, elapsed: silence.limit,
                     response: response.head))
         }

@@ -37,9 +37,11 @@ extension HTTPSession {
 extension HTTPSession.EventSettings {
     /// What is wrong with the settings; nil if nothing.
     var problem: String? {
-        if minimumWait < .zero { return "minimumWait must not be negative, as \(minimumWait) is" }
-        if longestServerWait < .zero { return "longestServerWait must not be negative, as \(longestServerWait) is" }
-        if let silence, silence <= .zero { return "silence must be positive, and is \(silence)" }
+        if minimumWait < .zero { return "minimumWait must be at least \(Duration.zero), not \(minimumWait)" }
+        if longestServerWait < .zero {
+            return "longestServerWait must be at least \(Duration.zero), not \(longestServerWait)"
+        }
+        if let silence, silence <= .zero { return "silence must be above zero, not \(silence)" }
         return nil
     }
 }

@@ -231,7 +231,11 @@ extension RequestBuilder {
             return try WebAddress(target.text)
         } catch {
             let code: NetworkError.Code = error.problem == .unsupportedScheme ? .unsupportedScheme : .invalidRequest
-            throw NetworkError(code, "the URL of the request is invalid", underlying: error)
+            let lacksBase = base == nil && error.problem == .notAbsolute
+            let reason =
+                lacksBase
+                ? "the session has no `baseURL`, so its requests need whole URLs" : "the URL of the request is invalid"
+            throw NetworkError(code, reason, underlying: error)
         }
     }
 

@@ -57,7 +57,7 @@ public final class TransferJournal: SessionResident, Sendable {
         let storage = storage
         try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.open() }
         guard session.core.residents.add(self) else {
-            throw NetworkError(.sessionShutDown, "the session is shut down")
+            throw NetworkError(.sessionShutDown, "the session is shut down; make another, or call `restart()`")
         }
     }
 

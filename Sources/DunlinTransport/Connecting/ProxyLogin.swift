@@ -73,7 +73,8 @@ struct ProxyLogin: Sendable {
         if choice.options.isEmpty {
             let asked = choice.refusals.map(\.description).joined(separator: "; ")
             return .fail(
-                "the proxy asks for authentication that is not supported" + (asked.isEmpty ? "" : ": \(asked)"))
+                "the proxy asks for neither Digest nor Basic, and nothing else is supported"
+                    + (asked.isEmpty ? "" : ": \(asked)"))
         }
         return .fail("the proxy refused the user name and the password")
     }

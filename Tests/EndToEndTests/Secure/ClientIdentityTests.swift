@@ -98,7 +98,7 @@ struct `A client's identity` {
                     _ = try await stage.session.request("x", method: method, body: .bytes("body"), as: .bytes)
                 }
                 #expect(error.code == .secureConnectionFailed)
-                #expect(error.reason == "the server requires a client certificate and got none")
+                #expect(error.reason == "the server requires a client certificate and got none; set `tls.identity`")
                 #expect(error.phase == (version == .v1_2 ? .tls : .firstByte))
                 #expect(error.requestMayHaveBeenSent == (version == .v1_3))
             }
@@ -171,7 +171,7 @@ struct `A client's identity` {
                 stage.session.connections.open == 0
             }
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
-            #expect(error.reason == "the server requires a client certificate and got none")
+            #expect(error.reason == "the server requires a client certificate and got none; set `tls.identity`")
         }
     }
 

@@ -130,7 +130,8 @@ struct `A handshake that is cut off` {
             #expect(error.phase == .tls)
             #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
             if answer.starts(with: "HTTP".utf8) || answer.starts(with: "SSH".utf8) {
-                #expect(error.reason == "the server does not speak TLS on this port")
+                #expect(
+                    error.reason == "the server does not speak TLS on this port; use http://, or its port for https")
             }
             try await stage.expectHealthy()
         }

@@ -46,7 +46,9 @@ public actor TaskRegistry {
         }
     }
 
-    static var closed: NetworkError { NetworkError(.sessionShutDown, "the session is shut down") }
+    static var closed: NetworkError {
+        NetworkError(.sessionShutDown, "the session is shut down; make another, or call `restart()`")
+    }
 
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
