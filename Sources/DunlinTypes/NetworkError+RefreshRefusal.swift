@@ -15,8 +15,8 @@ extension NetworkError {
             case .neverAccepted:
                 "the server refused the last one at its first use; check the credential's permissions"
             case .resting:
-                "the last fetch failed, or brought one that was refused, and the pause after that is not over; it lasts "
-                    + "1 to 60 seconds"
+                "the last fetch failed, or brought one that was refused, and the pause after that is not over; it "
+                    + "lasts 1 to 60 seconds"
             case .refusedAgain:
                 "the server refused the one that was fetched for this request, too; check the credential's permissions"
             case .expiresTooSoon:

@@ -74,6 +74,20 @@ import Testing
         #expect(text.contains("set `baseURL` to the https URL"))
     }
 
+    @Test func `a relative target without a base URL is told to have one`() async {
+        let text = await text { try await HTTPSession().get("users/42") }
+        #expect(text.contains("the session has no `baseURL`, so its requests need whole URLs"), "\(text)")
+    }
+
+    @Test func `a session that is shut down says how to go on`() async {
+        let text = await text {
+            let client = try HTTPSession()
+            await client.shutdown()
+            try await client.get("http://api.test/r")
+        }
+        #expect(text.contains("the session is shut down; make another, or call `restart()`"), "\(text)")
+    }
+
     @Test func `a request that was not tried again says why`() async throws {
         mock.on(.get, "/r").respond(.serviceUnavailable).always()
         let client = try client { $0.retry = .exponential(attempts: 3, budget: .ratio(0, floor: 0)) }

@@ -92,8 +92,8 @@ extension HTTPSession.Proxy {
         if let name = own.first(where: { fields.contains($0) }) {
             throw NetworkError(
                 code,
-                "proxy: leave \(name) out of `connectFields`; Dunlin itself writes the fields of a CONNECT request that "
-                    + "are about the connection or the credentials")
+                "proxy: leave \(name) out of `connectFields`; Dunlin itself writes the fields of a CONNECT request "
+                    + "that are about the connection or the credentials")
         }
         var fields = fields
         fields.mark(.usual)
