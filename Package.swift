@@ -310,7 +310,7 @@ let package = Package(
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",
-            dependencies: ["Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders"],
+            dependencies: ["Children", "Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders"],
             swiftSettings: dialect),
     ]
 )
