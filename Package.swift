@@ -141,7 +141,9 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ],
             swiftSettings: dialect),
-        .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinSemantics"], swiftSettings: dialect),
+        .target(
+            name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"],
+            swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
             swiftSettings: dialect),

@@ -9,16 +9,21 @@ struct DunlinCommand: Program {
 
     static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 
-    static func run(_ command: Command, _ output: Output) async -> ExitCode {
+    static func output(for command: Command, _ output: Output) -> Output {
+        guard case .get(_, let options) = command else { return output }
         var output = output
-        if case .get(_, let options) = command {
-            output.hidesWarnings = options.isSilent
-            output.hidesErrors = options.isSilent && !options.showsErrors
-        }
+        output.hidesWarnings = options.isSilent
+        output.hidesErrors = options.isSilent && !options.showsErrors
+        output.keepsLastLineOpen = options.print.isRaw
+        return output
+    }
+
+    static func run(_ command: Command, _ output: Output) async -> ExitCode {
+        let output = Self.output(for: command, output)
         do {
             switch command {
             case .page(let page):
-                output.print(page.text(of: text))
+                output.print(page.text(of: text, columns: output.screen.columns))
                 return .success
             case .version:
                 output.print("\(name) \(version)")
@@ -36,6 +41,9 @@ struct DunlinCommand: Program {
         } catch let error as UsageError {
             output.complain(error.description)
             return .usage
+        } catch is OutputFailure {
+            // `Program.start` says it.
+            return .unwritten
         } catch {
             output.complain(ErrorText.lines(of: error))
             return .failure

@@ -28,25 +28,23 @@ struct Get {
     private func run(in session: HTTPSession) async throws -> ExitCode {
         if request.printsCurl { return try printCurl(session) }
         guard request.traces else { return try await send(in: session) }
-        let (trace, output) = (session.trace(), output)
-        async let reporting: Void = {
-            for await event in trace { output.remark("\(event)") }
-        }()
+        let (trace, printer) = (session.trace(), TracePrinter(output))
+        async let reporting: Void = printer.print(trace)
         let code: Result<ExitCode, any Error>
-        do { code = .success(try await send(in: session)) } catch { code = .failure(error) }
+        do { code = .success(try await send(in: session, printer)) } catch { code = .failure(error) }
         // The trace ends with the session, and is shown before the result.
         await session.shutdown()
         await reporting
         return try code.get()
     }
 
-    private func send(in session: HTTPSession) async throws -> ExitCode {
+    private func send(in session: HTTPSession, _ trace: TracePrinter? = nil) async throws -> ExitCode {
         switch options.file.map(OutputTarget.init) {
-        case nil: return try await write(session, output)
+        case nil: return try await write(session, output, trace)
         case .file(let file): return try await download(file, session)
         case .stream(let path):
             if options.continues { throw UsageError(description: "-C needs a regular file, and \(path) is none") }
-            return try await OutputTarget.writing(to: path, output) { try await write(session, $0) }
+            return try await OutputTarget.writing(to: path, output) { try await write(session, $0, trace) }
         }
     }
 
@@ -95,22 +93,65 @@ struct Get {
         return configuration
     }
 
-    private func write(_ session: HTTPSession, _ body: Output) async throws -> ExitCode {
-        try await session.withResponse(
+    private func write(_ session: HTTPSession, _ output: Output, _ trace: TracePrinter?) async throws -> ExitCode {
+        let (remarks, complaints, code) = try await session.withResponse(
             from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
         ) { response in
-            if showsHead { printHead(response.head) }
-            var count = 0
-            let hides = options.hidesRefusals && response.status.code >= 400
+            await trace?.beginBody(after: response.metrics.hops)
+            let printed: Result<Int, any Error>
+            do { printed = .success(try await print(response, output)) } catch { printed = .failure(error) }
+            await trace?.endBody()
+            return try ending(of: response, printed)
+        }
+        if let trace {
+            // The trace ends with the session.
+            await session.shutdown()
+            await trace.end()
+        }
+        for line in remarks { output.remark(line) }
+        for line in complaints { output.complain(line) }
+        return code
+    }
+
+    /// What is said of a response, and the exit code.
+    private func ending(
+        of response: HTTPSession.StreamedResponse, _ printed: Result<Int, any Error>
+    ) throws -> (remarks: [String], complaints: [String], ExitCode) {
+        var (remarks, complaints, code) = ([String](), [String](), ExitCode.success)
+        do {
+            let count = try printed.get()
+            if options.isVerbose { remarks = self.remarks(on: response, count) }
+        } catch let error as BinaryBody {
+            complaints = [error.description]
+            code = .unwritten
+        }
+        if !response.status.isSuccess {
+            complaints.append("the server answered \(HeadText.statusLine(response.head))")
+            code = .refused
+        }
+        return (remarks, complaints, code)
+    }
+
+    /// Prints the head, if it is asked for, and the body as it arrives. Returns the number of the body's bytes.
+    private func print(_ response: HTTPSession.StreamedResponse, _ body: Output) async throws -> Int {
+        if showsHead { printHead(response.head) }
+        if options.hidesRefusals, response.status.code >= 400 { return 0 }
+        var printer = BodyPrinter(
+            contentType: response.fields["Content-Type"], options: options.print, screen: body.screen)
+        var count = 0
+        do {
             for try await piece in response.body {
-                if !hides { body.write(piece) }
+                body.write(try printer.take(piece))
+                try body.check()
                 count += piece.count
             }
-            if options.isVerbose { remark(on: response, count) }
-            if response.status.isSuccess { return ExitCode.success }
-            output.complain("the server answered \(statusLine(response.head))")
-            return .refused
+        } catch {
+            body.write(printer.end())
+            throw error
         }
+        body.write(printer.end())
+        try body.check()
+        return count
     }
 
     /// Downloads to a file. An existing file is replaced when the new one is complete.
@@ -136,20 +177,14 @@ struct Get {
     }
 
     private func printHead(_ head: ResponseHead) {
-        output.print(statusLine(head))
-        for field in head.fields { output.print("\(field.name): \(field.value)") }
-        output.print()
+        for line in HeadText.lines(of: head) { output.print(line) }
     }
 
-    private func statusLine(_ head: ResponseHead) -> String {
-        head.reason.isEmpty ? "\(head.status)" : "\(head.status) \(String(head.reason))"
-    }
-
-    private func remark(on response: HTTPSession.StreamedResponse, _ count: Int) {
-        output.remark("\(statusLine(response.head)), \(count.readableBytes)")
-        if let use = response.cacheUse { output.remark("cache: \(use)") }
-        if let security = response.metrics.hops.last?.security { output.remark(text(of: security)) }
-        output.remark(response.metrics.description)
+    private func remarks(on response: HTTPSession.StreamedResponse, _ count: Int) -> [String] {
+        var lines = ["\(HeadText.statusLine(response.head)), \(count.readableBytes)"]
+        if let use = response.cacheUse { lines.append("cache: \(use)") }
+        if let security = response.metrics.hops.last?.security { lines.append(text(of: security)) }
+        return lines + [response.metrics.description]
     }
 
     /// How the connection is secured, and who vouches for it.

@@ -23,6 +23,8 @@ extension Command {
         var file: String?
         /// How often the request is retried.
         var retries = 0
+        /// How the body is printed.
+        var print = PrintOptions()
         var trust = TrustOptions()
         var route = RouteOptions()
         /// Whether responses are stored, and served again.
@@ -36,15 +38,17 @@ extension Command {
 
 extension Command.GetOptions {
     static let table =
-        printing + limits + RequestOptions.table.map { $0.lifted(\.request) }
+        printing + bodies + limits + RequestOptions.table.map { $0.lifted(\.request) }
         + TrustOptions.table.map { $0.lifted(\.trust) } + RouteOptions.table.map { $0.lifted(\.route) }
 
     static let sections = [
-        OptionSection("print", title: "what is printed and written", printing.map(\.text)),
+        OptionSection("print", title: "what is printed and written", (printing + bodies).map(\.text)),
         RequestOptions.sendingSection, RequestOptions.bodySection,
         OptionSection("limits", title: "limits and retries", limits.map(\.text)),
         RequestOptions.loginSection, TrustOptions.section, RouteOptions.section,
     ]
+
+    private static let bodies = PrintOptions.table.map { $0.lifted(\Self.print) }
 
     private static let printing: [Option<Self>] = [
         Option(
@@ -119,6 +123,7 @@ extension Command.GetOptions {
     /// Throws for options that do not fit together, and names the file that the URL names.
     mutating func check(against url: String) throws(UsageError) {
         try trust.check(against: url)
+        try print.check()
         try request.check()
         try route.check()
         if namesFileByURL {

@@ -37,7 +37,7 @@ enum Terminal {
         let line = readLine(terminal)
         tcsetattr(terminal, TCSAFLUSH, &usual)
         say("\n", terminal)
-        guard let line else { exit(130) }
+        guard let line else { exit(ExitCode.interrupted.rawValue) }
         return String(decoding: line, as: UTF8.self)
     }
 

@@ -34,8 +34,9 @@ package enum HelpPage: Equatable, Sendable {
         }
     }
 
-    package func text(of program: ProgramText) -> String {
-        let writer = HelpWriter(program)
+    /// The text for a screen of `columns` columns. The manual page and completions have no width.
+    package func text(of program: ProgramText, columns: Int = 80) -> String {
+        let writer = HelpWriter(program, columns: columns)
         switch self {
         case .overview: return writer.overview
         case .command(let name): return writer.text(of: program.command(name) ?? program.main)

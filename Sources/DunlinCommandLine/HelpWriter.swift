@@ -1,24 +1,29 @@
-/// Writes help for a terminal of 80 columns.
+/// Writes help for a terminal of some width.
 struct HelpWriter {
     private let program: ProgramText
+    private let width: Int
 
-    private static let width = 79
     /// Where the explanation of an option begins.
-    private static let column = 29
+    private var column: Int { width < 70 ? 20 : 29 }
+    /// Lines that are longer are hard to read.
+    private static let widest = 99
 
-    init(_ program: ProgramText) { self.program = program }
+    init(_ program: ProgramText, columns: Int) {
+        self.program = program
+        width = min(columns - 1, Self.widest)
+    }
 
     /// It fits a screen of 24 lines.
     var overview: String {
-        var lines = ["usage: \(usage(of: program.main))"]
-        lines += Self.entry(program.main.arguments, program.main.help)
+        var lines = usage(of: program.main)
+        lines += entry(program.main.arguments, program.main.help)
         let alike = program.commands.filter { $0.sections == program.main.sections }
         if !alike.isEmpty {
             let names = alike.map(\.name).joined(separator: "|")
-            lines += Self.entry("\(names) \(program.main.arguments)", program.alike)
+            lines += entry("\(names) \(program.main.arguments)", program.alike)
         }
         for command in program.commands where !alike.contains(command) {
-            lines += Self.entry(Self.title(of: command), command.help)
+            lines += entry(Self.title(of: command), command.help)
         }
         let common = program.main.options.filter(\.isCommon)
         if !common.isEmpty { lines.append("common options:") }
@@ -27,7 +32,7 @@ struct HelpWriter {
     }
 
     func text(of command: CommandText) -> String {
-        var lines = ["usage: \(usage(of: command))"] + Self.wrapped(command.help, indent: 2)
+        var lines = usage(of: command) + wrapped(command.help, indent: 2)
         if command.sections.count > 1 {
             lines.append("common options:")
             for option in command.options.filter(\.isCommon) + [.help] { lines += entry(of: option) }
@@ -42,24 +47,27 @@ struct HelpWriter {
     }
 
     var all: String {
-        let codes = ExitCode.allCases.map { "  \($0.rawValue)  \($0.meaning)" }
+        let codes = ExitCode.allCases.flatMap {
+            WrappedText.lines(of: "  \($0.rawValue)  \($0.meaning)", width: width, indent: 3)
+        }
         return ([overview, ""] + program.sections.map { text(of: $0) + "\n" } + ["exit codes:"] + codes + [""])
             .joined(separator: "\n")
     }
 
     private func text(of section: OptionSection) -> String {
         let title = section.options.isEmpty ? section.title : "\(section.title):"
-        return ([title] + section.options.flatMap(entry(of:))).joined(separator: "\n")
+        return (wrapped(title, indent: 0) + section.options.flatMap(entry(of:))).joined(separator: "\n")
     }
 
     private var pointers: [String] {
         let topics = program.sections.map(\.name).joined(separator: ", ")
-        return Self.wrapped("more by topic, \(program.name) help TOPIC: \(topics), all, man", indent: 0)
+        return wrapped("more by topic, \(program.name) help TOPIC: \(topics), all, man", indent: 0)
     }
 
-    private func usage(of command: CommandText) -> String {
-        [program.name, command.name, command.sections.isEmpty ? "" : "[options]", command.arguments]
-            .filter { !$0.isEmpty }.joined(separator: " ")
+    private func usage(of command: CommandText) -> [String] {
+        let words = [program.name, command.name, command.sections.isEmpty ? "" : "[options]", command.arguments]
+        let line = (["usage:"] + words.filter { !$0.isEmpty }).joined(separator: " ")
+        return WrappedText.lines(of: line, width: width, indent: 4)
     }
 
     private static func title(of command: CommandText) -> String {
@@ -70,10 +78,10 @@ struct HelpWriter {
         let value = option.value.map { " \($0.label)" } ?? ""
         let letter = option.letter.map { "-\($0), " } ?? "    "
         let names = option.names.map { "--\($0)" }.joined(separator: ", ")
-        return Self.entry(letter + names + value, option.help)
+        return entry(letter + names + value, option.help)
     }
 
-    private static func entry(_ title: String, _ help: String) -> [String] {
+    private func entry(_ title: String, _ help: String) -> [String] {
         let start = "  \(title)"
         // A long title that leaves room for all of the explanation stays beside it.
         if start.count >= column - 1, start.count + 2 + help.count <= width { return ["\(start)  \(help)"] }
@@ -83,17 +91,7 @@ struct HelpWriter {
         return lines
     }
 
-    /// Lines of whole words. A word that is too long has a line of its own.
-    static func wrapped(_ text: String, indent: Int) -> [String] {
-        let margin = String(repeating: " ", count: indent)
-        var (lines, line) = ([String](), "")
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent + line.count + 1 + word.count > width {
-                lines.append(margin + line)
-                line = ""
-            }
-            line += line.isEmpty ? "\(word)" : " \(word)"
-        }
-        return lines + [margin + line]
+    private func wrapped(_ text: String, indent: Int) -> [String] {
+        WrappedText.lines(of: String(repeating: " ", count: indent) + text, width: width)
     }
 }

@@ -35,7 +35,14 @@ package enum OutputTarget: Equatable {
             output.complain("\(path) cannot be written to: \(String(cString: strerror(errno)))")
             return .failure
         }
-        defer { close(descriptor) }
-        return try await body(output.writing(to: descriptor))
+        let target = output.writing(to: descriptor, named: path)
+        do {
+            return target.end(try await body(target))
+        } catch is OutputFailure {
+            return target.end(.unwritten)
+        } catch {
+            _ = target.end(.failure)
+            throw error
+        }
     }
 }

@@ -11,18 +11,25 @@ package protocol Program {
     /// Parses all of the arguments before anything is done.
     static func command(of arguments: [String]) throws(UsageError) -> Command
     static func run(_ command: Command, _ output: Output) async -> ExitCode
+
+    /// The output as the command's options want it.
+    static func output(for command: Command, _ output: Output) -> Output
 }
 
 extension Program {
     package static var name: String { text.name }
     package static var version: String { LibraryVersion.number }
 
+    package static func output(for command: Command, _ output: Output) -> Output { output }
+
     /// Runs the command and exits with its code.
     package static func start() async {
-        let output = Output(of: name)
+        StandardDescriptors.occupy()
+        var output = Output(of: name)
         do throws(UsageError) {
             let command = try command(of: Array(CommandLine.arguments.dropFirst()))
-            exit(await run(command, output).rawValue)
+            output = self.output(for: command, output)
+            exit(output.end(await run(command, output)).rawValue)
         } catch {
             output.complain(error.description)
             exit(ExitCode.usage.rawValue)

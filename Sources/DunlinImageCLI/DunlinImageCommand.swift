@@ -12,7 +12,7 @@ struct DunlinImageCommand: Program {
     static func run(_ command: Command, _ output: Output) async -> ExitCode {
         switch command {
         case .page(let page):
-            output.print(page.text(of: text))
+            output.print(page.text(of: text, columns: output.screen.columns))
             return .success
         case .version:
             output.print("\(name) \(version)")

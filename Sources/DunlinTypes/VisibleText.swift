@@ -2,9 +2,10 @@
 /// certificate's subject, but must not move the cursor, clear the screen, set the window's title, forge a line of a log
 /// or reverse a line's direction.
 ///
-/// Everything that reaches a terminal or an error's text comes through here, except bodies, which are the user's.
+/// Everything that reaches a terminal or an error's text comes through here. A body is the user's and keeps its lines:
+/// there `hasEffect` tells what must not be written as it is.
 ///
-/// Rules:
+/// Rules for one line:
 /// 1. Controls, including the start of escape sequences, and invisible characters with an effect (directions, joiners,
 ///    variations, tags) are left out. The text after an escape stays.
 /// 2. White space of any kind, including line ends, becomes a blank, so the result is one line.
@@ -25,6 +26,20 @@ package enum VisibleText {
             if pile <= highestPile { shown.append(visible) }
         }
         return String(shown)
+    }
+
+    /// Whether a terminal does something else than to show the scalar: a control, a change of direction, a line's end
+    /// other than the usual one, or a tag, which hides text. In text of several lines a line feed and a tab are none.
+    ///
+    /// What joins characters has no such effect: without it a family is three people, and Persian is misspelt.
+    package static func hasEffect(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A, 0x20...0x7E: false
+        case 0...0x1F, 0x7F...0x9F: true
+        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
+        case 0xE0000...0xE0FFF: true
+        default: false
+        }
     }
 
     private static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {

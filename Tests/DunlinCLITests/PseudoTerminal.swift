@@ -83,10 +83,11 @@ extension PseudoTerminal {
         }
     }
 
-    /// Runs the linked program on a new terminal, and returns all that it showed, and how it ended. Descriptors of
-    /// ours may stand for the terminal.
+    /// Runs the linked program, or another, on a new terminal, and returns all that it showed, and how it ended.
+    /// Descriptors of ours may stand for the terminal.
     static func run(
-        _ arguments: [String], columns: Int = 100, rows: Int = 24, environment: [String: String] = [:],
+        _ arguments: [String], by program: String? = nil, columns: Int = 100, rows: Int = 24,
+        environment: [String: String] = [:],
         descriptors: [Int32: Int32] = [:]
     ) async throws -> (text: String, end: Child.End) {
         let terminal = try PseudoTerminal(columns: columns, rows: rows)
@@ -97,7 +98,7 @@ extension PseudoTerminal {
         }
         variables.merge(environment) { _, given in given }
         let child = try Child(
-            try program, arguments, environment: variables.map { "\($0.key)=\($0.value)" },
+            try program ?? Self.program, arguments, environment: variables.map { "\($0.key)=\($0.value)" },
             descriptors: own.merging(descriptors) { _, given in given })
         let end = await child.ended()
         return (terminal.finishedText(), end)

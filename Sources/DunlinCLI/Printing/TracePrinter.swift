@@ -1,0 +1,65 @@
+import Dunlin
+import DunlinCommandLine
+
+/// Prints a session's trace, and keeps its lines and the body in order.
+actor TracePrinter {
+    private let output: Output
+    private var hasEnded = false
+    private var ending: CheckedContinuation<Void, Never>?
+    private var order = TraceOrder<CheckedContinuation<Void, Never>>()
+
+    /// How long a body waits for a head that the trace has lost.
+    private static let longestWait = Duration.seconds(1)
+
+    init(_ output: Output) { self.output = output }
+
+    /// Prints the trace to its end.
+    func print(_ trace: AsyncStream<HTTPSession.TraceEvent>) async {
+        for await event in trace {
+            let lines = event.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            perform(order.take(lines, isHead: event.endsWait))
+            perform(order.shown())
+        }
+        perform(order.giveUp())
+        hasEnded = true
+        ending?.resume()
+        ending = nil
+    }
+
+    /// Returns when all of the trace has been printed.
+    func end() async {
+        if !hasEnded { await withCheckedContinuation { ending = $0 } }
+    }
+
+    /// Returns when the heads of these hops have been printed. Until `endBody` nothing else is.
+    func beginBody(after hops: [HTTP.Hop]) async {
+        let heads = hops.count { $0.connection != 0 }
+        async let _: Void = loseIt()
+        await withCheckedContinuation { perform(order.beginBody(after: heads, $0)) }
+    }
+
+    func endBody() { perform(order.endBody()) }
+
+    private func loseIt() async {
+        do { try await Task.sleep(for: Self.longestWait) } catch { return }
+        perform(order.giveUp())
+    }
+
+    private func perform(_ action: TraceOrder<CheckedContinuation<Void, Never>>.Action) {
+        switch action {
+        case .none: break
+        case .resume(let waiter): waiter.resume()
+        case .show(let groups): for line in groups.joined() { output.remark(HeadText.trace(line)) }
+        }
+    }
+}
+
+extension HTTPSession.TraceEvent {
+    /// Whether an exchange waits no longer for its head.
+    fileprivate var endsWait: Bool {
+        switch self {
+        case .step(.responseHead, _), .step(.failed, _): true
+        case .step, .lost: false
+        }
+    }
+}
