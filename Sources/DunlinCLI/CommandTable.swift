@@ -39,6 +39,8 @@ enum CommandTable {
         ProgramText.Note(
             "Environment",
             "The variables http_proxy, https_proxy, all_proxy and no_proxy choose a proxy where no option does.",
+            "NO_COLOR and TERM=dumb leave out colours. COLUMNS is the width of the help where a terminal does not say "
+                + "its own.",
             "--cache stores responses in $XDG_CACHE_HOME/dunlin, or in ~/.cache/dunlin."),
     ]
 }

@@ -20,6 +20,7 @@ struct Reaching {
         for await path in reachability.paths {
             let line = line(path)
             if line != last { output.print(line) }
+            try output.check()
             last = line
         }
         return .success

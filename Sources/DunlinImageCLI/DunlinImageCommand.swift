@@ -20,6 +20,9 @@ struct DunlinImageCommand: Program {
         case .show(let sources, let options):
             do {
                 return try await Show(sources: sources.map(PictureSource.init), options: options, output: output).run()
+            } catch is OutputFailure {
+                // `Program.start` says it.
+                return .unwritten
             } catch {
                 output.complain("\(error)")
                 return .failure

@@ -13,6 +13,7 @@ struct Player {
     func show(_ picture: ImageBuffer) async throws {
         let drawing = try await TerminalImage.draw(picture, style, within: bounds, in: geometry)
         output.write(Bytes(drawing.text))
+        try output.check()
     }
 
     /// Plays an animation. Each frame replaces the one before it and stays for its duration, including the time to draw
@@ -33,6 +34,7 @@ struct Player {
                 let drawing = try await TerminalImage.draw(picture, style, within: bounds, in: geometry)
                 try await Task.sleep(until: next, clock: .continuous)
                 output.write(Bytes((last?.toItsBeginning ?? "") + drawing.text))
+                try output.check()
                 next = max(next, .now - .seconds(1)) + frame.duration
                 last = drawing
             }

@@ -17,6 +17,8 @@ struct Show {
         for source in sources {
             do {
                 try await show(source, session, terminal)
+            } catch let error as OutputFailure {
+                throw error
             } catch {
                 let code = Self.code(of: error)
                 worst = worst == .success || code == .failure ? code : worst

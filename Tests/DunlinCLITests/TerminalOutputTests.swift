@@ -115,7 +115,8 @@ import Testing
             let (text, end) = try await PseudoTerminal.run(
                 ["-vi", server.baseURL + "/first"], columns: columns, environment: ["NO_COLOR": "1"])
             let marks = [
-                "> GET /first", "< HTTP/1.1 302", "> GET /second", "< HTTP/1.1 200 OK", "\n200 OK\n", "\n\n",
+                "> GET /first", "< HTTP/1.1 302", "* response complete, 0 bytes of body\n", "> GET /second",
+                "< HTTP/1.1 200 OK", "\n200 OK\n", "\n\n",
                 "* response complete, 1300 bytes of body\n", "200 OK, 1300 B\n",
             ]
             var rest = text[...]

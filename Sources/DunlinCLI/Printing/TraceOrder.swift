@@ -2,8 +2,17 @@
 ///
 /// Rules:
 /// 1. The body waits until as many heads were shown as its request received.
-/// 2. What happens while the body is printed is shown after it.
+/// 2. What happens while the body is printed is shown after it, and so is the end of a response, which may be known
+///    before its first byte is printed. That of a redirect is shown before what follows.
 struct TraceOrder<Waiter> {
+    enum Kind {
+        /// The final head of an exchange, or its failure.
+        case head
+        /// The end of a response.
+        case end
+        case other
+    }
+
     private enum State {
         case showing
         /// The body may be printed after so many more heads.
@@ -21,14 +30,21 @@ struct TraceOrder<Waiter> {
     private var heads = 0
     private var held: [[String]] = []
 
-    /// Lines that come together; whether they end an exchange's wait for its head. They are shown, or held.
-    mutating func take(_ lines: [String], isHead: Bool) -> Action {
+    /// Lines that come together. They are shown, or held.
+    mutating func take(_ lines: [String], _ kind: Kind) -> Action {
         if case .printing = state {
             held.append(lines)
             return .none
         }
-        if isHead { heads += 1 }
-        return .show([lines])
+        switch kind {
+        case .end:
+            held.append(lines)
+            return .none
+        case .head: heads += 1
+        case .other: break
+        }
+        defer { held = [] }
+        return .show(held + [lines])
     }
 
     /// What was returned by `take` is shown.
@@ -54,7 +70,8 @@ struct TraceOrder<Waiter> {
         return .resume(waiter)
     }
 
-    mutating func endBody() -> Action {
+    /// The body has ended, or the trace.
+    mutating func release() -> Action {
         defer { (state, held) = (.showing, []) }
         return .show(held)
     }

@@ -17,10 +17,11 @@ actor TracePrinter {
     func print(_ trace: AsyncStream<HTTPSession.TraceEvent>) async {
         for await event in trace {
             let lines = event.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            perform(order.take(lines, isHead: event.endsWait))
+            perform(order.take(lines, event.kind))
             perform(order.shown())
         }
         perform(order.giveUp())
+        perform(order.release())
         hasEnded = true
         ending?.resume()
         ending = nil
@@ -38,7 +39,7 @@ actor TracePrinter {
         await withCheckedContinuation { perform(order.beginBody(after: heads, $0)) }
     }
 
-    func endBody() { perform(order.endBody()) }
+    func endBody() { perform(order.release()) }
 
     private func loseIt() async {
         do { try await Task.sleep(for: Self.longestWait) } catch { return }
@@ -55,11 +56,11 @@ actor TracePrinter {
 }
 
 extension HTTPSession.TraceEvent {
-    /// Whether an exchange waits no longer for its head.
-    fileprivate var endsWait: Bool {
+    fileprivate var kind: TraceOrder<CheckedContinuation<Void, Never>>.Kind {
         switch self {
-        case .step(.responseHead, _), .step(.failed, _): true
-        case .step, .lost: false
+        case .step(.responseHead, _), .step(.failed, _): .head
+        case .step(.responseEnd, _), .step(.responseLeft, _): .end
+        case .step, .lost: .other
         }
     }
 }
