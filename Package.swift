@@ -141,9 +141,7 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ],
             swiftSettings: dialect),
-        .target(
-            name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"],
-            swiftSettings: dialect),
+        .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay"], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
             swiftSettings: dialect),
