@@ -29,7 +29,8 @@ struct DunlinCommand: Program {
                 output.print("\(name) \(version)")
                 return .success
             case .demo:
-                try await Demo(output).run()
+                let demo = Demo(output)
+                try await Interruption.ends { try await demo.run() }
                 return .success
             case .get(let url, let options):
                 return try await Get(url: url, options: options, output: output).run()

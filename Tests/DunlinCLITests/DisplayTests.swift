@@ -28,21 +28,6 @@ import Testing
         #expect(isClean, "\(remarks.debugDescription)")
     }
 
-    @Test func `the demo prints five numbered parts and each download with its end`() async throws {
-        let paper = try Paper()
-        #expect(await DunlinCommand.run(.demo, paper.output) == .success)
-        let lines = try Paper.lines(of: paper.results)
-        let numbers = lines.compactMap { line in line.dropFirst().hasPrefix(". ") ? line.prefix(1) : nil }
-        #expect(numbers == ["1", "2", "3", "4", "5"])
-        for name in ["disk.img", "photos.zip", "unknown.bin"] {
-            #expect(lines.contains { $0.hasPrefix("\(name): done, ") })
-            #expect(lines.contains { $0.contains("download \(name)") })
-        }
-        #expect(lines.contains { $0.hasPrefix("   network: ") })
-        #expect(!lines.contains { $0.contains("\u{1B}") })
-        #expect(try Paper.lines(of: paper.remarks).isEmpty)
-    }
-
     @Test func `get writes the body into a file and shows its progress in the remarks`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/x", .response(body: "content"), .response(body: "newer content"), .response(.notFound))
