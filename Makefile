@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Requests and downloads, with timings and bars, against a server inside the demo
+demo: ## JSON over TLS, bars, a resumed download, events, a cache and retries, against servers inside it
 	@.ci/install core
 	@echo 'Building the dunlin command (debug, which builds fastest); the first time takes a minute or two.'
 	@swift run dunlin demo
@@ -45,9 +45,9 @@ format: ## Format the sources in place
 	@.ci/install build
 	@.ci/format
 
-docs: ## Build the documentation into .build/docs
+docs: ## Build the documentation of all libraries as one site, .build/site
 	@.ci/install build
-	@.ci/checks/docs
+	@.ci/site
 
 api: ## Compare the public API with the last release
 	@.ci/install build
