@@ -85,9 +85,11 @@ public final class CookieJar: Sendable {
         store.withLock { $0.put([cookie], at: now) }
     }
 
-    func put(_ cookies: [HTTP.Cookie]) {
+    func put(_ cookies: [HTTP.Cookie]) { withStore { $0.put(cookies, at: $1) } }
+
+    func withStore<Result: Sendable>(_ body: (inout CookieStore, _ now: Int64) -> Result) -> Result {
         let now = clock()
-        store.withLock { $0.put(cookies, at: now) }
+        return store.withLock { body(&$0, now) }
     }
 
     /// Stores the cookies of a response from this URL that its server may set.

@@ -100,17 +100,13 @@ public struct SetCookie: Sendable, Equatable {
 }
 
 extension SetCookie {
-    /// Whether the cookie keeps its name's promises (§5.7): a name with `__Secure-` is secure, and one with `__Host-`
-    /// is also for one host and all its paths. Case is ignored, as some servers ignore it.
+    /// Whether the cookie keeps its name's promise: for one host and all its paths means that the field itself says so.
     func meetsPrefix(isHostOnly: Bool) -> Bool {
-        let (secure, host) = ("__secure-", "__host-")
-        // A cookie without a name is sent as its value, which could look like such a name.
-        if name.isEmpty {
-            let value = value.lowercased()
-            return !value.hasPrefix(secure) && !value.hasPrefix(host)
+        switch CookiePrefix(name: name, value: value) {
+        case .none: true
+        case .secure: isSecure
+        case .host: isSecure && isHostOnly && (domain ?? "").isEmpty && path == "/"
+        case .imitated: false
         }
-        let name = name.lowercased()
-        if name.hasPrefix(secure) { return isSecure }
-        return name.hasPrefix(host) ? isSecure && isHostOnly && (domain ?? "").isEmpty && path == "/" : true
     }
 }
