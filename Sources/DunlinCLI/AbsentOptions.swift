@@ -31,7 +31,7 @@ extension CommandTable {
         AbsentOption("globoff", letter: "g", because: "a URL is sent as it is; brackets and braces mean nothing"),
         AbsentOption("parallel", letter: "Z", because: "one URL is requested at a time; use xargs -P"),
         AbsentOption("next", letter: ":", because: "one URL is requested at a time"),
-        AbsentOption("netrc", letter: "n", because: "credentials are not read from ~/.netrc; use --user NAME"),
+        AbsentOption("netrc-optional", because: "--netrc does it: a host without an entry gets nothing"),
         AbsentOption("negotiate", "ntlm", because: "only Basic, Digest and tokens are spoken; use --user or --bearer"),
         AbsentOption("basic", "anyauth", because: "--user answers what the server asks for, Digest before Basic"),
         AbsentOption("oauth2-bearer", because: "it is called --bearer here"),
@@ -50,8 +50,6 @@ extension CommandTable {
         AbsentOption("time-cond", letter: "z", because: "it is a field: -H \"If-Modified-Since: DATE\""),
         AbsentOption("tr-encoding", because: "answers are compressed by content codings, which are asked for"),
         AbsentOption("form-string", because: "a value that begins with @ or < cannot be sent by -F"),
-        AbsentOption("cookie-jar", letter: "c", because: "no cookie is kept when the command has ended; -b sends some"),
-        AbsentOption("junk-session-cookies", letter: "j", because: "no cookie is kept when the command has ended"),
     ]
 
     private static let transfers = [

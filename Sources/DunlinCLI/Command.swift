@@ -8,6 +8,7 @@ enum Command: Equatable {
     case get(url: String, GetOptions)
     case reachability(host: String?, observes: Bool)
     case cache(StoreCommand.Operation)
+    case session(SessionCommand.Operation)
 
     init(arguments: [String]) throws(UsageError) {
         switch try Invocation(arguments, of: CommandTable.text) {
@@ -16,6 +17,7 @@ enum Command: Equatable {
         case .command("demo", _): self = .demo
         case .command("reachability", let parsed): self = try Self.reachability(parsed)
         case .command("cache", let parsed): self = try Self.cache(parsed)
+        case .command("session", let parsed): self = .session(try SessionCommand.Operation(parsed.words))
         case .command(let name, let parsed): self = try Self.get(name, parsed)
         }
     }

@@ -19,6 +19,9 @@ enum CommandTable {
             CommandText(
                 "cache", arguments: "list|clear", words: .fixed(["list", "clear"]),
                 help: "lists or removes what --cache has stored"),
+            CommandText(
+                "session", arguments: "list|show NAME|remove NAME", words: .fixed(SessionCommand.Operation.words),
+                help: "what --session has stored"),
             CommandText("demo", help: "example requests to a server inside the command"),
         ],
         alike: "the same by this method",
@@ -42,5 +45,14 @@ enum CommandTable {
             "NO_COLOR and TERM=dumb leave out colours. COLUMNS is the width of the help where a terminal does not say "
                 + "its own.",
             "--cache stores responses in $XDG_CACHE_HOME/dunlin, or in ~/.cache/dunlin."),
+        ProgramText.Note(
+            "Files",
+            "--session keeps a file for each session in $XDG_CONFIG_HOME/dunlin/sessions, or in "
+                + "~/.config/dunlin/sessions. It holds passwords and cookies as they are, and only its owner can read "
+                + "it; a file that others can read, or that is a link or another user's, is refused.",
+            "-n reads ~/.netrc, in which machine, login and password are words, perhaps in double quotes; account and "
+                + "macdef are skipped. A file that others can read, or that is another user's, is refused.",
+            "-b FILE and -c FILE read and write cookies in Netscape's format, as curl does. The file is as secret as "
+                + "a password; one that -c makes can be read by its owner only."),
     ]
 }

@@ -38,6 +38,8 @@ struct DunlinCommand: Program {
                 return try await Reaching(host: host, observes: observes, output: output).run()
             case .cache(let operation):
                 return await StoreCommand(operation: operation, output: output).run()
+            case .session(let operation):
+                return try SessionCommand(operation: operation, output: output).run()
             }
         } catch let error as UsageError {
             output.complain(error.description)

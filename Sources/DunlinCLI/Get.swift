@@ -5,8 +5,10 @@ import DunlinDisplay
 /// `dunlin get` and similar: the body to standard output as it arrives, or to a file with a progress bar.
 struct Get {
     let url: String
-    let options: Command.GetOptions
+    var options: Command.GetOptions
     let output: Output
+    /// The folder of the sessions; nil for the user's own.
+    var sessions: SessionFolder?
 
     private var request: RequestOptions { options.request }
     private var target: HTTP.Target { get throws { HTTP.Target(try request.completed(url)) } }
@@ -14,7 +16,17 @@ struct Get {
     private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
 
     func run() async throws -> ExitCode {
-        let configuration = try configuration()
+        var get = self
+        get.options.request = try request.readingBearer()
+        let kept = try get.kept()
+        if request.printsCurl {
+            try get.options.request.addCookies(try kept.cookieText(for: try request.completed(url)))
+        }
+        return try await get.run(kept)
+    }
+
+    private func run(_ kept: KeptState) async throws -> ExitCode {
+        let configuration = try configuration(kept)
         let session = try HTTPSession(configuration)
         let code: Result<ExitCode, any Error>
         do { code = .success(try await run(in: session)) } catch { code = .failure(error) }
@@ -22,7 +34,7 @@ struct Get {
         // is written even if the command fails.
         await session.shutdown(grace: .seconds(10))
         await configuration.cache?.close()
-        return try code.get()
+        return try await kept.store(after: code)
     }
 
     private func run(in session: HTTPSession) async throws -> ExitCode {
@@ -56,7 +68,7 @@ struct Get {
         return .success
     }
 
-    func configuration() throws -> HTTPSession.Configuration {
+    func configuration(_ kept: KeptState? = nil) throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
         // A large file takes as long as it takes: -m is what limits the whole.
         configuration.timeouts.total = nil
@@ -66,22 +78,7 @@ struct Get {
         if let name = request.userAgent { configuration.fields["User-Agent"] = name.isEmpty ? nil : name }
         if let limit = options.redirects { configuration.redirects = limit == 0 ? .never : .init(limit: limit) }
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
-        if let credentials = try request.credentials() {
-            guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
-                throw UsageError(description: "--user needs a URL that begins with http:// or https://")
-            }
-            let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
-            if authority.contains("@") {
-                throw UsageError(description: "credentials are given twice: by --user and in the URL; give one")
-            }
-            (configuration.credentials, configuration.baseURL) = (credentials, origin)
-            configuration.basicInClearText = .allowed
-            if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
-                output.warn(
-                    "over http the password can be read on its way if the server asks for Basic; "
-                        + "--digest never answers Basic")
-            }
-        }
+        try (kept ?? self.kept()).apply(to: &configuration)
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))

@@ -27,6 +27,8 @@ extension Command {
         var print = PrintOptions()
         var trust = TrustOptions()
         var route = RouteOptions()
+        /// What is kept in files.
+        var kept = SessionOptions()
         /// Whether responses are stored, and served again.
         var usesCache = false
         /// The options of the request.
@@ -39,13 +41,14 @@ extension Command {
 extension Command.GetOptions {
     static let table =
         printing + bodies + limits + RequestOptions.table.map { $0.lifted(\.request) }
+        + SessionOptions.table.map { $0.lifted(\.kept) }
         + TrustOptions.table.map { $0.lifted(\.trust) } + RouteOptions.table.map { $0.lifted(\.route) }
 
     static let sections = [
         OptionSection("print", title: "what is printed and written", (printing + bodies).map(\.text)),
         RequestOptions.sendingSection, RequestOptions.bodySection,
         OptionSection("limits", title: "limits and retries", limits.map(\.text)),
-        RequestOptions.loginSection, TrustOptions.section, RouteOptions.section,
+        RequestOptions.loginSection, SessionOptions.section, TrustOptions.section, RouteOptions.section,
     ]
 
     private static let bodies = PrintOptions.table.map { $0.lifted(\Self.print) }
@@ -125,6 +128,9 @@ extension Command.GetOptions {
         try trust.check(against: url)
         try print.check()
         try request.check()
+        try kept.check()
+        try request.check(with: kept)
+        try request.addCookies(kept.cookieText)
         try route.check()
         if namesFileByURL {
             if file != nil { throw UsageError(description: "-o and -O both name a file; use one") }

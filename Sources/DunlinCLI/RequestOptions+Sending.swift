@@ -78,14 +78,18 @@ extension RequestOptions {
             var options = HTTPSession.Options(fields: sentFields)
             if let limit { options.timeouts.total = .value(limit) }
             if let bearer {
-                let token = String(decoding: try bearer.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
-                guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                    throw UsageError(description: "--bearer needs a token of printable characters without spaces")
-                }
-                options.credentials = .value(.bearer(token: token))
+                options.credentials = .value(.bearer(token: try Self.token(of: bearer)))
             }
             return options
         }
+    }
+
+    static func token(of source: DataSource) throws -> String {
+        let token = String(decoding: try source.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw UsageError(description: "--bearer needs a token of printable characters without spaces")
+        }
+        return token
     }
 
     /// The credentials for a server's challenge; nil if no user is given.

@@ -20,23 +20,13 @@ extension RequestOptions {
             details: "It may be given several times.", isCommon: true
         ) { (options, given) throws(UsageError) in try options.append(given.value) },
         Option("get", letter: "G", help: "puts what -d gives into the URL's query", sets: \.putsDataInURL),
-        Option(
-            "head", letter: "I", help: "asks for the head only, and prints it", isCommon: true, sets: \.asksHeadOnly),
+        Option("head", letter: "I", help: "asks for the head only, and prints it", sets: \.asksHeadOnly),
         Option(
             "user-agent", letter: "A", value: .text("NAME"), help: "the program's name; empty for none"
         ) { $0.userAgent = $1.value },
         Option(
             "referer", letter: "e", value: .text("URL"), help: "where the URL was found"
         ) { (options, given) throws(UsageError) in try options.append("Referer: \(given.text)") },
-        Option(
-            "cookie", letter: "b", value: .text("\"NAME=VALUE\""), help: "sends these cookies",
-            details: "Several are separated by semicolons. Cookies are not read from files."
-        ) { (options, given) throws(UsageError) in
-            guard given.value.contains("=") else {
-                throw UsageError(description: "-b needs NAME=VALUE, and reads no file; \"\(given.value)\" was given")
-            }
-            try options.append("Cookie: \(given.value)")
-        },
         Option("compressed", help: "asks for a compressed answer, as without it"),
     ]
 

@@ -114,9 +114,6 @@ extension RequestOptions {
     /// Throws for options that do not fit together.
     func check() throws(UsageError) {
         if isJSON, data.count > 1 { throw UsageError(description: "--json and -d both give a body; use one") }
-        if answersDigestAlone, user == nil {
-            throw UsageError(description: "--digest needs --user NAME:PASSWORD as well")
-        }
         if user != nil, bearer != nil {
             throw UsageError(description: "credentials are given twice: by --user and --bearer; give one")
         }

@@ -6,7 +6,7 @@ import Glibc
 @testable import DunlinCLI
 
 /// What the command writes, in files.
-final class Paper {
+final class Paper: Sendable {
     private let folder: Folder
     let results: String
     let remarks: String

@@ -1,0 +1,82 @@
+/// The logins of hosts in a file such as `~/.netrc`.
+///
+/// Rules:
+/// 1. The file is words between blanks and line ends: `machine HOST`, then in any order `login NAME` (or `user NAME`),
+///    `password WORD` and `account WORD`, which is skipped.
+/// 2. A word in double quotes may have blanks; `\` there takes the next character as it is, but for `\n`, `\r` and
+///    `\t`. It ends in its line.
+/// 3. `#` where a keyword may stand begins a comment, to the end of the line. A value may begin with it.
+/// 4. `macdef NAME` and the lines behind it, up to an empty one, are skipped.
+/// 5. Of several entries for a host, the first counts. Hosts are compared whole, and without regard to case.
+/// 6. `default` is read and never used: it would give one password to every host that a URL or a link may name.
+///
+/// An error names a line and never its content, which may be part of a password.
+package struct NetrcFile: Equatable, Sendable {
+    package struct Login: Equatable, Sendable {
+        package var name: String?
+        package var password: String?
+    }
+
+    private struct Entry: Equatable {
+        let host: String
+        var login = Login()
+    }
+
+    private var entries: [Entry] = []
+    /// Whether there is an entry `default`.
+    package private(set) var hasDefault = false
+
+    /// The greatest length of a file, in bytes.
+    package static let longest = 1024 * 1024
+
+    package init(_ bytes: [UInt8]) throws(UsageError) {
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw UsageError(description: "it is no text in UTF-8")
+        }
+        var reader = NetrcReader(text)
+        /// Whether the words belong to an entry.
+        var isInside = false
+        while let word = try reader.keyword() {
+            switch word {
+            case "machine":
+                entries.append(Entry(host: Self.host(try reader.value(of: word))))
+                (isInside, isInDefault) = (true, false)
+            case "default": (hasDefault, isInside, isInDefault) = (true, true, true)
+            case "macdef":
+                _ = try reader.value(of: word)
+                reader.skipMacro()
+            case "login", "user", "password", "account":
+                guard isInside else { throw reader.error("has a \(word) before any machine") }
+                set(word, try reader.value(of: word))
+            default: throw reader.error("has a word that netrc files do not have there")
+            }
+        }
+    }
+
+    private var isInDefault = false
+
+    private mutating func set(_ word: String, _ value: String) {
+        if isInDefault { return }
+        switch word {
+        case "password": entries[entries.count - 1].login.password = value
+        case "account": break
+        default: entries[entries.count - 1].login.name = value
+        }
+    }
+
+    /// The login of a host, which is in lower-case ASCII and without brackets; nil without an entry.
+    package func login(for host: String) -> Login? {
+        entries.first { $0.host.utf8.elementsEqual(Self.host(host).utf8) }?.login
+    }
+
+    private static func host(_ text: String) -> String {
+        let isInBrackets = text.hasPrefix("[") && text.hasSuffix("]")
+        let bytes = isInBrackets ? text.utf8.dropFirst().dropLast() : text.utf8[...]
+        return String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension NetrcFile.Login: CustomStringConvertible, CustomReflectable {
+    package var description: String { name == nil ? "no login" : "a login" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
