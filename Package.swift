@@ -324,6 +324,7 @@ let fuzzers = [
     "CacheEntry": ["DunlinCache", "DunlinSemantics", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
+    "CookieFiles": ["Dunlin", "DunlinCommandLine"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],
     "Events": ["DunlinContent", "DunlinTypes"],

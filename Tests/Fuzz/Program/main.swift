@@ -5,6 +5,7 @@ import FuzzCache
 import FuzzCacheEntry
 import FuzzChallenges
 import FuzzContent
+import FuzzCookieFiles
 import FuzzCookies
 import FuzzDisplay
 import FuzzDriver
@@ -38,7 +39,7 @@ let fuzzers: [String: any Fuzzer.Type] = [
     "cache": FuzzCache.self,
     "challenges": FuzzChallenges.self,
     "content": FuzzContent.self,
-    "cookies": FuzzCookies.self,
+    "cookie-files": FuzzCookieFiles.self, "cookies": FuzzCookies.self,
     "display": FuzzDisplay.self,
     "entry": FuzzCacheEntry.self,
     "events": FuzzEvents.self,
