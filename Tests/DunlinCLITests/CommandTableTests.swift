@@ -84,7 +84,7 @@ import Testing
 
     @Test(
         arguments: ["README.md"]
-            + ["Caching", "Logging", "Proxies", "Trust"].map { "Sources/Dunlin/Dunlin.docc/\($0).md" })
+            + ["Caching", "Cookies", "Logging", "Proxies", "Trust"].map { "Sources/Dunlin/Dunlin.docc/\($0).md" })
     func `each command that the documentation shows is one`(file: String) throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
