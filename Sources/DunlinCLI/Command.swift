@@ -9,6 +9,8 @@ enum Command: Equatable {
     case reachability(host: String?, observes: Bool)
     case cache(StoreCommand.Operation)
     case session(SessionCommand.Operation)
+    case download([DownloadItem], TransferOptions)
+    case upload(files: [String], url: String, TransferOptions)
 
     init(arguments: [String]) throws(UsageError) {
         switch try Invocation(arguments, of: CommandTable.text) {
@@ -18,6 +20,8 @@ enum Command: Equatable {
         case .command("reachability", let parsed): self = try Self.reachability(parsed)
         case .command("cache", let parsed): self = try Self.cache(parsed)
         case .command("session", let parsed): self = .session(try SessionCommand.Operation(parsed.words))
+        case .command("download", let parsed): self = try Self.download(parsed)
+        case .command("upload", let parsed): self = try Self.upload(parsed)
         case .command(let name, let parsed): self = try Self.get(name, parsed)
         }
     }

@@ -13,6 +13,12 @@ enum CommandTable {
             sections: Command.GetOptions.sections),
         commands: methods.map(method) + [
             CommandText(
+                "download", arguments: "URL...", words: .text, help: "many files at once, continued and checked",
+                sections: TransferOptions.downloadSections),
+            CommandText(
+                "upload", arguments: "FILE... URL", words: .files, help: "sends files, by PUT or as a form",
+                sections: TransferOptions.uploadSections),
+            CommandText(
                 "reachability", arguments: "[HOST]", words: .text,
                 help: "whether the network, or a host, can be reached",
                 sections: [ReachabilityOptions.section]),

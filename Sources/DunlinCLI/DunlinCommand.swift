@@ -5,12 +5,12 @@ import DunlinCommandLine
 struct DunlinCommand: Program {
     static let text = CommandTable.text
 
-    static func main() async { await start() }
+    static func main() async { await Interruption.$isCaught.withValue(true) { await start() } }
 
     static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 
     static func output(for command: Command, _ output: Output) -> Output {
-        guard case .get(_, let options) = command else { return output }
+        guard let options = command.printing else { return output }
         var output = output
         output.hidesWarnings = options.isSilent
         output.hidesErrors = options.isSilent && !options.showsErrors
@@ -34,6 +34,10 @@ struct DunlinCommand: Program {
                 return .success
             case .get(let url, let options):
                 return try await Get(url: url, options: options, output: output).run()
+            case .download(let items, let options):
+                return try await Downloads(items: items, options: options, output: output).run()
+            case .upload(let files, let url, let options):
+                return try await Uploads(files: files, url: url, options: options, output: output).run()
             case .reachability(let host, let observes):
                 return try await Reaching(host: host, observes: observes, output: output).run()
             case .cache(let operation):
@@ -50,6 +54,17 @@ struct DunlinCommand: Program {
         } catch {
             output.complain(ErrorText.lines(of: error))
             return .failure
+        }
+    }
+}
+
+extension Command {
+    /// The options that say what is printed; nil for a command without them.
+    fileprivate var printing: GetOptions? {
+        switch self {
+        case .get(_, let options): options
+        case .download(_, let options), .upload(_, _, let options): options.get
+        default: nil
         }
     }
 }

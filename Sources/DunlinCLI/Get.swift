@@ -11,6 +11,13 @@ struct Get {
     var sessions: SessionFolder?
 
     private var request: RequestOptions { options.request }
+    /// What is sent, as slowly as it should be.
+    private var body: RequestBody {
+        get throws {
+            let body = try request.body()
+            return try options.rate.map { try body.throttled($0.throttle) } ?? body
+        }
+    }
     private var target: HTTP.Target { get throws { HTTP.Target(try request.completed(url)) } }
     /// For HEAD there is nothing else to show.
     private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
@@ -79,6 +86,10 @@ struct Get {
         if let limit = options.redirects { configuration.redirects = limit == 0 ? .never : .init(limit: limit) }
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
         try (kept ?? self.kept()).apply(to: &configuration)
+        if let rate = options.rate {
+            let pace = Pace(rate)
+            configuration.hooks.data = { _, piece in await pace.wait(for: piece.count) }
+        }
         configuration.securityWarningHandler = { [output] warning in output.warn("\(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
@@ -91,9 +102,24 @@ struct Get {
     }
 
     private func write(_ session: HTTPSession, _ output: Output, _ trace: TracePrinter?) async throws -> ExitCode {
+        let bar = output.hidesWarnings ? nil : request.uploadTitle.flatMap { UploadBar($0, on: output.remarks) }
+        do {
+            return try await write(session, output, trace, bar)
+        } catch {
+            await bar?.end()
+            throw error
+        }
+    }
+
+    private func write(
+        _ session: HTTPSession, _ output: Output, _ trace: TracePrinter?, _ bar: UploadBar?
+    ) async throws -> ExitCode {
+        var settings = try request.options
+        if let bar { settings.hooks.uploadProgress = { await bar.show($1) } }
         let (remarks, complaints, code) = try await session.withResponse(
-            from: try target, method: request.httpMethod, body: try request.body(), options: try request.options
+            from: try target, method: request.httpMethod, body: try body, options: settings
         ) { response in
+            await bar?.end()
             await trace?.beginBody(after: response.metrics.hops)
             let printed: Result<Int, any Error>
             do { printed = .success(try await print(response, output)) } catch { printed = .failure(error) }
@@ -151,15 +177,19 @@ struct Get {
         return count
     }
 
-    /// Downloads to a file. An existing file is replaced when the new one is complete.
+    /// Downloads to a file. An existing file is replaced when the new one is complete. What is there of it when the
+    /// download ends early stays, if it can be continued.
     private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
         let task = try session.downloadTask(
-            try target, method: request.httpMethod, body: try request.body(), options: try request.options,
-            to: .file(file),
-            transfer: .init(overwrites: true, resuming: options.continues ? .ifValidatorMatches : .whileRunning))
-        let display = output.hidesWarnings ? nil : TerminalDisplay(on: DescriptorOutput(output.remarks))
+            try target, method: request.httpMethod, body: try body, options: try request.options,
+            to: .file(file), transfer: .init(overwrites: true, resuming: .ifValidatorMatches))
+        let display = output.hidesWarnings ? nil : TerminalDisplay.ofEnds(on: DescriptorOutput(output.remarks))
         if let display { ProgressDisplay(file, on: display).follow(task) }
-        let result = await task.result
+        let (result, signal) = await Interruption.during {
+            await task.result
+        } stop: {
+            task.cancel()
+        }
         await display?.finish()
         let response: HTTPSession.Response<HTTPSession.DownloadedFile>
         do {
@@ -167,6 +197,13 @@ struct Get {
         } catch let error as NetworkError where error.code == .unacceptableStatus {
             output.complain(ErrorText.lines(of: error))
             return .refused
+        } catch {
+            let code = signal?.code ?? .failure
+            if signal == nil { output.complain(ErrorText.lines(of: error)) }
+            if task.resumeData != nil {
+                ResumeAdvice(output, of: CommandTable.text).tell(adding: [(["-C", "--continue-at"], ["-C", "-"])])
+            }
+            return code
         }
         if showsHead { printHead(response.head) }
         if options.isVerbose { output.remark(response.metrics.description) }

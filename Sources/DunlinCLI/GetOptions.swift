@@ -25,6 +25,8 @@ extension Command {
         var retries = 0
         /// How the body is printed.
         var print = PrintOptions()
+        /// The most bytes a second; nil for no limit.
+        var rate: Rate?
         var trust = TrustOptions()
         var route = RouteOptions()
         /// What is kept in files.
@@ -47,8 +49,7 @@ extension Command.GetOptions {
     static let sections = [
         OptionSection("print", title: "what is printed and written", (printing + bodies).map(\.text)),
         RequestOptions.sendingSection, RequestOptions.bodySection,
-        OptionSection("limits", title: "limits and retries", limits.map(\.text)),
-        RequestOptions.loginSection, SessionOptions.section, TrustOptions.section, RouteOptions.section,
+        limitSection, RequestOptions.loginSection, SessionOptions.section, TrustOptions.section, RouteOptions.section,
     ]
 
     private static let bodies = PrintOptions.table.map { $0.lifted(\Self.print) }
@@ -74,14 +75,12 @@ extension Command.GetOptions {
         Option(
             "remote-name", letter: "O", help: "the same, called like the end of the URL", sets: \.namesFileByURL),
         Option(
-            "continue-at", letter: "C", value: .words(["-"]), help: "with -o or -O: continues an earlier download",
-            details: "A download that fails leaves its part beside the file, and the next one continues it if the "
-                + "server says that it is the same file."
+            "continue-at", letter: "C", value: .words(["-"]),
+            help: "with -o or -O: continues an earlier download, as without it",
+            details: "A download that fails or is stopped leaves its part beside the file, if the server says how to "
+                + "recognise the file, and the next one continues it if it is still the same."
         ) { (options, given) throws(UsageError) in
-            guard given.value == "-" else {
-                throw UsageError(
-                    description: "-C takes only -, which finds out where to continue, not \"\(given.value)\"")
-            }
+            try checkContinuing(given)
             options.continues = true
         },
         Option("silent", letter: "s", help: "prints no bar, warning or error", sets: \.isSilent),
@@ -101,7 +100,9 @@ extension Command.GetOptions {
             sets: \.request.traces),
     ]
 
-    private static let limits: [Option<Self>] = [
+    static let limitSection = OptionSection("limits", title: "limits and retries", limits.map(\.text))
+
+    static let limits: [Option<Self>] = [
         Option(
             "max-time", letter: "m", value: .text("SECONDS"), help: "gives up after so long in total",
             details: "Without it only a server that is silent for too long ends the request.", isCommon: true
@@ -115,6 +116,10 @@ extension Command.GetOptions {
             "location", letter: "L", help: "follows redirects, as without it",
             details: "Redirects are always followed, except with --max-redirs 0."),
         Option(
+            "limit-rate", value: .text("RATE"), help: "the most bytes a second, such as 200K or 1M",
+            details: "K is 1024. It is the rate of a body that is sent, and of all that is received together."
+        ) { (options, given) throws(UsageError) in options.rate = try Rate(given.text) },
+        Option(
             "max-redirs", value: .text("N"), help: "follows at most N redirects; 0 prints the first"
         ) { (options, given) throws(UsageError) in options.redirects = try given.number(0...1000) },
     ]
@@ -123,6 +128,11 @@ extension Command.GetOptions {
 // MARK: - Checking
 
 extension Command.GetOptions {
+    static func checkContinuing(_ given: GivenOption) throws(UsageError) {
+        guard given.value != "-" else { return }
+        throw UsageError(description: "-C takes only -, which finds out where to continue, not \"\(given.value)\"")
+    }
+
     /// Throws for options that do not fit together, and names the file that the URL names.
     mutating func check(against url: String) throws(UsageError) {
         try trust.check(against: url)

@@ -29,6 +29,20 @@ extension RequestOptions {
         return .bytes(Bytes(try joinedData()), contentType: type)
     }
 
+    /// What a bar calls the body; nil for one that needs none.
+    var uploadTitle: String? {
+        if let upload {
+            guard case .file(let path) = upload else { return "standard input" }
+            return path.split(separator: "/").last.map(String.init)
+        }
+        let files = form.compactMap { part in
+            if case .file(let path, let name, _) = part.content { name ?? path } else { nil }
+        }
+        if let file = files.first { return files.count == 1 ? file : "\(files.count) files" }
+        if data.count == 1, !putsDataInURL, case .file(let path) = data[0] { return path }
+        return nil
+    }
+
     private func joinedData() throws -> [UInt8] {
         Array(try data.map { try $0.read() }.joined(separator: "&".utf8))
     }

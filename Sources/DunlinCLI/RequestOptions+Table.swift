@@ -10,7 +10,7 @@ extension RequestOptions {
         "body", title: "bodies; NAME=TEXT, NAME:=JSON and NAME@FILE after the URL, too", bodies.map(\.text))
     static let loginSection = OptionSection("login", title: "credentials", login.map(\.text))
 
-    private static let sending: [Option<Self>] = [
+    static let sending: [Option<Self>] = [
         Option(
             "request", letter: "X", value: .text("METHOD"), help: "the method",
             details: "Without it the method is GET, or POST if there is a body.", isCommon: true
@@ -37,7 +37,7 @@ extension RequestOptions {
                 + "Several texts are joined by &.", isCommon: true
         ) { $0.data.append(DataSource($1.value)) },
         Option(
-            "json", value: .text("TEXT"), help: "a JSON body, also @FILE or @-; asks for JSON", isCommon: true
+            "json", value: .text("TEXT"), help: "a JSON body, also @FILE or @-; asks for JSON"
         ) { (options, given) throws(UsageError) in
             if options.isJSON {
                 throw UsageError(description: "--json may be given only once: a body is a single JSON value")
@@ -68,7 +68,7 @@ extension RequestOptions {
         },
     ]
 
-    private static let login: [Option<Self>] = [
+    static let login: [Option<Self>] = [
         Option(
             "user", letter: "u", value: .text("NAME:PASSWORD"), help: "sent when the server asks, by Digest or Basic",
             details: "Without :PASSWORD the terminal asks for it, which is safer: other users can see the arguments "

@@ -29,10 +29,24 @@ extension Program {
         do throws(UsageError) {
             let command = try command(of: Array(CommandLine.arguments.dropFirst()))
             output = self.output(for: command, output)
-            exit(output.end(await run(command, output)).rawValue)
+            end(output.end(await run(command, output)))
         } catch {
             output.complain(error.description)
             exit(ExitCode.usage.rawValue)
         }
+    }
+
+    /// Ends as a shell expects: by the signal if there was one, so that its script ends too.
+    private static func end(_ code: ExitCode) -> Never {
+        if let signal = code.signal {
+            Glibc.signal(signal, SIG_DFL)
+            // The threads of tasks block it.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, signal)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(signal)
+        }
+        exit(code.rawValue)
     }
 }

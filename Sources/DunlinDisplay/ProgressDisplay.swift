@@ -31,21 +31,56 @@ public final class ProgressDisplay: Sendable {
     /// otherwise its download, unless `direction` says which. It does not begin the task. A task that is over is shown
     /// in its final state.
     public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil) {
-        let direction = direction ?? (task.snapshot.kind == .upload ? .upload : .download)
         let source = task.progressSource
-        let clock = display.clock
-        let progress = direction == .upload ? task.uploadProgress : task.downloadProgress
-        follow(progress, source.ending) { line in
-            let now = clock.now()
-            let error = source.errorIfEnded
-            line.changeBar { $0.show(direction == .upload ? source.uploaded : source.downloaded, at: now) }
-            if let error { line.changeBar { $0.end(BarLine.End(error), at: now) } }
+        let look = look(at: task, direction)
+        observe(task, direction, look) { [weak display, id] binding in
+            let end = BarLine.End(await source.ending())
+            display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
+            display?.release(id, binding)
         }
+    }
+
+    /// What is said at the end of a transfer by one who knows more of it than its error.
+    package enum Ending: Sendable, Equatable {
+        case well
+        case stopped
+        case failed(String)
+        /// Nothing had to be transferred, and why.
+        case unneeded(String)
+    }
+
+    /// Shows this task's transfer, too, but its line stays until `end` says what came of it.
+    package func followUntilEnded<Output>(
+        _ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil
+    ) {
+        observe(task, direction, nil) { _ in }
+    }
+
+    /// Ends the line of this task with what came of it.
+    package func end<Output>(
+        _ ending: Ending, of task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil
+    ) {
+        let now = display.now
+        let progress = Self.progress(of: task, direction)
+        display.update { [id] machine in
+            _ = machine.change(id) { line in
+                line.changeBar {
+                    $0.show(progress, at: now)
+                    $0.end(BarLine.End(ending), at: now)
+                }
+            }
+        }
+        display.stop(id)
     }
 
     /// Shows the progress of anything, in the same way. The end of the stream also ends the line.
     public func follow(_ progress: AsyncStream<HTTPSession.TransferProgress>) {
-        follow(progress, { nil }, nil)
+        display.observe(id, .bar(BarLine(name: name, since: display.now)), nil) { binding in
+            follower(of: progress, binding) { [weak display, id] in
+                display?.changeBar(id, of: binding) { $0.end(.well, at: $1) }
+                display?.release(id, binding)
+            }
+        }
     }
 
     /// Shows the progress of a transfer that reports it to a closure: `progress: bar.show`. The final value ends the
@@ -65,22 +100,62 @@ public final class ProgressDisplay: Sendable {
         display.stop(id)
     }
 
-    private func follow(
-        _ progress: AsyncStream<HTTPSession.TransferProgress>, _ ending: @escaping @Sendable () async -> (any Error)?,
-        _ look: TerminalDisplay.Look?
-    ) {
-        display.observe(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
-            // The task ends with the transfer and retains nothing of it; a released display needs nothing shown.
-            Task.detached { [id, weak display] in
-                for await step in progress {
-                    display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
-                }
-                if Task.isCancelled { return }
-                let end = BarLine.End(await ending())
-                display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
-                display?.release(id, binding)
+    /// Removes the line, of which nothing stays.
+    package func remove() {
+        display.remove(id)
+    }
+
+    /// Gives the line another name, such as the one that a server chose.
+    package func rename(_ name: String) {
+        let name = ShownText.of(name)
+        display.update { [id] in _ = $0.change(id) { $0.changeBar { $0.name = name } } }
+    }
+
+    /// The end of the stream ends the follower, which retains nothing of the transfer; a released display needs
+    /// nothing shown.
+    private func follower(
+        of progress: AsyncStream<HTTPSession.TransferProgress>, _ binding: UInt64,
+        then end: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        Task.detached { [id, weak display] in
+            for await step in progress {
+                display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
             }
+            if !Task.isCancelled { await end() }
         }
+    }
+
+    private func observe<Output>(
+        _ task: HTTPSession.RequestTask<Output>, _ direction: Direction?, _ look: TerminalDisplay.Look?,
+        then end: @escaping @Sendable (_ binding: UInt64) async -> Void
+    ) {
+        let isUpload = Self.isUpload(task, direction)
+        let progress = isUpload ? task.uploadProgress : task.downloadProgress
+        display.observe(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
+            follower(of: progress, binding) { await end(binding) }
+        }
+    }
+
+    private func look<Output>(
+        at task: HTTPSession.RequestTask<Output>, _ direction: Direction?
+    ) -> TerminalDisplay.Look {
+        let (source, clock, isUpload) = (task.progressSource, display.clock, Self.isUpload(task, direction))
+        return { line in
+            let now = clock.now()
+            let error = source.errorIfEnded
+            line.changeBar { $0.show(isUpload ? source.uploaded : source.downloaded, at: now) }
+            if let error { line.changeBar { $0.end(BarLine.End(error), at: now) } }
+        }
+    }
+
+    private static func isUpload<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction?) -> Bool {
+        (direction ?? (task.snapshot.kind == .upload ? .upload : .download)) == .upload
+    }
+
+    private static func progress<Output>(
+        of task: HTTPSession.RequestTask<Output>, _ direction: Direction?
+    ) -> HTTPSession.TransferProgress {
+        isUpload(task, direction) ? task.progressSource.uploaded : task.progressSource.downloaded
     }
 }
 
@@ -99,6 +174,17 @@ extension BarLine.End {
         case let error as NetworkError where error.code == .cancelled: self = .cancelled
         case let error as NetworkError: self = .failed(ShownText.of(error.reason))
         case .some(let error): self = .failed(ShownText.of("\(error)"))
+        }
+    }
+}
+
+extension BarLine.End {
+    fileprivate init(_ ending: ProgressDisplay.Ending) {
+        switch ending {
+        case .well: self = .well
+        case .stopped: self = .cancelled
+        case .failed(let reason): self = .failed(ShownText.of(reason))
+        case .unneeded(let reason): self = .unneeded(ShownText.of(reason))
         }
     }
 }

@@ -34,6 +34,11 @@ import Testing
         let known = Command.GetOptions.table.map(\.text)
         #expect(Set(requests.flatMap(\.spellings)) == Set(known.flatMap(\.spellings)))
         #expect(requests.count == known.count)
+        let transfers = ["download": TransferOptions.downloadTable, "upload": TransferOptions.uploadTable]
+        for (name, table) in transfers {
+            let spellings = Self.text.command(name)?.options.flatMap(\.spellings)
+            #expect(Set(spellings ?? []) == Set((table.map(\.text) + [.help]).flatMap(\.spellings)), "\(name)")
+        }
         #expect(Self.text.command("reachability")?.options == ReachabilityOptions.table.map(\.text) + [.help])
         #expect(CommandTable.methods.allSatisfy { Self.text.command($0)?.sections == Self.text.main.sections })
     }
@@ -44,8 +49,8 @@ import Testing
             #expect(Set(spellings).count == spellings.count, "\(command.name): \(spellings.sorted())")
         }
         let topics = Self.text.commands.map(\.name) + Self.text.sections.map(\.name) + ["all", "man"]
-        // `reachability` is a command and the section of its options.
-        #expect(Set(topics).count == topics.count - 1)
+        // `reachability`, `download` and `upload` are commands and sections of their options.
+        #expect(Set(topics).count == topics.count - 3)
     }
 
     @Test func `what is said to be absent is absent, and said once`() {
@@ -54,8 +59,8 @@ import Testing
             option.names.map { "--\($0)" } + (option.letter.map { ["-\($0)"] } ?? [])
         }
         #expect(Set(absent).count == absent.count)
-        // -w belongs to reachability only.
-        #expect(there.intersection(absent) == ["-w"])
+        // -w belongs to reachability only, and -P to download.
+        #expect(there.intersection(absent) == ["-w", "-P"])
     }
 
     @Test func `every page of help fits a screen of 24 lines and 80 columns`() {

@@ -10,9 +10,11 @@ struct BarLine: Equatable, Sendable {
         case well
         case cancelled
         case failed(String)
+        /// Nothing was transferred, and why that is well.
+        case unneeded(String)
     }
 
-    let name: String
+    var name: String
     private let start: Duration
     private(set) var progress = HTTPSession.TransferProgress()
     /// How the transfer ended; nil until that is known.
@@ -64,7 +66,8 @@ struct BarLine: Equatable, Sendable {
     private var percent: Int? { progress.fraction.map { Int($0 * 100) } }
 
     func row(_ layout: Layout) -> Row {
-        if case .failed(let reason) = end { return failure(reason, layout) }
+        if case .failed(let reason) = end { return ending("failed: ", .red, reason, layout) }
+        if case .unneeded(let reason) = end { return ending("kept: ", nil, reason, layout) }
         let fields = Fields(self, layout)
         var row = Row()
         row.add(DisplayWidth.padded(DisplayWidth.abridged(name, to: fields.name, layout.style.gap), to: fields.name))
@@ -83,11 +86,12 @@ struct BarLine: Equatable, Sendable {
         row.add(rest, .dim)
     }
 
-    private func failure(_ reason: String, _ layout: Layout) -> Row {
+    /// A line of words instead of the bar.
+    private func ending(_ word: String, _ colour: Row.Colour?, _ reason: String, _ layout: Layout) -> Row {
         let room = max(8, layout.width / 3)
         var row = Row()
         row.add(DisplayWidth.abridged(name, to: max(min(layout.nameWidth, room), 1), layout.style.gap))
-        row.add(Layout.gap + "failed: ", .red)
+        row.add(Layout.gap + word, colour)
         row.add(reason)
         return row.cut(to: layout.width)
     }
@@ -99,6 +103,7 @@ struct BarLine: Equatable, Sendable {
             case .well: "done"
             case .cancelled: "stop"
             case .failed: "fail"
+            case .unneeded: "kept"
             case nil:
                 isWaiting ? "wait" : percent.map { "\($0)%" } ?? (isOver ? "" : layout.style.spinner(at: layout.time))
             }
@@ -165,6 +170,7 @@ extension BarLine {
         let count = ByteCount(progress.wireBytes).description
         switch end {
         case .failed(let reason): return "\(name): failed: \(reason)"
+        case .unneeded(let reason): return "\(name): kept: \(reason)"
         case .cancelled: return "\(name): stopped after \(count)"
         case .well: return "\(name): done, \(count)" + (time.isEmpty ? "" : " in \(time)")
         case nil: break

@@ -1,43 +1,67 @@
 internal import Dunlin
 
-/// A batch: how many of its requests are over, how many failed, and how much they brought.
+/// Several transfers together: how many of them are over, how many failed, how much they moved, and how fast.
 struct BatchLine: Equatable, Sendable {
     let name: String
-    var progress: HTTPSession.BatchProgress?
+    private var finished = 0
+    private var failed = 0
+    private var total = 0
+    private var bytes = 0
+    private var fraction = 0.0
+    /// The rate in bytes a second; nil if nobody measures it.
+    private var rate: Double?
 
-    private var finished: Int { progress?.finished ?? 0 }
-    private var total: Int { progress?.total ?? 0 }
+    init(name: String, progress: HTTPSession.BatchProgress? = nil) {
+        self.name = name
+        guard let progress else { return }
+        (finished, failed, total) = (progress.finished, progress.failed, progress.total)
+        (bytes, fraction) = (progress.receivedBytes, progress.fraction)
+    }
+
+    init(name: String, _ sum: TransferSum) {
+        self.name = name
+        (finished, failed, total) = (sum.finished, sum.failed, sum.count)
+        (bytes, fraction, rate) = (sum.bytes, sum.fraction, sum.bytesPerSecond)
+    }
 
     func row(_ layout: Layout) -> Row {
         let count = "\(finished)/\(total)"
-        let failures = progress.map { $0.failed == 0 ? "" : "\($0.failed) failed" } ?? ""
-        let bytes = DisplayWidth.padded(
-            ByteCount(progress?.receivedBytes ?? 0).description, to: ByteCount.width, atStart: true)
+        let failures = failed == 0 ? "" : "\(failed) failed"
         let gap = Layout.gap.count
         let fixed = gap + count.count + (failures.isEmpty ? 0 : failures.count + gap)
         var row = Row()
         let name = max(0, min(layout.nameWidth, max((layout.width - fixed) * 2 / 5, min(8, layout.width - fixed))))
         row.add(DisplayWidth.padded(DisplayWidth.abridged(self.name, to: name, layout.style.gap), to: name))
         let left = layout.width - fixed - name - gap
-        let hasBytes = left >= bytes.count + gap + 8
-        let bar = min(40, left - (hasBytes ? bytes.count + gap : 0))
-        if bar >= 8 {
-            let (done, rest) = layout.style.bar(progress?.fraction ?? 0, width: bar)
+        let rest = amounts(left - gap - Self.smallestBar)
+        let bar = min(40, left - rest.reduce(0) { $0 + $1.count + gap })
+        if bar >= Self.smallestBar {
+            let (done, rest) = layout.style.bar(fraction, width: bar)
             row.add(Layout.gap)
             row.add(done, .green)
             row.add(rest, .dim)
         }
         row.add(Layout.gap + count)
-        if hasBytes { row.add(Layout.gap + bytes) }
+        for text in rest { row.add(Layout.gap + text) }
         if !failures.isEmpty { row.add(Layout.gap + failures, .red) }
         return row.cut(to: layout.width)
     }
 
-    var plain: String {
-        var text = "\(name): \(finished) of \(total)"
-        if let progress, progress.failed > 0 { text += ", \(progress.failed) failed" }
-        return text + ", \(ByteCount(progress?.receivedBytes ?? 0))"
+    private static let smallestBar = 8
+
+    /// The bytes and the rate, as far as there is room beside the smallest bar.
+    private func amounts(_ room: Int) -> [String] {
+        let bytes = DisplayWidth.padded(ByteCount(bytes).description, to: ByteCount.width, atStart: true)
+        let rate = rate.map { DisplayWidth.padded(RateText($0).description, to: RateText.width, atStart: true) }
+        let choices = [[bytes, rate].compactMap(\.self), [rate ?? bytes]]
+        return choices.first { $0.reduce(0) { $0 + $1.count + Layout.gap.count } <= room + Layout.gap.count } ?? []
     }
 
-    var milestone: Int { Int((progress?.fraction ?? 0) * 10) }
+    var plain: String {
+        var text = "\(name): \(finished) of \(total)"
+        if failed > 0 { text += ", \(failed) failed" }
+        return text + ", \(ByteCount(bytes))"
+    }
+
+    var milestone: Int { Int(fraction * 10) }
 }

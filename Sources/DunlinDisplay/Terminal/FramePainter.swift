@@ -20,6 +20,8 @@ struct FramePainter {
     private var nameWidth = 0
     /// The last milestone and time of each line, where lines cannot be redrawn.
     private var told: [UInt64: (milestone: Int, at: Duration)] = [:]
+    /// Whether nothing but the ends of lines is written where lines cannot be redrawn.
+    var tellsEndsOnly = false
 
     mutating func paint(_ frame: DisplayFrame, _ style: DisplayStyle, _ terminal: TerminalSize?, at now: Duration)
         -> String
@@ -80,7 +82,7 @@ struct FramePainter {
     }
 
     private func isNews(_ entry: DisplayFrame.Entry, at now: Duration) -> Bool {
-        if entry.line.hasEnded { return false }
+        if tellsEndsOnly || entry.line.hasEnded { return false }
         guard let before = told[entry.id] else { return entry.line.isWorthBeginning }
         return entry.line.milestone > before.milestone && now >= before.at + .seconds(1)
     }

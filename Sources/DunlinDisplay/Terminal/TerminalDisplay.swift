@@ -54,6 +54,13 @@ public final class TerminalDisplay: Sendable {
         self.clock = Self.opened(clock)
     }
 
+    /// Creates a display that writes only the ends of lines where lines cannot be redrawn.
+    package static func ofEnds(on output: any DisplayOutput) -> TerminalDisplay {
+        let display = TerminalDisplay(on: output)
+        display.state.withLock { $0.painter.tellsEndsOnly = true }
+        return display
+    }
+
     private static func opened(_ clock: some Clock<Duration>) -> DisplayClock { DisplayClock(clock) }
 
     /// Writes lines above those that are redrawn. Control characters are left out.
@@ -106,6 +113,12 @@ public final class TerminalDisplay: Sendable {
     func stop(_ id: UInt64) {
         state.withLock { $0.observers.removeValue(forKey: id) }?.task?.cancel()
         update { $0.end(id) }
+    }
+
+    /// Stops following for this line, and removes it.
+    func remove(_ id: UInt64) {
+        state.withLock { $0.observers.removeValue(forKey: id) }?.task?.cancel()
+        update { $0.remove(id) }
     }
 
     func release(_ id: UInt64, _ binding: UInt64) {

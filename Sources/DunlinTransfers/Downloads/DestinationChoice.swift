@@ -31,6 +31,10 @@ struct DestinationChoice {
         case .temporary:
             var random = SystemRandomNumberGenerator()
             return .temporary(random.next(), suggestedName: suggestedName)
+        case .named(let folder, let name):
+            let (head, suggestedName) = (head, suggestedName)
+            let chosen = try await call.withinLimits(in: .receive) { await name(suggestedName, head) }
+            return Placement(folder: try absolute(folder), name: chosen, suggestedName: suggestedName)
         case .resolved(let decide):
             let url = call.request.head.url(after: call.callHistory)
             let head = head
@@ -56,6 +60,7 @@ extension HTTPSession.Destination {
             switch file {
             case .file(let path): return .file(try FileSystem.absolute(path))
             case .folder(let path): return .folder(try FileSystem.absolute(path))
+            case .named(let folder, let name): return .folder(try FileSystem.absolute(folder), named: name)
             case .temporary, .resolved: return self
             }
         } catch {

@@ -18,8 +18,10 @@ struct PartFinder {
 
     /// Finds a part; nil if there is nothing to continue from.
     func find(_ call: LiveCall) async throws -> (DownloadPart, ResumeData)? {
-        guard let partPath = download.data?.partPath ?? placement?.partPath else { return nil }
         let (data, address) = (download.data, address)
+        var known = data?.partPath ?? placement?.partPath
+        if known == nil, let folder { known = await DiskThreads.shared.run { Self.partPath(of: address, in: folder) } }
+        guard let partPath = known else { return nil }
         let found = await DiskThreads.shared.run { Self.look(partPath, data, address) }
         switch found {
         case .nothing:
@@ -76,8 +78,28 @@ struct PartFinder {
         switch download.destination.file {
         case .file(let path): return Placement(path: path, suggestedName: name)
         case .folder(let path): return Placement(folder: path, suggestedName: name)
-        case .temporary, .resolved: return nil
+        case .temporary, .resolved, .named: return nil
         }
+    }
+
+    /// The folder in which the file will be under a name that is not known yet.
+    private var folder: String? {
+        if !hasHook, case .named(let folder, _) = download.destination.file { folder } else { nil }
+    }
+
+    /// The part file in a folder that an earlier download of the URL left with a record; nil if there is none. What
+    /// cannot be read is no such record.
+    private static func partPath(of address: String, in folder: String) -> String? {
+        let names: [String]
+        do throws(Errno) { names = try FileSystem.names(in: folder) } catch { return nil }
+        for name in names where name.hasPrefix(".") && name.hasSuffix(Placement.recordSuffix) {
+            let path = folder + "/" + Placement.part(ofRecord: name)
+            do {
+                let record = try RecordFile.read(Placement.recordPath(ofPart: path))
+                if record?.resumeData(in: folder).url == address { return path }
+            } catch { continue }
+        }
+        return nil
     }
 
     private var address: String {

@@ -61,9 +61,12 @@ struct Placement: Sendable, Equatable {
 
     /// Creates a placement in a folder, with the suggested name.
     init(folder: String, suggestedName: String) {
-        self.folder = Self.withoutSlashes(folder)
-        name = suggestedName
-        self.suggestedName = suggestedName
+        self.init(inFolder: folder, suggestedName, suggestedName)
+    }
+
+    /// Creates a placement in a folder, with a name that is made safe.
+    init(folder: String, name: String, suggestedName: String) {
+        self.init(inFolder: folder, FileName.sanitized(name), suggestedName)
     }
 
     /// Creates a placement; nil for a path that names no file: an empty one, or one that ends in a slash or a dot.
@@ -78,13 +81,11 @@ struct Placement: Sendable, Equatable {
     /// A unique file in the folder for temporary files.
     static func temporary(_ token: UInt64, suggestedName: String) -> Placement {
         let folder = withoutSlashes(FileSystem.temporaryFolder)
-        return Placement(folder: folder, name: "dunlin-\(Hex.text(token, count: 16))", suggestedName: suggestedName)
+        return Placement(inFolder: folder, "dunlin-\(Hex.text(token, count: 16))", suggestedName)
     }
 
-    private init(folder: String, name: String, suggestedName: String) {
-        self.folder = folder
-        self.name = name
-        self.suggestedName = suggestedName
+    private init(inFolder folder: String, _ name: String, _ suggestedName: String) {
+        (self.folder, self.name, self.suggestedName) = (Self.withoutSlashes(folder), name, suggestedName)
     }
 
     private static func withoutSlashes(_ folder: String) -> String {

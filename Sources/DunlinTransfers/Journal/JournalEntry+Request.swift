@@ -89,7 +89,7 @@ extension JournalEntry.Download {
         switch destination.file {
         case .file(let path): (self.path, isFolder) = (path, false)
         case .folder(let path): (self.path, isFolder) = (path, true)
-        case .temporary, .resolved: return nil
+        case .temporary, .resolved, .named: return nil
         }
         overwrites = options.overwrites
         createsFolders = options.createsFolders
