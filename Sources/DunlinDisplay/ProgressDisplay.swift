@@ -49,11 +49,12 @@ public final class ProgressDisplay: Sendable {
         case unneeded(String)
     }
 
-    /// Shows this task's transfer, too, but its line stays until `end` says what came of it.
+    /// Shows this task's transfer, too, but its line stays until `end` says what came of it, and its
+    /// time does not count before something comes.
     package func followUntilEnded<Output>(
         _ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil
     ) {
-        observe(task, direction, nil) { _ in }
+        observe(task, direction, nil, startsLate: true) { _ in }
     }
 
     /// Ends the line of this task with what came of it.
@@ -127,11 +128,11 @@ public final class ProgressDisplay: Sendable {
 
     private func observe<Output>(
         _ task: HTTPSession.RequestTask<Output>, _ direction: Direction?, _ look: TerminalDisplay.Look?,
-        then end: @escaping @Sendable (_ binding: UInt64) async -> Void
+        startsLate: Bool = false, then end: @escaping @Sendable (_ binding: UInt64) async -> Void
     ) {
         let isUpload = Self.isUpload(task, direction)
         let progress = isUpload ? task.uploadProgress : task.downloadProgress
-        display.observe(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
+        display.observe(id, .bar(BarLine(name: name, since: display.now, startsLate: startsLate)), look) { binding in
             follower(of: progress, binding) { await end(binding) }
         }
     }

@@ -41,4 +41,13 @@ struct Transfer<Value: Sendable>: Sendable {
     var progress: HTTPSession.TransferProgress {
         direction == .upload ? task.progressSource.uploaded : task.progressSource.downloaded
     }
+
+    /// Ends the line. Nothing stays of a transfer that was stopped while it waited.
+    func show(_ outcome: Outcome) {
+        if outcome == .stopped, progress.wireBytes == 0 {
+            bar?.remove()
+        } else {
+            bar?.end(outcome.ending, of: task, direction)
+        }
+    }
 }

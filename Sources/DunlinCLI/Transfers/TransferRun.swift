@@ -39,7 +39,7 @@ struct TransferRun<Value: Sendable>: Sendable {
             for (index, transfer) in transfers.enumerated() {
                 group.addTask {
                     let outcome = await judge(index, transfer.task.result)
-                    transfer.bar?.end(outcome.ending, of: transfer.task, transfer.direction)
+                    transfer.show(outcome)
                     return (index, outcome)
                 }
             }

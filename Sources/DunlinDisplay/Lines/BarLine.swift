@@ -15,7 +15,9 @@ struct BarLine: Equatable, Sendable {
     }
 
     var name: String
-    private let start: Duration
+    private var start: Duration
+    /// Whether time counts from the first sign of the transfer, since it waits for its turn before.
+    private let startsLate: Bool
     private(set) var progress = HTTPSession.TransferProgress()
     /// How the transfer ended; nil until that is known.
     private(set) var end: End?
@@ -26,9 +28,9 @@ struct BarLine: Equatable, Sendable {
     var isOver = false
 
     /// Creates a line; `start` is when observation began.
-    init(name: String, since start: Duration) {
+    init(name: String, since start: Duration, startsLate: Bool = false) {
         self.name = name
-        self.start = start
+        (self.start, self.startsLate) = (start, startsLate)
         latest = start
     }
 
@@ -45,6 +47,7 @@ struct BarLine: Equatable, Sendable {
             moved = Moved(bytes: progress.wireBytes, at: now)
         }
         isSeen = true
+        if startsLate, isWaiting { start = now }
         self.progress = progress
         latest = now
         if progress.isFinal, progress.fraction == 1 { end = .well }
@@ -123,6 +126,7 @@ struct BarLine: Equatable, Sendable {
     }
 
     fileprivate var bytes: String {
+        if isWaiting { return "" }
         let count = ByteCount(progress.wireBytes).description
         guard end == nil, let total = progress.totalBytes else { return count }
         return "\(count)/\(ByteCount(total))"
