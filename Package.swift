@@ -154,11 +154,10 @@ let package = Package(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
         .target(name: "Folders", dependencies: ["DunlinTypes"], path: "Tests/Folders", swiftSettings: dialect),
+        .target(name: "Screens", dependencies: ["DunlinDisplay"], path: "Tests/Screens", swiftSettings: dialect),
         .target(name: "TestWidth", path: "Tests/Width", swiftSettings: dialect),
         .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
-        .target(
-            name: "Mocking", dependencies: ["Dunlin", "DunlinTesting"],
-            path: "Tests/Mocking", swiftSettings: dialect),
+        .target(name: "Mocking", dependencies: ["DunlinTesting"], path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
         .executableTarget(
@@ -268,7 +267,7 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinDisplayTests",
-            dependencies: ["Dunlin", "DunlinActivity", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows"],
+            dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows", "Screens"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
@@ -310,7 +309,7 @@ let package = Package(
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests",
-            dependencies: ["Children", "Dunlin", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders"],
+            dependencies: ["Children", "DunlinCLI", "DunlinCommandLine", "DunlinTesting", "Folders", "Screens"],
             swiftSettings: dialect),
     ]
 )

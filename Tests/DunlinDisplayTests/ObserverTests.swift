@@ -3,6 +3,7 @@ import DunlinDisplay
 import DunlinTesting
 import LeakChecking
 import LedgerRows
+import Screens
 import Synchronization
 import Testing
 

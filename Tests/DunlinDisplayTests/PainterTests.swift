@@ -1,5 +1,6 @@
 import Dunlin
 import LedgerRows
+import Screens
 import Testing
 
 @testable import DunlinActivity

@@ -1,5 +1,6 @@
 import DunlinDisplay
 import DunlinTesting
+import Screens
 import Synchronization
 
 /// What a display writes, on a small terminal or on none.

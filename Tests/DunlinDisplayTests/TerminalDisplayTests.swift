@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import LeakChecking
 import LedgerRows
+import Screens
 import Testing
 
 @testable import DunlinDisplay

@@ -8,7 +8,7 @@ package enum DisplayWidth {
         text.unicodeScalars.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ scalar: Unicode.Scalar) -> Int {
+    package static func of(_ scalar: Unicode.Scalar) -> Int {
         if (0x20...0x7E).contains(scalar.value) { return 1 }
         switch scalar.properties.generalCategory {
         case .control, .format, .nonspacingMark, .enclosingMark, .lineSeparator, .paragraphSeparator, .surrogate:
