@@ -97,7 +97,7 @@ final class JobSite {
 
     /// Runs the line in the folder, by a shell. HTTPie downloads to a file on a terminal only.
     func run(_ line: String, of tool: Tool, isKilled: Bool = false) async throws -> JobRun {
-        if isKilled { server.serve(Self.disk, at: "/files/disk.img", faults: .stall(after: 100_000)) }
+        if isKilled { server.serve(Self.disk, at: "/files/disk.img", faults: .stall(after: 400_000)) }
         let names = ["printed", "remarked"]
         let files = try names.map { try FileHandle(forWritingTo: URL(filePath: folder.write("", as: $0))) }
         let terminal = tool == .httpie && line.contains("-d ") ? try PseudoTerminal(columns: 80) : nil
