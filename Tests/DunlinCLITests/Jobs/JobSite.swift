@@ -13,6 +13,9 @@ final class JobSite {
     let own, local: LoopbackServer
     private let pin: String
     static let disk = LoopbackServer.Entity(length: 1_000_000, tag: "\"v1\"")
+    static let person =
+        #"{"id":42,"name":"Ada","bio":"A small wader: it goes far, on little. It breeds in the far north.","#
+        + #""tags":["wader",null]}"#
     static let small = LoopbackServer.Entity(length: 5000, tag: "\"v2\"")
 
     init() throws {
@@ -47,8 +50,8 @@ final class JobSite {
                 request.method == .head ? .response(fields: ["Content-Type": "text/html"]) : page
             }
         }
-        let json = #"{"id":42,"name":"Ada","tags":["wader",null]}"#
-        let person = LoopbackServer.Reply.response(fields: ["Content-Type": "application/json"], body: Bytes(json))
+        let person = LoopbackServer.Reply.response(
+            fields: ["Content-Type": "application/json"], body: Bytes(Self.person))
         for target in ["/users/42", "/users", "/search", "/albums"] { server.route(target) { _, _ in person } }
         server.route("/old") { _, _ in .response(302, fields: ["Location": "/"]) }
         server.route("/me") { _, request in
@@ -58,6 +61,7 @@ final class JobSite {
         server.route("/visits") { _, request in
             .response(fields: ["Set-Cookie": "sid=7; Path=/; Max-Age=3600"], body: "welcome")
         }
+        server.route("/gone") { _, _ in .response(410, body: "it is not here") }
         server.route("/slow") { _, _ in [.stall] }
         server.route("/busy") { attempt, _ in attempt == 0 ? .response(503) : .response(body: "at last") }
         server.serve(Self.disk, at: "/files/disk.img")
