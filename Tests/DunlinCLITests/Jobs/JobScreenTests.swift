@@ -80,7 +80,7 @@ import Testing
     ) async throws {
         if JobTests.awaited.contains("screens of bodies") { return }
         let (rows, _) = try await screens([url("/gone")], columns: columns, status: 3)
-        #expect(rows == ["it is not here", "dunlin: the server answered 410 Gone", ""])
+        #expect(rows == ["it is not here", "dunlin: the server answered 404 Not Found", ""])
     }
 
     @Test func `in a pipe the body is what the server sent, and nothing else`() async throws {

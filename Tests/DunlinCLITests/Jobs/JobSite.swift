@@ -61,7 +61,7 @@ final class JobSite {
         server.route("/visits") { _, request in
             .response(fields: ["Set-Cookie": "sid=7; Path=/; Max-Age=3600"], body: "welcome")
         }
-        server.route("/gone") { _, _ in .response(410, body: "it is not here") }
+        server.route("/gone") { _, _ in .response(404, body: "it is not here") }
         server.route("/slow") { _, _ in [.stall] }
         server.route("/busy") { attempt, _ in attempt == 0 ? .response(503) : .response(body: "at last") }
         server.serve(Self.disk, at: "/files/disk.img")
