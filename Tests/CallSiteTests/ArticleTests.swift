@@ -57,6 +57,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
         "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
         "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 6,
+        "Sources/Dunlin/Dunlin.docc/TheCommand.md": 0,
         "Sources/Dunlin/Dunlin.docc/Logging.md": 15,
         "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
         "Sources/Dunlin/Dunlin.docc/FromURLSession.md": 7,
