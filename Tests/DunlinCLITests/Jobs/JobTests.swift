@@ -49,6 +49,8 @@ import Testing
         if line.contains("jq "), !JobSite.has("jq") { return }
         let site = try JobSite()
         var run = try await site.run(line, of: tool, isKilled: check.isKilled)
+        // --json is younger than some curls.
+        if tool == .curl, run.status == 2, run.remarked.contains("is unknown") { return }
         for _ in 1..<check.runs { run = try await site.run(line, of: tool) }
         #expect(check.holds(run), "\(line)\n\(run.story)")
         if tool == .dunlin {
