@@ -52,7 +52,6 @@ import Testing
     // MARK: - Bodies and heads
 
     @Test(arguments: [60, 100]) func `JSON has a line for each value, and its colours`(columns: Int) async throws {
-        if JobTests.awaited.contains("screens of bodies") { return }
         let (rows, styled) = try await screens([url("/users/42")], columns: columns)
         let long = "  \"bio\": \"A small wader: it goes far, on little. It breeds in the far north.\","
         let bio = columns == 60 ? [String(long.prefix(60)), String(long.dropFirst(60))] : [long]
@@ -67,7 +66,6 @@ import Testing
     @Test(arguments: [60, 100]) func `a head has its fields in lines, and a status in its colour`(
         columns: Int
     ) async throws {
-        if JobTests.awaited.contains("screens of bodies") { return }
         let (rows, styled) = try await screens(["-i", url("/")], columns: columns)
         #expect(rows == ["200 OK", "Content-Type: text/html", "Content-Length: 11", "", "<p>page</p>", ""])
         #expect(styled.prefix(2) == ["[1;32]200 OK[0]", "[1]Content-Type[0]: text/html"])
@@ -78,7 +76,6 @@ import Testing
     @Test(arguments: [60, 100]) func `an error has a line of its own below a body without a line's end`(
         columns: Int
     ) async throws {
-        if JobTests.awaited.contains("screens of bodies") { return }
         let (rows, _) = try await screens([url("/gone")], columns: columns, status: 3)
         #expect(rows == ["it is not here", "dunlin: the server answered 404 Not Found", ""])
     }
@@ -131,7 +128,6 @@ import Testing
     @Test(arguments: [60, 100]) func `an upload shows each file and the total, and how they ended`(
         columns: Int
     ) async throws {
-        if JobTests.awaited.contains("screens of uploads") { return }
         for name in ["a.img", "b.img"] { try site.folder.write([UInt8](repeating: 7, count: 300_000), as: name) }
         let arguments = ["upload", "a.img", "b.img", url("/files/")]
         let (screen, status) = try await screen(arguments, columns: columns)
@@ -164,8 +160,7 @@ import Testing
     }
 
     @Test(arguments: [60, 100]) func `no line of a help is wrapped by the terminal`(columns: Int) async throws {
-        if JobTests.awaited.contains("screens of bodies"), columns == 60 { return }
-        for topic in [[], ["get"], ["reachability"], ["print"], ["send"], ["trust"], ["connect"]] {
+        for topic in [[], ["get"], ["download"], ["upload"], ["session"], ["print"], ["send"], ["trust"]] {
             let (screen, status) = try await screen(["help"] + topic, columns: columns)
             #expect(status == 0)
             #expect(screen.rows == screen.text, "\(topic)")
