@@ -49,7 +49,6 @@ extension CommandTable {
         AbsentOption("range", letter: "r", because: "it is a field: -H \"Range: bytes=0-99\""),
         AbsentOption("time-cond", letter: "z", because: "it is a field: -H \"If-Modified-Since: DATE\""),
         AbsentOption("tr-encoding", because: "answers are compressed by content codings, which are asked for"),
-        AbsentOption("form-string", because: "a value that begins with @ or < cannot be sent by -F"),
     ]
 
     private static let transfers = [

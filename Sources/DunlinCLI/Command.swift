@@ -28,6 +28,9 @@ enum Command: Equatable {
 
     private static func cache(_ parsed: ParsedArguments) throws(UsageError) -> Command {
         guard parsed.words.count == 1, let operation = StoreCommand.Operation(rawValue: parsed.words[0]) else {
+            if parsed.words.count > 1 {
+                throw UsageError(description: "cache takes one word, list or clear; \"\(parsed.words[1])\" is another")
+            }
             let given = parsed.words.first.map { ", not \"\($0)\"" } ?? ""
             throw UsageError(description: "cache takes list or clear\(given); see dunlin help")
         }
@@ -45,10 +48,12 @@ enum Command: Equatable {
 
     /// A request. The name is a method, or empty for a URL alone.
     private static func get(_ name: String, _ parsed: ParsedArguments) throws(UsageError) -> Command {
-        var options = GetOptions()
+        var (options, parsed) = (GetOptions(), parsed)
+        let method = name.isEmpty ? methodWord(&parsed.words) : nil
+        if let method { options.request.method = method }
         if !name.isEmpty, name != "get" { options.request.method = name.uppercased() }
         try parsed.apply(GetOptions.table, to: &options)
-        let title = name.isEmpty ? "dunlin" : name
+        let title = method ?? (name.isEmpty ? "dunlin" : name)
         guard let word = parsed.words.first else {
             throw UsageError(description: "\(title) needs a URL; see dunlin help")
         }
@@ -60,12 +65,22 @@ enum Command: Equatable {
         }
         try options.request.add(items)
         let url = try URLWord.url(of: word)
-        try options.check(against: url)
+        try options.check(against: url, written: URLWord.written(word))
         return .get(url: url, options)
     }
 }
 
 extension Command {
+    /// Takes a method from before the URL, as HTTPie has it: `POST a.test`. A word of capital letters is one if another
+    /// word follows, or if a command is called like it.
+    private static func methodWord(_ words: inout [String]) -> String? {
+        guard let word = words.first, word.utf8.count > 1, word.utf8.allSatisfy({ (0x41...0x5A).contains($0) }),
+            words.count > 1 || CommandTable.methods.contains(word.lowercased())
+        else { return nil }
+        words.removeFirst()
+        return word
+    }
+
     /// What is said of a second URL. Perhaps the first word was meant as a command.
     private static func tooMany(_ first: String, _ other: String, _ title: String) -> String {
         let start = "\(title) takes one URL; \"\(URLWord.shown(other))\" is another"

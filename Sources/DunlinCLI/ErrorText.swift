@@ -9,16 +9,12 @@ enum ErrorText {
         return [headline(error, title(of: refusal, error))] + details(of: refusal, atProxy: error.phase == .proxyTLS)
     }
 
-    /// The reason, in the command's own words if it concerns one of its options, and without the advice to change a
-    /// setting, which the command has not.
+    /// The reason, in the command's own words if it concerns one of its options.
     private static func reason(of error: NetworkError) -> String {
         if error.meansBasicNotAllowed {
             return "the server accepts only Basic, which sends the password itself; leave out --digest to allow that"
         }
-        guard let end = error.reason.lastIndex(of: ";") else { return error.reason }
-        let advice = error.reason[end...]
-        let isOfSetting = ["; `", "; set `"].contains { advice.hasPrefix($0) }
-        return isOfSetting ? String(error.reason[..<end]) : error.reason
+        return error.reason
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {
@@ -44,7 +40,7 @@ enum ErrorText {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    private static func oneLine(_ text: String) -> String { VisibleText.of(text) }
+    private static func oneLine(_ text: String) -> String { VisibleText.of(withoutSettings(text)) }
 }
 
 // MARK: - Servers that are not believed

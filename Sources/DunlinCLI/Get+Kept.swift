@@ -41,9 +41,7 @@ extension RequestOptions {
     /// Adds cookies to the one Cookie field of the request.
     mutating func addCookies(_ text: String?) throws(UsageError) {
         guard let text else { return }
-        let earlier = fields["cookie"]
-        fields.remove("cookie")
-        try append("Cookie: \(earlier.map { "\($0); " } ?? "")\(text)")
+        try append("Cookie", text)
     }
 
     /// Throws for options that do not fit those of sessions and files.

@@ -19,8 +19,8 @@ struct Get {
         }
     }
     private var target: HTTP.Target { get throws { HTTP.Target(try request.completed(url)) } }
-    /// For HEAD there is nothing else to show.
-    private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
+    /// Where no body is asked for there is nothing else to show.
+    private var showsHead: Bool { options.showsHead || request.httpMethod == .head || request.asksHeadOnly }
 
     func run() async throws -> ExitCode {
         var get = self
@@ -76,6 +76,8 @@ struct Get {
     }
 
     func configuration(_ kept: KeptState? = nil) throws -> HTTPSession.Configuration {
+        try options.trust.checkFiles()
+        try options.route.checkFiles()
         var configuration = options.trust.configuration(for: url)
         // A large file takes as long as it takes: -m is what limits the whole.
         configuration.timeouts.total = nil
@@ -83,9 +85,11 @@ struct Get {
         configuration.fields["User-Agent"] = HTTPSession.Configuration.userAgent(
             program: DunlinCommand.name, version: DunlinCommand.version)
         if let name = request.userAgent { configuration.fields["User-Agent"] = name.isEmpty ? nil : name }
+        for name in request.leftOut { configuration.fields[name] = nil }
         if let limit = options.redirects { configuration.redirects = limit == 0 ? .never : .init(limit: limit) }
         if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
         try (kept ?? self.kept()).apply(to: &configuration)
+        warnOfUserInfo()
         if let rate = options.rate {
             let pace = Pace(rate)
             configuration.hooks.data = { _, piece in await pace.wait(for: piece.count) }
@@ -99,6 +103,13 @@ struct Get {
             }
         }
         return configuration
+    }
+
+    /// Warns of a password in the URL that may be read on its way.
+    private func warnOfUserInfo() {
+        let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
+        guard authority.contains("@"), url.prefix(5).lowercased() == "http:", !request.printsCurl else { return }
+        output.warn("over http the password can be read on its way if the server asks for Basic")
     }
 
     private func write(_ session: HTTPSession, _ output: Output, _ trace: TracePrinter?) async throws -> ExitCode {
@@ -159,6 +170,8 @@ struct Get {
     private func print(_ response: HTTPSession.StreamedResponse, _ body: Output) async throws -> Int {
         if showsHead { printHead(response.head) }
         if options.hidesRefusals, response.status.code >= 400 { return 0 }
+        // By another method than HEAD a body may follow, which nobody asked for.
+        if request.asksHeadOnly { return 0 }
         var printer = BodyPrinter(
             contentType: response.fields["Content-Type"], options: options.print, screen: body.screen)
         var count = 0

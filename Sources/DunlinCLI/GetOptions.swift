@@ -134,7 +134,9 @@ extension Command.GetOptions {
     }
 
     /// Throws for options that do not fit together, and names the file that the URL names.
-    mutating func check(against url: String) throws(UsageError) {
+    ///
+    /// `written` is the URL as it was typed, but whole: a file is called as people write it.
+    mutating func check(against url: String, written: String? = nil) throws(UsageError) {
         try trust.check(against: url)
         try print.check()
         try request.check()
@@ -144,11 +146,16 @@ extension Command.GetOptions {
         try route.check()
         if namesFileByURL {
             if file != nil { throw UsageError(description: "-o and -O both name a file; use one") }
-            let path = url.prefix { $0 != "?" && $0 != "#" }.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+            let path = (written ?? url).prefix { $0 != "?" && $0 != "#" }.drop { $0 != ":" }.dropFirst(3).drop {
+                $0 != "/"
+            }
             guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty,
                 name != ".", name != ".."
             else { throw UsageError(description: "-O needs a URL whose path ends with a name; use -o FILE") }
             file = String(name)
+        }
+        if file != nil, request.asksHeadOnly, request.httpMethod != .head {
+            throw UsageError(description: "-I asks for the head only; there is no body for -o and -O to write")
         }
         if file != nil, request.httpMethod == .head {
             throw UsageError(description: "a HEAD request has no body to write; -o and -O need another method")

@@ -1,16 +1,15 @@
 import Dunlin
 import DunlinCommandLine
-import FoundationEssentials
-import Glibc
 
 /// The values that options stand for when the command runs: files, standard input, and a password from the terminal.
 extension RequestOptions {
     /// The request's body. Throws a `UsageError` if something cannot be read.
     func body() throws -> RequestBody {
         if let upload {
-            guard case .file(let path) = upload else { return .bytes(Bytes(try upload.read())) }
-            try DataSource.checkReadable(path)
-            return .file(path, contentType: nil)
+            if case .file(let path) = upload, try InputFile.isRegular(path) { return .file(path, contentType: nil) }
+            // Credentials and a printed command want all of it; what is sent once is sent as it comes.
+            if user != nil || printsCurl { return .bytes(Bytes(try upload.read()), contentType: nil) }
+            return .stream(try InputChunks(upload), contentType: nil)
         }
         if !form.isEmpty {
             do {
@@ -22,11 +21,10 @@ extension RequestOptions {
         if data.isEmpty || putsDataInURL { return .none }
         let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
         // A long file is sent from disk.
-        if data.count == 1, case .file(let path) = data[0] {
-            try DataSource.checkReadable(path)
-            return RequestBody(.file(.init(path)), contentType: type)
+        if data.count == 1, case .file(let path) = data[0], try InputFile.isRegular(path) {
+            return RequestBody(.file(.init(path)), contentType: contentType(type))
         }
-        return .bytes(Bytes(try joinedData()), contentType: type)
+        return .bytes(Bytes(try joinedData()), contentType: contentType(type))
     }
 
     /// What a bar calls the body; nil for one that needs none.
@@ -79,14 +77,6 @@ extension RequestOptions {
         }
     }
 
-    /// The fields, including those that `--json` adds.
-    var sentFields: Fields {
-        if !isJSON || fields.contains("accept") { return fields }
-        var fields = fields
-        fields.append(name: "Accept", value: "application/json")
-        return fields
-    }
-
     var options: HTTPSession.Options {
         get throws {
             var options = HTTPSession.Options(fields: sentFields)
@@ -98,12 +88,19 @@ extension RequestOptions {
         }
     }
 
+    /// The token. A file of it may end with one line end, and has no other line.
     static func token(of source: DataSource) throws -> String {
-        let token = String(decoding: try source.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
-        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw UsageError(description: "--bearer needs a token of printable characters without spaces")
+        var bytes = try source.read()
+        if case .text = source {
+            // What is given in the arguments is the token itself.
+        } else if bytes.last == 0x0A {
+            bytes.removeLast()
+            if bytes.last == 0x0D { bytes.removeLast() }
         }
-        return token
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw UsageError(description: "--bearer needs one token of printable characters without spaces")
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The credentials for a server's challenge; nil if no user is given.
@@ -131,26 +128,11 @@ extension RequestOptions.DataSource {
     func read() throws -> [UInt8] {
         switch self {
         case .text(let text): return Array(text.utf8)
-        case .input: return try Terminal.input()
+        case .input: return try InputFile.standardInput()
         case .encoded(let name, let source):
             let content = RequestOptions.encoded(try source.read())
             return Array((name.isEmpty ? content : "\(name)=\(content)").utf8)
-        case .file(let path):
-            try Self.checkReadable(path)
-            do {
-                return Array(try Data(contentsOf: URL(filePath: path)))
-            } catch {
-                let cause = (error as? CocoaError)?.underlying as? POSIXError
-                throw Self.unreadable(path, cause.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)")
-            }
+        case .file(let path): return try InputFile.bytes(of: path)
         }
-    }
-
-    fileprivate static func checkReadable(_ path: String) throws(UsageError) {
-        if access(path, R_OK) != 0 { throw unreadable(path, String(cString: strerror(errno))) }
-    }
-
-    private static func unreadable(_ path: String, _ reason: String) -> UsageError {
-        UsageError(description: "the file \(path) cannot be read: \(reason)")
     }
 }

@@ -17,7 +17,8 @@ extension RequestOptions {
         ) { (options, given) throws(UsageError) in options.method = try method(given.value) },
         Option(
             "header", letter: "H", value: .text("\"NAME: VALUE\""), help: "adds a field",
-            details: "It may be given several times.", isCommon: true
+            details: "It may be given several times. NAME: without a value leaves a field out that is sent otherwise, "
+                + "and NAME; sends it without a value.", isCommon: true
         ) { (options, given) throws(UsageError) in try options.append(given.value) },
         Option("get", letter: "G", help: "puts what -d gives into the URL's query", sets: \.putsDataInURL),
         Option("head", letter: "I", help: "asks for the head only, and prints it", sets: \.asksHeadOnly),
@@ -26,7 +27,7 @@ extension RequestOptions {
         ) { $0.userAgent = $1.value },
         Option(
             "referer", letter: "e", value: .text("URL"), help: "where the URL was found"
-        ) { (options, given) throws(UsageError) in try options.append("Referer: \(given.text)") },
+        ) { (options, given) throws(UsageError) in try options.replace("Referer", given.text) },
         Option("compressed", help: "asks for a compressed answer, as without it"),
     ]
 
@@ -57,9 +58,13 @@ extension RequestOptions {
         ) { $0.data.append(.urlEncoded($1.value)) },
         Option(
             "form", letter: "F", value: .text("NAME=VALUE"), help: "a part of a multipart form; also NAME=@FILE",
-            details: "NAME=<FILE is a field with the content of a file. ;type=TYPE and ;filename=NAME may follow a "
-                + "file.", isCommon: true
+            details: "NAME=<FILE is a field with the content of a file. ;type=TYPE may follow, and after a file "
+                + ";filename=NAME. In double quotes a value may have semicolons. FILE - is standard input.",
+            isCommon: true
         ) { (options, given) throws(UsageError) in options.form.append(try FormPart(given.value)) },
+        Option(
+            "form-string", value: .text("NAME=TEXT"), help: "a text of a form, in which @, < and ; mean nothing"
+        ) { (options, given) throws(UsageError) in options.form.append(try FormPart(literal: given.value)) },
         Option(
             "upload-file", letter: "T", value: .file("FILE"), help: "sends a file by PUT; - is standard input",
             details: "If the URL ends with a slash, the file's name is added to it."
@@ -80,7 +85,7 @@ extension RequestOptions {
             sets: \.answersDigestAlone),
         Option(
             "bearer", value: .text("TOKEN"), help: "this token, sent with the request at once; also @FILE or @-",
-            details: "Of a file, the first line is the token."
+            details: "A file of it has one line."
         ) { $0.bearer = DataSource($1.value) },
     ]
 }

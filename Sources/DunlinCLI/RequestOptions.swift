@@ -6,6 +6,8 @@ struct RequestOptions: Equatable, Sendable {
     /// The method; nil for GET, or POST if there is a body.
     var method: String?
     var fields = Fields()
+    /// The names of fields that are not sent though they usually are.
+    var leftOut: Set<String> = []
     var data: [DataSource] = []
     var isJSON = false
     var user: User?
@@ -20,6 +22,9 @@ struct RequestOptions: Equatable, Sendable {
     /// Whether only the head is requested.
     var asksHeadOnly = false
     var form: [FormPart] = []
+    /// Whether words after the URL gave members of the JSON object, or files of the form.
+    var hasMemberItems = false
+    var hasFileItems = false
     /// The file that is sent as it is.
     var upload: DataSource?
     /// The program's name; nil for the command's, empty for none.
@@ -89,28 +94,6 @@ extension RequestOptions {
         return text
     }
 
-    mutating func append(_ line: String) throws(UsageError) {
-        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
-            throw UsageError(description: "-H needs \"Name: value\"; \"\(line)\" has no colon after a name")
-        }
-        let value = line[line.index(after: colon)...].drop { $0 == " " }
-        guard line[..<colon].utf8.allSatisfy(Self.isNameByte) else {
-            throw UsageError(description: "-H needs \"Name: value\"; \"\(line[..<colon])\" is not a valid field name")
-        }
-        guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
-            throw UsageError(description: "-H \(line[..<colon]) has a control character in its value")
-        }
-        fields.append(name: String(line[..<colon]), value: String(value))
-    }
-
-    /// Whether the byte may be in a token (RFC 9110, 5.6.2).
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
-
     /// Throws for options that do not fit together.
     func check() throws(UsageError) {
         if isJSON, data.count > 1 { throw UsageError(description: "--json and -d both give a body; use one") }
@@ -125,7 +108,7 @@ extension RequestOptions {
         try checkBody()
         let inputs = data.filter(\.isInput).count + form.filter(\.isInput).count
         if inputs + (bearer == .input ? 1 : 0) + (upload == .input ? 1 : 0) > 1 {
-            throw UsageError(description: "standard input can be read once; \"@-\" was given twice")
+            throw UsageError(description: "standard input can be read once, and two arguments ask for it")
         }
         if showsSecrets, !printsCurl { throw UsageError(description: "--show-secrets needs --curl as well") }
         if let method, ["TRACE", "CONNECT"].contains(method.uppercased()) {
@@ -135,7 +118,8 @@ extension RequestOptions {
 
     private func checkBody() throws(UsageError) {
         let bodies = [
-            ("-d", !data.isEmpty && !isJSON), ("--json", isJSON), ("-F", !form.isEmpty), ("-T", upload != nil),
+            ("-d", !data.isEmpty && !isJSON), (hasMemberItems ? "NAME=VALUE" : "--json", isJSON),
+            (hasFileItems ? "NAME@FILE" : "-F", !form.isEmpty), ("-T", upload != nil),
         ]
         .filter(\.1).map(\.0)
         if bodies.count > 1 { throw UsageError(description: "\(bodies[0]) and \(bodies[1]) both give a body; use one") }

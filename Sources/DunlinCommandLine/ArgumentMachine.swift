@@ -58,8 +58,9 @@ package struct ArgumentMachine {
         }
         let value = parts.count == 2 ? String(parts[1]) : nil
         guard option.value != nil else {
-            guard let value else { return [.option(GivenOption(option, spelling: spelling))] }
-            throw UsageError(description: "\(spelling) takes no value; \"\(value)\" was given")
+            // The value is not shown: it may be a secret that was meant for another option.
+            if value != nil { throw UsageError(description: "\(spelling) takes no value, and one was given") }
+            return [.option(GivenOption(option, spelling: spelling))]
         }
         if let value { return [.option(GivenOption(option, spelling: spelling, value: value))] }
         state = .needsValue(option, spelling: spelling)

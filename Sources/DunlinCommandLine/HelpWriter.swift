@@ -50,8 +50,9 @@ struct HelpWriter {
         let codes = ExitCode.allCases.flatMap {
             WrappedText.lines(of: "  \($0.rawValue)  \($0.meaning)", width: width, indent: 3)
         }
-        return ([overview, ""] + program.sections.map { text(of: $0) + "\n" } + ["exit codes:"] + codes + [""])
-            .joined(separator: "\n")
+        let general = ["every command:"] + [OptionText.help, .version].flatMap(entry(of:)) + [""]
+        let sections = program.sections.map { text(of: $0) + "\n" }
+        return ([overview, ""] + sections + general + ["exit codes:"] + codes + [""]).joined(separator: "\n")
     }
 
     private func text(of section: OptionSection) -> String {

@@ -18,10 +18,6 @@ package enum Invocation: Equatable {
             self = .page(.overview)
             return
         }
-        if arguments == ["--version"] || arguments == ["-V"] {
-            self = .version
-            return
-        }
         guard let command = program.command(first) else {
             self = try Self.parsed(program.main, arguments, of: program)
             return
@@ -40,6 +36,7 @@ package enum Invocation: Equatable {
                 case .word(let word): parsed.words.append(word)
                 case .option(let given) where given.option == .help:
                     return .page(command.name.isEmpty ? .overview : .command(command.name))
+                case .option(let given) where given.option == .version: return .version
                 case .option(let given): parsed.options.append(given)
                 }
             }

@@ -41,7 +41,10 @@ package struct ManualPage {
     }
 
     private var options: [String] {
-        var lines = [".SH OPTIONS", ".TP", Self.title(of: .help), Self.sentence(OptionText.help.help)]
+        var lines = [".SH OPTIONS"]
+        for option in [OptionText.help, .version] {
+            lines += [".TP", Self.title(of: option), Self.sentence(option.help)]
+        }
         for section in program.sections {
             lines.append(".SS \(Self.escaped(section.title))")
             for option in section.options {

@@ -10,8 +10,14 @@ struct OptionLookup {
     private var denial: String { command.name.isEmpty ? "there is no option" : "\(command.name) has no option" }
     private var advice: String { "see \(program.name) help all" }
 
-    func error(forName name: String) -> UsageError {
-        let spelling = "--\(name)"
+    /// Text that no name has, such as that of `"--bearer TOKEN"` in quotes, is not shown: it may be a secret.
+    func error(forName text: String) -> UsageError {
+        let name = String(text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") })
+        let spelling = "--\(name)" + (name == text ? "" : "…")
+        if name != text, command.options.contains(where: { $0.names.contains(name) }) {
+            return UsageError(
+                description: "\(denial) \"\(spelling)\"; write --\(name) and its value as two words, or with = between")
+        }
         if let absent = program.absent.first(where: { $0.names.contains(name) }) {
             return UsageError(description: "\(spelling) is not there: \(absent.reason)")
         }
@@ -27,7 +33,7 @@ struct OptionLookup {
 
     /// `text` is the whole argument without its dash. A word of several letters was perhaps meant as a long name.
     func error(forLetter letter: Character, in text: Substring) -> UsageError {
-        let word = String(text.prefix { $0 != "=" })
+        let word = String(text.prefix { $0 != "=" && $0 != " " })
         if text.first == letter, word.count > 1, command.options.contains(where: { $0.names.contains(word) }) {
             return UsageError(description: "\(denial) \"-\(word)\"; the nearest is --\(word)")
         }
@@ -35,7 +41,9 @@ struct OptionLookup {
             let name = absent.names.first.map { " (--\($0))" } ?? ""
             return UsageError(description: "-\(letter)\(name) is not there: \(absent.reason)")
         }
-        let whole = text.count > 1 ? ", in \"-\(text)\"" : ""
+        // What follows may be a value, and a secret.
+        let end = text.firstIndex(of: letter).map(text.index(after:)) ?? text.endIndex
+        let whole = text.count > 1 ? ", in \"-\(text[..<end])\(end == text.endIndex ? "" : "…")\"" : ""
         let start = "\(denial) \"-\(letter)\"\(whole)"
         if let owner = owner(where: { $0.letter == letter }) {
             return UsageError(description: "\(start); it is one of \(owner)")

@@ -48,6 +48,8 @@ package struct OptionText: Equatable, Sendable {
 
     /// Every command has it.
     package static let help = OptionText(["help"], letter: "h", help: "prints the help of this command")
+    /// So has every program, whatever the command: people add it to the arguments that they have.
+    package static let version = OptionText(["version"], letter: "V", help: "prints the version")
 }
 
 /// An option of a command, and how its value gets into the command's settings.

@@ -27,7 +27,7 @@ extension Program {
         StandardDescriptors.occupy()
         var output = Output(of: name)
         do throws(UsageError) {
-            let command = try command(of: Array(CommandLine.arguments.dropFirst()))
+            let command = try command(of: try Arguments.texts())
             output = self.output(for: command, output)
             end(output.end(await run(command, output)))
         } catch {

@@ -75,7 +75,7 @@ package struct CommandText: Sendable, Equatable {
         (self.words, self.sections) = (words, sections)
     }
 
-    package var options: [OptionText] { sections.flatMap(\.options) + [.help] }
+    package var options: [OptionText] { sections.flatMap(\.options) + [.help, .version] }
 
     static let generalNames = ["completions", "help", "version"]
 

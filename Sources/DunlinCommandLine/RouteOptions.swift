@@ -81,6 +81,11 @@ package struct RouteOptions: Equatable, Sendable {
         }
     }
 
+    /// Throws if a file is not there, before anything is done.
+    package func checkFiles() throws(UsageError) {
+        for path in proxyAuthorities { try InputFile.check(path) }
+    }
+
     package func apply(to configuration: inout HTTPSession.Configuration) {
         if let proxy {
             // An empty name means no proxy, as in other commands.

@@ -65,6 +65,11 @@ package struct TrustOptions: Equatable, Sendable {
         }
     }
 
+    /// Throws if a file is not there, before anything is done.
+    package func checkFiles() throws(UsageError) {
+        for path in authorities + [certificate, key].compactMap(\.self) { try InputFile.check(path) }
+    }
+
     /// A session's configuration for this URL.
     package func configuration(for url: String) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()

@@ -7,20 +7,53 @@ internal import DunlinSemantics
 /// - `:8080/x` and `:/x` are on this machine: `http://localhost:8080/x`.
 /// - Any other word begins with a host. `localhost`, names below it, and loopback addresses mean http, all others
 ///   https.
+/// - Letters outside ASCII are percent-encoded as UTF-8; those of a host stay, as IDNA has another form for them.
 package enum URLWord {
     /// The URL. Throws for what cannot be requested.
     package static func url(of word: String) throws(UsageError) -> String {
-        let url = try completed(word)
+        let url = encoded(try completed(word))
         do throws(AddressError) {
             _ = try WebAddress(url)
         } catch {
-            throw UsageError(description: error.description)
+            guard word.utf8.contains(where: { $0 == 0x20 || (0x09...0x0D).contains($0) }) else {
+                throw UsageError(description: error.description)
+            }
+            let text = VisibleText.of(String(reflecting: error.text))
+            throw UsageError(description: "\(text): a URL has no spaces; write one as %20")
         }
         return url
     }
 
-    /// The word as messages show it: without what may be a password.
+    /// The URL as it was typed, but with its scheme and host.
+    package static func written(_ word: String) throws(UsageError) -> String { try completed(word) }
+
+    /// Percent-encodes what is outside ASCII, but for the host.
+    private static func encoded(_ url: String) -> String {
+        let bytes = Array(url.utf8)
+        if bytes.allSatisfy({ $0 < 0x80 }) { return url }
+        let start =
+            (url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url.utf8.distance(from: url.startIndex, to: $0) } ?? 0)
+            + 3
+        let end = bytes.dropFirst(start).firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+        let host = bytes[..<end].lastIndex(of: UInt8(ascii: "@")).map { max($0, start) } ?? min(start, end)
+        var text: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if byte < 0x80 || (host..<end).contains(index) {
+                text.append(byte)
+            } else {
+                text += "%\(String(byte, radix: 16, uppercase: true))".utf8
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The word as messages show it: without what may be a password, or a token in a query.
     package static func shown(_ word: String) -> String {
+        let mark = word.firstIndex { $0 == "?" || $0 == "#" }
+        return mark.map { withoutUserInfo(String(word[...$0])) + "…" } ?? withoutUserInfo(word)
+    }
+
+    private static func withoutUserInfo(_ word: String) -> String {
         guard let scheme = word.firstRange(of: "://") else { return word }
         let authority = word[scheme.upperBound...].prefix { !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return word }

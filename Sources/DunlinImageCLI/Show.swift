@@ -32,6 +32,8 @@ struct Show {
     private var asksTerminal: Bool { !options.isInfo && options.file == nil }
 
     private func session() throws -> HTTPSession {
+        try options.trust.checkFiles()
+        try options.route.checkFiles()
         var configuration =
             options.usesCache ? ImageDownloader.sessionConfiguration() : HTTPSession.Configuration()
         options.trust.apply(to: &configuration, for: sources.first(where: \.isURL)?.name ?? "")

@@ -58,16 +58,21 @@ import Testing
 
     @Test(arguments: [
         (["-n"], "-n needs a value"), (["-qn"], "-n needs a value"), (["--number"], "--number needs a value"),
-        (["--quiet=yes"], "--quiet takes no value; \"yes\" was given"),
+        (["--quiet=yes"], "--quiet takes no value, and one was given"),
         (["--quite"], "there is no option \"--quite\"; the nearest is --quiet"),
         (["--numbre=3"], "there is no option \"--numbre\"; the nearest is --number"),
         (["--num=3"], "there is no option \"--num\"; the nearest is --number"),
         (["--zzz"], "there is no option \"--zzz\"; see tool help all"),
         (["--"], nil), (["--="], "there is no option \"--\"; see tool help all"),
         (["-z"], "there is no option \"-z\"; see tool help all"),
-        (["-qz3"], "there is no option \"-z\", in \"-qz3\"; see tool help all"),
+        (["-qz3"], "there is no option \"-z\", in \"-qz…\"; see tool help all"),
         (["-L"], "there is no option \"-L\"; the nearest is -l, --loud"),
         (["-number"], nil), (["-silent"], "there is no option \"-silent\"; the nearest is --silent"),
+        (
+            ["--number 3"],
+            "there is no option \"--number…\"; write --number and its value as two words, or with = between"
+        ),
+        (["--nmber 3"], "there is no option \"--nmber…\"; the nearest is --number"),
         (["--watch"], "there is no option \"--watch\"; it is one of tool other"),
         (["-w"], "there is no option \"-w\"; it is one of tool other"),
         (["--fast"], "--fast is not there: nothing is"), (["-f"], "-f (--fast) is not there: nothing is"),

@@ -30,16 +30,16 @@ import Testing
     }
 
     @Test func `the parser knows the options of the pages, and no others`() {
-        let requests = Self.text.main.options.filter { $0 != .help }
+        let requests = Self.text.main.options.filter { $0 != .help && $0 != .version }
         let known = Command.GetOptions.table.map(\.text)
         #expect(Set(requests.flatMap(\.spellings)) == Set(known.flatMap(\.spellings)))
         #expect(requests.count == known.count)
         let transfers = ["download": TransferOptions.downloadTable, "upload": TransferOptions.uploadTable]
         for (name, table) in transfers {
             let spellings = Self.text.command(name)?.options.flatMap(\.spellings)
-            #expect(Set(spellings ?? []) == Set((table.map(\.text) + [.help]).flatMap(\.spellings)), "\(name)")
+            #expect(Set(spellings ?? []) == Set((table.map(\.text) + [.help, .version]).flatMap(\.spellings)), "\(name)")
         }
-        #expect(Self.text.command("reachability")?.options == ReachabilityOptions.table.map(\.text) + [.help])
+        #expect(Self.text.command("reachability")?.options == ReachabilityOptions.table.map(\.text) + [.help, .version])
         #expect(CommandTable.methods.allSatisfy { Self.text.command($0)?.sections == Self.text.main.sections })
     }
 

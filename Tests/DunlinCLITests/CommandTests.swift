@@ -13,6 +13,11 @@ import Testing
             (["help", "all"], .page(.all)), (["help", "man"], .page(.manual)),
             (["completions", "zsh"], .page(.completions(.zsh))),
             (["version"], .version), (["--version"], .version), (["-V"], .version), (["demo"], .demo),
+            (["get", "--version"], .version), (["a.test", "-V"], .version),
+            (["POST", "a.test"], get("https://a.test", method: "POST")),
+            (["-i", "PURGE", "localhost:8080"], get("http://localhost:8080", head: true, method: "PURGE")),
+            (["-X", "PUT", "POST", "a.test"], get("https://a.test", method: "PUT")),
+            (["FOO"], get("https://FOO")), (["post", "POST"], get("https://POST", method: "POST")),
             (["reachability"], .reachability(host: nil, observes: false)),
             (["reachability", "a.test", "--watch"], .reachability(host: "a.test", observes: true)),
             (["reachability", "-w", "::1"], .reachability(host: "::1", observes: true)),
@@ -74,6 +79,8 @@ import Testing
         (["get", "http://a.test", "--retry"], "--retry needs a value"),
         (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100, not \"-1\""),
         (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100, not \"x\""),
+        (["cache", "list", "x"], "cache takes one word, list or clear; \"x\" is another"),
+        (["POST"], "POST needs a URL; see dunlin help"),
         (["cache", "empty"], "cache takes list or clear, not \"empty\"; see dunlin help"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
@@ -97,12 +104,12 @@ import Testing
 
     private static func get(
         _ url: String, head: Bool = false, verbose: Bool = false, file: String? = nil, retries: Int = 0,
-        trust: TrustOptions = TrustOptions()
+        trust: TrustOptions = TrustOptions(), method: String? = nil
     ) -> Command {
         .get(
             url: url,
             Command.GetOptions(
                 showsHead: head, isVerbose: verbose, file: file, retries: retries, trust: trust,
-                request: RequestOptions(traces: verbose)))
+                request: RequestOptions(method: method, traces: verbose)))
     }
 }

@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["-F", "x"], "-F needs NAME=VALUE or NAME=@FILE, not \"x\""),
-        (["-F", "a=@b;c"], "after a file -F takes ;type= and ;filename=, not \";c\""),
-        (["-F", "a=@-"], "-F needs a file after @; standard input is =<-"),
+        (["-F", "x"], "-F needs NAME=VALUE or NAME=@FILE; there is no = after a name"),
+        (["-F", "a=@b;c"], "after a file -F takes only ;type= and ;filename="),
+        (["-F", "a=@"], "-F needs a file after @; @- is standard input"),
         (["-F", "a=1", "-d", "b"], "-d and -F both give a body; use one"),
         (["-T", "a", "--json", "1"], "--json and -T both give a body; use one"),
-        (["-T-", "--bearer", "@-"], "standard input can be read once; \"@-\" was given twice"),
+        (["-T-", "--bearer", "@-"], "standard input can be read once, and two arguments ask for it"),
         (["-G"], "-G needs -d as well, and nothing else"),
         (["-G", "-F", "a=1"], "-G needs -d as well, and nothing else"),
         (["-I", "-d", "a"], "-I asks for the head only, and -d gives a body; use one"),
@@ -102,6 +102,8 @@ import Testing
         (["-O"], "-O needs a URL whose path ends with a name; use -o FILE"),
         (["-I", "-o", "a"], "a HEAD request has no body to write; -o and -O need another method"),
         (["http://me:secret@b.test/"], "dunlin takes one URL; \"http://…@b.test/\" is another"),
+        (["http://b.test/?token=secret"], "dunlin takes one URL; \"http://b.test/?…\" is another"),
+        (["-IXGET", "-o", "a"], "-I asks for the head only; there is no body for -o and -O to write"),
     ])
     func `options that do not fit together are refused`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: ["a.test"] + arguments) }
@@ -135,8 +137,10 @@ import Testing
         #expect(try await run(["-so", "DIR/out", "-C-"]) == .success)
         #expect(try paper.remarked.isEmpty)
         #expect(try folder.contents("out") == "body")
-        guard case .get(_, let options) = try Command(arguments: ["-O", "a.test/b/c%20d?e#f"]) else { return }
-        #expect(options.file == "c%20d")
+        for (url, file) in [("a.test/b/c%20d?e#f", "c%20d"), ("a.test/ü", "ü")] {
+            guard case .get(_, let options) = try Command(arguments: ["-O", url]) else { return }
+            #expect(options.file == file)
+        }
     }
 
     @Test func `a link is followed, a pipe is written to, and a dash is standard output`() async throws {

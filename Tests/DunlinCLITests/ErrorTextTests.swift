@@ -23,9 +23,14 @@ import Testing
     @Test(
         arguments: [
             (.insecureRedirect, "it leads to http://a.test/b;c; set `x` to follow it", "it leads to http://a.test/b;c"),
-            (.tooManyRedirects, "more than 20; `redirects.limit` allows no more", "more than 20"),
-            (.secureConnectionFailed, "it got none; set `tls.identity`", "it got none"),
+            (
+                .tooManyRedirects, "more than 20; `redirects.limit` allows no more",
+                "more than 20; --max-redirs can allow more"
+            ),
             (.unsupportedScheme, "one; two", "one; two"),
+            (.limitExceeded, "it exceeds `configuration.limits.headBytes`", "it exceeds a limit of this command"),
+            (.proxyFailed, "denied; `allowedAddresses` can allow it", "denied; without --guard it is allowed"),
+            (.bodyConsumed, "no; the hook `replacementBody` can give another; `x", "no; `x"),
         ] as [(NetworkError.Code, String, String)])
     func `settings that the command has not are not advised`(code: NetworkError.Code, reason: String, expected: String)
     {

@@ -16,6 +16,8 @@ import Testing
             ("url=https://b.test", .member("url", "https://b.test")), ("u==http://b", .parameter("u", "http://b")),
             ("Referer:https://b.test", .field("Referer", "https://b.test")),
             ("a=\u{301}b", .member("a", "\u{301}b")), ("a==\u{301}b", .parameter("a", "\u{301}b")),
+            (#"a\=b=c"#, .member("a=b", "c")), (#"a\:b:c"#, .field("a:b", "c")), (#"a\b=c"#, .member(#"a\b"#, "c")),
+            ("X-A:", .field("X-A", "")), ("X-A;", .emptyField("X-A")), (";", nil), ("a b;", nil),
             ("a", nil), ("=a", nil), ("", nil), ("http://b.test", nil),
         ] as [(String, RequestItem?)])
     func `the first separator says what a word is`(word: String, expected: RequestItem?) throws {
@@ -23,12 +25,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (["a:=x"], "\"a:=x\" has no JSON after :=; use = for text"), (["a@"], "\"a@\" names no file after the @"),
+        (["a:=x"], "a:= has no JSON after it; use = for text"), (["a@"], "\"a@\" names no file after the @"),
         (["a=1", "-d", "b"], "-d and NAME=VALUE both give a body; use one"),
         (["a=1", "--json", "2"], "--json and NAME=VALUE both give a body; use one"),
         (["a@b", "c:=1"], "c:= is JSON, which a form with files does not take"),
-        (["a@b", "-T", "c"], "-F and -T both give a body; use one"),
-        (["a b:c"], "-H needs \"Name: value\"; \"a b\" is not a valid field name"),
+        (["a@b", "-T", "c"], "NAME@FILE and -T both give a body; use one"),
+        (["a=b", "-T", "c"], "NAME=VALUE and -T both give a body; use one"),
+        (["a b:c"], "NAME:VALUE; what is before the colon is not a field's name"),
     ])
     func `items that make no sense are refused`(words: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: ["a.test"] + words) }

@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["-H", "nothing"], "-H needs \"Name: value\"; \"nothing\" has no colon after a name"),
-        (["-H", ": x"], "-H needs \"Name: value\"; \": x\" has no colon after a name"),
-        (["-H", "a b: c"], "-H needs \"Name: value\"; \"a b\" is not a valid field name"),
-        (["-H", "a: \u{1}"], "-H a has a control character in its value"),
+        (["-H", "nothing"], "-H needs \"Name: value\"; there is no colon after a name"),
+        (["-H", ": x"], "-H needs \"Name: value\"; there is no colon after a name"),
+        (["-H", "a b: c"], "-H needs \"Name: value\"; what is before the colon is not a field's name"),
+        (["-H", "a: \u{1}"], "the field a has a control character in its value"),
         (["-X", "a b"], "\"a b\" is not a method; -X needs a word such as PUT"),
         (["-X", "TRACE"], "this command cannot send TRACE requests"),
         (["--max-time", "0"], "--max-time needs a number of seconds above 0 and at most 1000000, not \"0\""),
@@ -53,7 +53,7 @@ import Testing
         ),
         (["--json", "1", "-d", "a"], "--json and -d both give a body; use one"),
         (["--json", "1", "--json", "2"], "--json may be given only once: a body is a single JSON value"),
-        (["-d", "@-", "-d", "@-"], "standard input can be read once; \"@-\" was given twice"),
+        (["-d", "@-", "-d", "@-"], "standard input can be read once, and two arguments ask for it"),
         (["--show-secrets"], "--show-secrets needs --curl as well"),
         (["-d"], "-d needs a value"),
         (["--guard", "all"], "--guard takes only the word public, not \"all\""),
@@ -78,8 +78,8 @@ import Testing
             "credentials are given twice: by --user and in the URL; give one"
         ),
         (["-d", "@/nowhere/a", "http://127.0.0.1:1/"], "the file /nowhere/a cannot be read"),
-        (["--bearer", "", "http://127.0.0.1:1/"], "--bearer needs a token"),
-        (["--bearer", "a b", "http://127.0.0.1:1/"], "--bearer needs a token"),
+        (["--bearer", "", "http://127.0.0.1:1/"], "--bearer needs one token"),
+        (["--bearer", "a b", "http://127.0.0.1:1/"], "--bearer needs one token"),
     ])
     func `what is found to make no sense later is complained about like the rest`(
         arguments: [String], complaint: String

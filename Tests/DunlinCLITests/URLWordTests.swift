@@ -18,6 +18,10 @@ import Testing
         ("128.0.0.1", "https://128.0.0.1"), ("127.0.0.1.test", "https://127.0.0.1.test"),
         ("[::1]", "http://[::1]"), ("[0:0:0:0:0:0:0:1]:9/", "http://[0:0:0:0:0:0:0:1]:9/"), ("[::2]", "https://[::2]"),
         (":8080", "http://localhost:8080"), (":8080/x?y", "http://localhost:8080/x?y"), (":/x", "http://localhost/x"),
+        ("a.test/\u{E9}?\u{FC}=\u{20AC}#\u{1F426}", "https://a.test/%C3%A9?%C3%BC=%E2%82%AC#%F0%9F%90%A6"),
+        ("b\u{FC}cher.test/\u{FC}", "https://b\u{FC}cher.test/%C3%BC"),
+        ("\u{FC}:\u{E4}@b\u{FC}cher.test", "https://%C3%BC:%C3%A4@b\u{FC}cher.test"),
+        (":8080/\u{FC}", "http://localhost:8080/%C3%BC"), ("a.test?@\u{FC}", "https://a.test?@%C3%BC"),
     ])
     func `a word becomes a URL`(word: String, url: String) throws {
         #expect(try URLWord.url(of: word) == url)
@@ -27,17 +31,18 @@ import Testing
         ("", "a URL is needed; the one given is empty"),
         ("/x", "\"/x\" names no host; a URL begins with one, or with : for this machine"),
         ("ftp://a.test", "\"ftp://a.test\": the scheme is neither http nor https"),
-        ("a b", "\"https://a b\": the host is not a valid name"),
+        ("a b", "\"https://a b\": a URL has no spaces; write one as %20"),
         ("a.test:", nil), ("a.test:x", "\"https://a.test:x\": the port is not a number from 1 to 65535"),
         (":x", "\"http://localhost:x\": the port is not a number from 1 to 65535"),
         ("a.test:70000", "\"https://a.test:70000\": the port is not a number from 1 to 65535"),
         ("::1", "an IPv6 address stands in brackets, such as [::1]"),
+        ("a.test/b c", "\"https://a.test/b c\": a URL has no spaces; write one as %20"),
         ("http://", "\"http://\": the URL names no host"),
         (
             "a.test/%zz",
             "\"https://a.test/%zz\": a % is not followed by two hexadecimal digits; write a literal % as %25"
         ),
-        ("me:secret@a b", "\"https://***@a b\": the host is not a valid name"),
+        ("me:secret@a b", "\"https://***@a b\": a URL has no spaces; write one as %20"),
     ])
     func `a word that is no URL is refused with the reason, and without its password`(
         word: String, expected: String?

@@ -100,7 +100,7 @@ import Testing
         let text = CommandTable.text
         let lines = HelpPage.overview.text(of: text).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 24 && lines.allSatisfy { $0.count < 80 })
-        #expect(text.main.options.dropLast() == Command.Options.table.map(\.text)[...])
+        #expect(text.main.options.dropLast(2) == Command.Options.table.map(\.text)[...])
         for page in [HelpPage.all, .manual, .completions(.bash), .completions(.zsh), .completions(.fish)] {
             let words = page.text(of: text).replacing("\\-", with: "-")
             for option in text.main.options { #expect(words.contains(option.name), "\(page)") }
