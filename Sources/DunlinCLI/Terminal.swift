@@ -1,71 +1,72 @@
+import Dunlin
 import DunlinCommandLine
 import Glibc
 
-/// Reads what a person types: standard input, and passwords without echo.
-enum Terminal {
-    /// All of standard input.
-    static func input() throws -> [UInt8] {
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = read(STDIN_FILENO, &piece, piece.count)
-            if count > 0 {
-                all += piece[..<count]
-            } else if count == 0 {
-                return all
-            } else if errno != EINTR {
-                throw UsageError(description: "standard input cannot be read: \(String(cString: strerror(errno)))")
-            }
-        }
-    }
+/// Asks for a password without echo.
+///
+/// Signals that would end or stop the program while nothing is echoed are caught until the terminal is as it was; then
+/// they have their usual effect. A program that goes on after it was stopped asks again.
+struct Terminal {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+
+    private let descriptor: Int32
+    private let usual: termios
 
     /// Asks on the terminal, whatever standard input is.
-    static func password(of user: String) throws -> String {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    static func password(of user: String, on path: String = "/dev/tty") throws -> String {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         var usual = termios()
-        guard terminal >= 0, tcgetattr(terminal, &usual) == 0 else {
-            if terminal >= 0 { close(terminal) }
+        guard descriptor >= 0, tcgetattr(descriptor, &usual) == 0 else {
+            if descriptor >= 0 { close(descriptor) }
+            // Not even the name is shown: people give tokens as names.
             throw UsageError(
-                description: "there is no terminal to ask for the password; give it as --user \(user):PASSWORD")
+                description: "there is no terminal to ask for the password; give it as --user NAME:PASSWORD")
         }
-        defer { close(terminal) }
-        var hidden = usual
-        // An interrupt is read as a character, so that the terminal is never left without echo.
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        tcsetattr(terminal, TCSAFLUSH, &hidden)
-        say("password of \(user): ", terminal)
-        let line = readLine(terminal)
-        tcsetattr(terminal, TCSAFLUSH, &usual)
-        say("\n", terminal)
-        guard let line else { exit(ExitCode.interrupted.rawValue) }
-        return String(decoding: line, as: UTF8.self)
-    }
-
-    /// Reads a line with support for deleting characters; nil if it was interrupted.
-    private static func readLine(_ terminal: Int32) -> [UInt8]? {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
+        defer { close(descriptor) }
+        let terminal = Terminal(descriptor: descriptor, usual: usual)
         while true {
-            let count = read(terminal, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return line }
-            switch byte {
-            case 0x03: return nil
-            case 0x04, 0x0A, 0x0D: return line
-            case 0x08, 0x7F: removeLast(&line)
-            case 0x15: line = []
-            default: line.append(byte)
+            switch terminal.ask("password of \(VisibleText.of(user, upTo: 100)): ") {
+            case .line(let line): return String(decoding: line, as: UTF8.self)
+            case .signal(let number): raise(number)
+            case .byte: break
             }
         }
     }
 
-    /// Removes a whole character, which may be several bytes.
-    private static func removeLast(_ line: inout [UInt8]) {
-        while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
+    private func ask(_ question: String) -> PasswordMachine.Event {
+        let caught = CaughtSignals(Self.signals)
+        defer { caught.end() }
+        var hidden = usual
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        defer {
+            var usual = usual
+            tcsetattr(descriptor, TCSAFLUSH, &usual)
+            say("\n")
+        }
+        say(question)
+        var machine = PasswordMachine()
+        while true {
+            if let end = machine.take(next(caught)) { return end }
+        }
     }
 
-    private static func say(_ text: String, _ terminal: Int32) {
+    /// A byte that was typed, or a signal. A terminal that is gone ends the line.
+    private func next(_ caught: borrowing CaughtSignals) -> PasswordMachine.Event {
+        var byte: UInt8 = 0
+        while true {
+            if let number = caught.first { return .signal(number) }
+            // A signal may come to another thread, which interrupts no wait of this one.
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&ready, 1, 100) <= 0 { continue }
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            return .byte(count == 1 ? byte : 0x04)
+        }
+    }
+
+    private func say(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = write(terminal, bytes, bytes.count)
+        _ = write(descriptor, bytes, bytes.count)
     }
 }
