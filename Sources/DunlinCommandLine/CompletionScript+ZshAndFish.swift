@@ -18,7 +18,14 @@ extension CompletionScript {
             lines.append("    \(others.map(Self.quoted).joined(separator: " | ")))")
             lines += ["        shift words", "        ((CURRENT--))"] + zshArguments(program.main)
         }
-        lines += ["    *)"] + zshArguments(program.main) + ["    esac", "}", "", "\(function) \"$@\"", ""]
+        lines += ["    *)"] + zshArguments(program.main) + ["    esac", "}", ""]
+        // The shell loads the file as a function when it first completes; `source` runs it at another time.
+        lines += [
+            "if [[ ${funcstack[1]} == \(function) ]]; then", "    \(function) \"$@\"",
+            "elif (($+functions[compdef])); then", "    compdef \(function) \(Self.quoted(program.name))", "else",
+            "    print -u2 \(Self.quoted("\(program.name): run compinit first: autoload -U compinit; compinit"))", "fi",
+            "",
+        ]
         return lines.joined(separator: "\n")
     }
 

@@ -48,7 +48,8 @@ extension CompletionScript {
         let lines =
             [
                 "# Completes the arguments of \(program.name) in bash.", "\(function)_files() {",
-                "    compopt -o filenames 2>/dev/null", "    mapfile -t COMPREPLY < <(compgen -f -- \"$1\")", "}", "",
+                "    # The shell does it itself, where no word was found: it knows quotes, blanks and the home folder.",
+                "    compopt -o default", "}", "",
                 "\(function)_words() {", "    local word=$1 candidate", "    shift", "    for candidate; do",
                 "        [[ $candidate == \"$word\"* ]] && COMPREPLY+=(\"$candidate\")", "    done", "}", "",
                 "\(function)() {", "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}",
@@ -56,6 +57,9 @@ extension CompletionScript {
                 "    if [[ $word == '=' ]]; then", "        word=''",
                 "    elif [[ $before == '=' ]] && ((COMP_CWORD > 2)); then",
                 "        before=${COMP_WORDS[COMP_CWORD - 2]}", "    fi",
+                "    # After -- there are no options.", "    local -i index", "    local options=1",
+                "    for ((index = 1; index < COMP_CWORD; index++)); do",
+                "        [[ ${COMP_WORDS[index]} == '--' ]] && options='' before=''", "    done",
                 "    ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}", "    case $command in",
             ] + groups.dropFirst().flatMap(bashCase)
             + ["    *)"] + groups.prefix(1).flatMap(bashBody) + ["        ;;", "    esac", "}", ""]
@@ -74,18 +78,18 @@ extension CompletionScript {
             let action =
                 switch value {
                 case .text: "return"
-                case .file: "\(function)_files \"$word\"; return"
+                case .file: "\(function)_files; return"
                 case .words(let words): "\(function)_words \"$word\" \(Self.quoted(words)); return"
                 }
             lines.append("        \(option.spellings.map(Self.quoted).joined(separator: " | "))) \(action) ;;")
         }
         lines += [
-            "        esac", "        if [[ $word == -* ]]; then",
+            "        esac", "        if [[ $options && $word == -* ]]; then",
             "            \(function)_words \"$word\" \(Self.quoted(command.options.flatMap(\.spellings)))",
             "            return", "        fi",
         ]
         switch command.words {
-        case .files: lines.append("        \(function)_files \"$word\"")
+        case .files: lines.append("        \(function)_files")
         case .fixed(let words): lines.append("        \(function)_words \"$word\" \(Self.quoted(words))")
         case .none, .text: break
         }

@@ -52,6 +52,7 @@ import Testing
             "bash", "--norc",
             text: """
                 source ./script.bash
+                compopt() { printf '(%s)' "$*"; }
                 try() {
                     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
                     _dunlin
@@ -61,13 +62,49 @@ import Testing
                 try dunlin get --max-t
                 try dunlin get --guard = ''
                 try dunlin -o '$(t'
+                try dunlin -- --guar
+                try dunlin get -o -- --guar
+                try dunlin --guard -- --pub
                 try dunlin '$(touch evaluated)' --guar
                 try dunlin help tru
                 try dunlin '$(touch evaluated)'
                 """)
         #expect(
-            said == "<reachability>\n<--max-time>\n<public>\n<\(Self.name)>\n<--guard>\n<trust>\n<>\n")
+            said == "<reachability>\n<--max-time>\n<public>\n(-o default)<>\n<>\n<>\n<>\n<--guard>\n<trust>\n<>\n")
         expectNothingEvaluated()
+    }
+
+    /// bash itself completes the names of files, so it runs on a terminal, with a program that prints its arguments.
+    @Test(
+        .enabled(if: isInstalled("zsh"), "zsh is not installed"),
+        arguments: [
+            ("-o \\\\$\\t", "<-o><\(name)>"), ("-o \"a b\\t", "<-o><a b c>"), ("-T a\\t", "<-T><a b c>"),
+            ("--cacert=a\\t", "<--cacert=a b c>"),
+        ])
+    func `bash completes names with blanks, in quotes and without`(typed: String, expected: String) throws {
+        try folder.write("", as: "a b c")
+        let said = try run(
+            "zsh", "-f",
+            text: """
+                zmodload zsh/zpty
+                zpty b bash --norc --noprofile -i
+                zpty -w b "source ./script.bash; dunlin() { printf '<%s>' \\"\\$@\\"; echo; }; echo rea''dy"
+                zpty -r -m b all '*ready*'
+                zpty -n -w b $'dunlin \(typed)\\n'
+                zpty -r -m b all $'*<*>*\\n' && print -r -- "$all"
+                zpty -d b
+                """)
+        #expect(said.contains(expected), "\(said)")
+        expectNothingEvaluated()
+    }
+
+    @Test(.enabled(if: isInstalled("zsh"), "zsh is not installed"))
+    func `zsh may read the script before it completes anything`() throws {
+        let script = "source ./script.zsh && print -r -- \"<$_comps[dunlin]>\""
+        let said = try run("zsh", "-f", text: "autoload -U compinit; compinit -D -u; \(script)")
+        #expect(said == "<_dunlin>\n")
+        let early = try run("zsh", "-f", text: "source ./script.zsh")
+        #expect(early == "dunlin: run compinit first: autoload -U compinit; compinit\n")
     }
 
     @Test(.enabled(if: isInstalled("fish"), "fish is not installed"))
@@ -77,7 +114,7 @@ import Testing
             text: """
                 source ./script.fish
                 for line in 'dunlin rea' 'dunlin get --max-t' 'dunlin get --guard ' 'dunlin -o \\$' \
-                    'dunlin "$(touch evaluated)" --guar' 'dunlin help tru'
+                    'dunlin "$(touch evaluated)" --guar' 'dunlin help tru' 'dunlin -- --guar'
                     complete -C $line | string replace -r '\\t.*' ''
                 end
                 """)
@@ -92,6 +129,7 @@ import Testing
             ("dunlin comple\\t", "completions"), ("dunlin get --max-t\\t", "--max-time"),
             ("dunlin get --guard \\t", "public"), ("dunlin -o \\\\$\\t", "touch\\\\ evaluated"),
             ("dunlin '$(touch evaluated)' --guar\\t", "--guard"),
+            ("dunlin get -- --guar\\t\\t; print do''ne\\n", "done"),
         ])
     func `zsh completes options, words and files, and evaluates nothing`(typed: String, expected: String) throws {
         try folder.write(HelpPage.completions(.zsh).text(of: CommandTable.text), as: "_dunlin")
