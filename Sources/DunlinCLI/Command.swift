@@ -64,6 +64,7 @@ enum Command: Equatable {
             return item
         }
         try options.request.add(items)
+        if isItem(word) { throw UsageError(description: "\(title) needs a URL before NAME=VALUE; see dunlin help") }
         let url = try URLWord.url(of: word)
         try options.check(against: url, written: URLWord.written(word))
         return .get(url: url, options)
@@ -79,6 +80,13 @@ extension Command {
         else { return nil }
         words.removeFirst()
         return word
+    }
+
+    /// Whether a word instead of a URL was meant as an item. It is not shown, as its value may be a secret. Before the
+    /// path of a URL an equals sign can only be part of a password.
+    private static func isItem(_ word: String) -> Bool {
+        let authority = word.prefix { !"/?#".contains($0) }
+        return authority.utf8.contains(UInt8(ascii: "=")) && !authority.utf8.contains(UInt8(ascii: "@"))
     }
 
     /// What is said of a second URL. Perhaps the first word was meant as a command.

@@ -44,7 +44,10 @@ enum CommandTable {
             "Items",
             "Words after the URL are parts of the request: NAME=TEXT and NAME:=JSON are members of a JSON object, "
                 + "NAME==TEXT is a parameter of the URL's query, NAME:VALUE is a field, and NAME@FILE is a file of a "
-                + "multipart form, of which NAME=TEXT is then a field."),
+                + "multipart form, of which NAME=TEXT is then a field. NAME: leaves out a field that is sent "
+                + "otherwise, and NAME; sends it empty.",
+            "Brackets nest members: a[b]=1 is {\"a\":{\"b\":\"1\"}}, a[]=1 adds to an array, and a[2]=1 is one of "
+                + "its elements. A backslash before a bracket or a separator makes it part of the name."),
         ProgramText.Note(
             "Environment",
             "The variables http_proxy, https_proxy, all_proxy and no_proxy choose a proxy where no option does.",

@@ -3,8 +3,8 @@ import DunlinCommandLine
 /// Where a member belongs: the steps of `a[b][0][]`.
 ///
 /// A name begins with a key, or with `[]` or `[0]` where the whole body is an array. What follows stands in brackets:
-/// a key, the index of an array, or nothing for its end. A backslash makes a bracket, or another backslash, part of a key,
-/// and a number that it stands before is a key.
+/// a key, the index of an array, or nothing for its end. A backslash makes a bracket, or another backslash, part of a
+/// key, and a number that it stands before is a key.
 struct ItemPath: Equatable {
     enum Step: Equatable {
         case key(String)

@@ -27,18 +27,17 @@ package enum URLWord {
     /// The URL as it was typed, but with its scheme and host.
     package static func written(_ word: String) throws(UsageError) -> String { try completed(word) }
 
-    /// Percent-encodes what is outside ASCII, but for the host.
+    /// Percent-encodes what is outside ASCII, but for the host, and each @ in a user's name or password: the last one
+    /// stands before the host.
     private static func encoded(_ url: String) -> String {
         let bytes = Array(url.utf8)
-        if bytes.allSatisfy({ $0 < 0x80 }) { return url }
-        let start =
-            (url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url.utf8.distance(from: url.startIndex, to: $0) } ?? 0)
-            + 3
+        let start = (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3
         let end = bytes.dropFirst(start).firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-        let host = bytes[..<end].lastIndex(of: UInt8(ascii: "@")).map { max($0, start) } ?? min(start, end)
+        let host = bytes[..<end].lastIndex(of: UInt8(ascii: "@")) ?? min(start, end)
         var text: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
-            if byte < 0x80 || (host..<end).contains(index) {
+            let isInHost = (host..<end).contains(index)
+            if isInHost || byte < 0x80 && (byte != UInt8(ascii: "@") || index >= end) {
                 text.append(byte)
             } else {
                 text += "%\(String(byte, radix: 16, uppercase: true))".utf8

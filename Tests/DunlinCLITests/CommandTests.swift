@@ -80,6 +80,8 @@ import Testing
         (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100, not \"-1\""),
         (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100, not \"x\""),
         (["cache", "list", "x"], "cache takes one word, list or clear; \"x\" is another"),
+        (["token=hunter2"], "dunlin needs a URL before NAME=VALUE; see dunlin help"),
+        (["post", "token:=hunter2", "a=1"], "post needs a URL before NAME=VALUE; see dunlin help"),
         (["POST"], "POST needs a URL; see dunlin help"),
         (["cache", "empty"], "cache takes list or clear, not \"empty\"; see dunlin help"),
         (

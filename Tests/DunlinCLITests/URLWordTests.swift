@@ -21,6 +21,7 @@ import Testing
         ("a.test/\u{E9}?\u{FC}=\u{20AC}#\u{1F426}", "https://a.test/%C3%A9?%C3%BC=%E2%82%AC#%F0%9F%90%A6"),
         ("b\u{FC}cher.test/\u{FC}", "https://b\u{FC}cher.test/%C3%BC"),
         ("\u{FC}:\u{E4}@b\u{FC}cher.test", "https://%C3%BC:%C3%A4@b\u{FC}cher.test"),
+        ("a:p@ss@b.test/@", "https://a:p%40ss@b.test/@"), ("http://a@b@c.test?@", "http://a%40b@c.test?@"),
         (":8080/\u{FC}", "http://localhost:8080/%C3%BC"), ("a.test?@\u{FC}", "https://a.test?@%C3%BC"),
     ])
     func `a word becomes a URL`(word: String, url: String) throws {
