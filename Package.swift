@@ -12,14 +12,12 @@ let dialect: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The one experimental feature in a library. Properties that return a `Span` (`Bytes.span`, `ImageBuffer.span`) and
-// `@_lifetime` on `ImageBuffer.row` need it; without it, each reading of bytes would take a closure. Nobody who uses
-// these two targets needs it. A compiler that has it for good passes the setting over. Should one refuse it, these two
-// targets alone fail to build, and take a closure, as `ImageBuffer.withUnsafeBytes` does.
+// The one experimental feature in a library: properties that return a `Span`, and `@_lifetime`, need it. A compiler that
+// has it for good passes the setting over. Should one refuse it, these two targets alone fail to build, and take a
+// closure for each reading of bytes, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-/// Each adapter to another package's API is a module of its own, behind a trait of its own. All traits are off by
-/// default, and as long as they are, no outside package is looked for.
+/// Each adapter to another package is a module of its own behind a trait, off by default: then no package is looked for.
 let adapters: [(trait: String, module: String, why: String, product: String, package: String)] = [
     ("Logging", "DunlinLogging", "a line for each request, through swift-log", "Logging", "swift-log"),
     ("Metrics", "DunlinMetrics", "durations and counts, through swift-metrics", "CoreMetrics", "swift-metrics"),
@@ -47,7 +45,7 @@ let package = Package(
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
         .library(name: "DunlinImages", targets: ["DunlinImages"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
-        .executable(name: "dunlin", targets: ["DunlinCLI"]),
+        .executable(name: "dunlin", targets: ["DunlinProgram"]),
         .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
     ],
     traits: Set(
@@ -141,10 +139,13 @@ let package = Package(
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
             ],
             swiftSettings: dialect),
-        .target(name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay"], swiftSettings: dialect),
-        .executableTarget(
+        .target(
+            name: "DunlinCommandLine", dependencies: ["Dunlin", "DunlinDisplay", "DunlinSemantics"],
+            swiftSettings: dialect),
+        .target(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinDisplay", "DunlinTesting"],
             swiftSettings: dialect),
+        .executableTarget(name: "DunlinProgram", dependencies: ["DunlinCLI"], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinCommandLine", "DunlinImages"],
             swiftSettings: dialect),
@@ -317,6 +318,7 @@ let package = Package(
 /// A fuzzer is a module of its own, `FuzzNAME` in `Tests/Fuzz/NAME`, and what it feeds. One program, `Fuzz`, has all.
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
+    "Arguments": ["DunlinCLI", "DunlinCommandLine", "DunlinSemantics"],
     "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
     "Cache": ["DunlinSemantics", "DunlinTypes"],
@@ -361,7 +363,7 @@ package.targets += [
     .target(name: "FuzzPictures", dependencies: ["DunlinCodecs"], path: "Tests/Fuzz/Pictures", swiftSettings: dialect),
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",
-        // libFuzzer's runner is declared in Swift by it. No product has this target.
+        // It declares libFuzzer's runner. No product has this target.
         swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
 ]
 
@@ -385,8 +387,8 @@ func outside(_ product: String, _ package: String, for trait: String) -> Target.
     .product(name: product, package: package, condition: .when(traits: [trait]))
 }
 
-// A target is compiled again when a module that it names has changed. The size of a type may change far below these,
-// without a change to them: so a target names all that lies below it. What may be imported, .ci/imports.table says.
+// A target is compiled again when a module that it names has changed, and a type's size may change far below these: so
+// a target names all that lies below it. What may be imported, .ci/imports.table says.
 let named = package.targets.map { target in
     target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
 }

@@ -1,11 +1,8 @@
 import DunlinCommandLine
 
 /// The `dunlin` command.
-@main
 struct DunlinCommand: Program {
     static let text = CommandTable.text
-
-    static func main() async { await Interruption.$isCaught.withValue(true) { await start() } }
 
     static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 

@@ -1,4 +1,5 @@
 import FuzzAddresses
+import FuzzArguments
 import FuzzBitmaps
 import FuzzBodies
 import FuzzCache
@@ -35,6 +36,7 @@ import FuzzXML
 /// By the names of their folders in Tests/Corpus.
 let fuzzers: [String: any Fuzzer.Type] = [
     "addresses": FuzzAddresses.self,
+    "arguments": FuzzArguments.self,
     "bodies": FuzzBodies.self,
     "cache": FuzzCache.self,
     "challenges": FuzzChallenges.self,

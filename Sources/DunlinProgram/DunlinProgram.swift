@@ -1,0 +1,7 @@
+import DunlinCLI
+
+/// The program `dunlin`. All of it is in DunlinCLI, which others can import, as they could not import a program.
+@main
+struct DunlinProgram {
+    static func main() async { await CommandEntry.start() }
+}
