@@ -27,11 +27,6 @@ extension HTTPSession {
             let value = try await Enclosure.enter(.request(delegate.id)) { try await operation(response) }
             sink.close()
             await life
-            if sink.wasCancelled {
-                try Task.checkCancellation()
-                let reason = "the request was cancelled before its response was read"
-                throw call.named(NetworkError(.cancelled, reason, phase: .receive, requestMayHaveBeenSent: true))
-            }
             return value
         } catch {
             sink.close(error)

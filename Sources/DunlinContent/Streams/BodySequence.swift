@@ -22,6 +22,7 @@ public struct BodySequence: AsyncSequence, Sendable {
         /// The declared length of a body that is in memory.
         let declaredLength: Int?
         private let claim = Atomic(Claim.free)
+        private let hasEnded = Atomic(false)
 
         init(_ body: TransportResponse.Body, _ trailers: Fields, _ declaredLength: Int?) {
             self.body = body
@@ -36,6 +37,15 @@ public struct BodySequence: AsyncSequence, Sendable {
             case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .receive)
             case .closed: return Self.scopeHasEnded
             }
+        }
+
+        /// Notes that the last piece has been read.
+        func noteEnd() { hasEnded.store(true, ordering: .releasing) }
+
+        /// Whether nothing of the body is left to receive.
+        package var isRead: Bool {
+            if case .bytes = body { return true }
+            return hasEnded.load(ordering: .acquiring)
         }
 
         /// The error for whoever reads after the end of the scope that owns the response.
@@ -93,14 +103,14 @@ public struct BodySequence: AsyncSequence, Sendable {
         switch source.body {
         case .bytes(let bytes):
             return Iterator(state: bytes.isEmpty ? .over : .whole(bytes), owner: owner, naming: naming)
-        case .stream(let stream): return Iterator(state: .streaming(stream), owner: owner, naming: naming)
+        case .stream(let stream): return Iterator(state: .streaming(stream, source), owner: owner, naming: naming)
         }
     }
 
     public struct Iterator: AsyncIteratorProtocol {
         enum State {
             case whole(Bytes)
-            case streaming(any TransportResponse.BodyStream)
+            case streaming(any TransportResponse.BodyStream, Source)
             case over
             case refused(NetworkError)
         }
@@ -118,8 +128,9 @@ public struct BodySequence: AsyncSequence, Sendable {
             case .whole(let bytes):
                 state = .over
                 return bytes
-            case .streaming(let stream):
+            case .streaming(let stream, let source):
                 if let piece = try await piece(of: stream) { return piece }
+                source.noteEnd()
                 state = .over
                 owner?.end()
                 return nil

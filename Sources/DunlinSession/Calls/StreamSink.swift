@@ -1,6 +1,5 @@
 internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
 /// Delivers a response when its head has come, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
@@ -11,7 +10,6 @@ final class StreamSink: Sink {
     let reconnection: HTTPSession.Reconnection?
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
     private let closing: ValueWaiter<(any Error)?>
-    private let cancelled = Atomic(false)
 
     init(isScope: Bool, after reconnection: HTTPSession.Reconnection? = nil, on loop: Reactor) {
         self.isScope = isScope
@@ -34,9 +32,6 @@ final class StreamSink: Sink {
         _ = closing.deliver(error)
     }
 
-    /// Whether the request was cancelled before its response had been read.
-    var wasCancelled: Bool { cancelled.load(ordering: .acquiring) }
-
     var handed: HTTPSession.StreamedResponse? {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
     }
@@ -55,7 +50,6 @@ final class StreamSink: Sink {
         } catch {
             // The scope goes on, but what it reads from now on fails.
             (failure, isLeft) = (error, false)
-            if delegate.cancellation.cause != nil { cancelled.store(true, ordering: .releasing) }
         }
         end(streamed, arrived, call, failure, isLeft: isLeft)
         if let failure { throw failure }
@@ -137,23 +131,15 @@ final class StreamSink: Sink {
         switch await closing.wait(until: deadline, cancellation: cancellation) {
         case .value(let error): return error
         // What a scope does once it has read everything needs the request no longer.
-        case .cancelled where isScope && response.isRead, .timedOut where isScope && response.isRead: return nil
+        case .cancelled where isScope && response.body.source.isRead,
+            .timedOut where isScope && response.body.source.isRead:
+            return nil
         case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
                 .timedOut, "timed out before the response was read to its end", phase: .receive,
                 requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
-        }
-    }
-}
-
-extension HTTPSession.StreamedResponse {
-    /// Whether the whole body has been read, or is in memory.
-    fileprivate var isRead: Bool {
-        switch body.source.body {
-        case .bytes: true
-        case .stream(let stream): stream.hop.ended.nanoseconds > 0
         }
     }
 }

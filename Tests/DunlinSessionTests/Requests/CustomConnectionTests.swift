@@ -105,7 +105,8 @@ import Testing
 
     @Test(arguments: [true, false])
     func `what waits to be written while it is suspended is not written after a cancel`(isByTask: Bool) async throws {
-        let (written, clock) = (Atomic(0), ManualClock())
+        let written = Atomic(0)
+        let clock = ManualClock()
         let mocked = try Mocked { $0.hooks.completed = { _ in } }
         for _ in 0..<20 {
             mocked.transport.on(.get, "/x").reply(

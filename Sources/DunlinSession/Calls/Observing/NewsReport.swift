@@ -26,13 +26,13 @@ final class NewsReport: Sendable {
             }
             let value = await work()
             switch await all.wait(until: observers.deadline, cancellation: delegate.cancellation) {
-            case .value: return value
-            case .timedOut, .cancelled: break
+            // The streams of progress of a cancelled task end early.
+            case .value: break
+            case .timedOut, .cancelled: group.cancelAll()
             }
-            group.cancelAll()
             // A hook that ignores the cancellation is not called again before it returns.
             await group.waitForAll()
-            group.addTask { [self] in await tellEnds() }
+            if !untold.isEmpty { group.addTask { [self] in await tellEnds() } }
             return value
         }
     }
@@ -58,8 +58,14 @@ final class NewsReport: Sendable {
         for await progress in observers.control.progress(direction) { await tell(progress, direction) }
     }
 
+    /// The directions whose last progress a hook has not been told.
+    private var untold: [HTTPSession.Direction] {
+        let told = ended.withLock { $0 }
+        return [.upload, .download].filter { observers.hasHook(Self.hook($0)) && !told.contains($0) }
+    }
+
     private func tellEnds() async {
-        for direction in [HTTPSession.Direction.upload, .download] where !ended.withLock({ $0.contains(direction) }) {
+        for direction in untold {
             await tell(HTTPSession.TransferProgress(observers.control.tally, direction), direction)
         }
     }
