@@ -27,7 +27,14 @@ struct DunlinCommand: Program {
                 return .success
             case .demo:
                 let demo = Demo(output)
-                try await Interruption.ends { try await demo.run() }
+                let running = Task { try await demo.run() }
+                let (result, signal) = await Interruption.during {
+                    await running.result
+                } stop: {
+                    running.cancel()
+                }
+                if let signal { return signal.code }
+                try result.get()
                 return .success
             case .get(let url, let options):
                 return try await Get(url: url, options: options, output: output).run()

@@ -37,9 +37,11 @@ import Testing
         let transfers = ["download": TransferOptions.downloadTable, "upload": TransferOptions.uploadTable]
         for (name, table) in transfers {
             let spellings = Self.text.command(name)?.options.flatMap(\.spellings)
-            #expect(Set(spellings ?? []) == Set((table.map(\.text) + [.help, .version]).flatMap(\.spellings)), "\(name)")
+            let expected = (table.map(\.text) + [.help, .version]).flatMap(\.spellings)
+            #expect(Set(spellings ?? []) == Set(expected), "\(name)")
         }
-        #expect(Self.text.command("reachability")?.options == ReachabilityOptions.table.map(\.text) + [.help, .version])
+        let reaching = Self.text.command("reachability")?.options
+        #expect(reaching == ReachabilityOptions.table.map(\.text) + [.help, .version])
         #expect(CommandTable.methods.allSatisfy { Self.text.command($0)?.sections == Self.text.main.sections })
     }
 
