@@ -12,9 +12,9 @@ let dialect: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The one experimental feature in a library: properties that return a `Span`, and `@_lifetime`, need it. A compiler with
-// it for good passes the setting over. Should one refuse it, these two targets alone fail to build, and take a closure
-// for each reading of bytes, as `ImageBuffer.withUnsafeBytes` does.
+// The one experimental feature in a library: what returns a `Span`, and `@_lifetime`, need it. A compiler that has it
+// for good passes the setting over. Should one refuse it, these two targets alone fail to build, and take a closure for
+// each reading of bytes, as `ImageBuffer.withUnsafeBytes` does.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// Each adapter to a package is a module of its own behind a trait, off by default: then no package is looked for.

@@ -2,6 +2,9 @@ package import DunlinCommandLine
 
 /// What other modules reach of the command: the program runs it, and a fuzzer gives it arguments.
 package enum CommandEntry {
+    /// Prepares the process. Call it first.
+    package static func prepare() { StandardDescriptors.occupy() }
+
     /// Runs the command that the process was asked for, and exits.
     package static func start() async { await Interruption.$isCaught.withValue(true) { await DunlinCommand.start() } }
 

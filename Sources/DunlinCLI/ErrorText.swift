@@ -4,7 +4,7 @@ import DunlinCommandLine
 /// An error as text for people: one line, and further details.
 enum ErrorText {
     static func lines(of error: any Error) -> [String] {
-        guard let error = error as? NetworkError else { return [oneLine("\(error)")] }
+        guard let error = error as? NetworkError else { return [oneLine(withoutSettings("\(error)"))] }
         guard let refusal = error.trustRefusal else { return [headline(error, reason(of: error))] }
         return [headline(error, title(of: refusal, error))] + details(of: refusal, atProxy: error.phase == .proxyTLS)
     }
@@ -18,12 +18,12 @@ enum ErrorText {
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {
-        var text = reason
+        var text = withoutSettings(reason)
         if let peer = error.peer { text += " [\(peer)]" }
         if let end = ending(of: error) { text += " (\(end))" }
         // For a refusal, the reason says everything.
         if let underlying = error.underlying, error.trustRefusal == nil, !reason.contains("\(underlying)") {
-            text += ": \(underlying)"
+            text += ": \(withoutSettings("\(underlying)"))"
         }
         return oneLine(text)
     }
@@ -40,7 +40,7 @@ enum ErrorText {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    private static func oneLine(_ text: String) -> String { VisibleText.of(withoutSettings(text)) }
+    private static func oneLine(_ text: String) -> String { VisibleText.of(text) }
 }
 
 // MARK: - Servers that are not believed

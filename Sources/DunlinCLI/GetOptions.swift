@@ -105,7 +105,7 @@ extension Command.GetOptions {
     static let limits: [Option<Self>] = [
         Option(
             "max-time", letter: "m", value: .text("SECONDS"), help: "gives up after so long in total",
-            details: "Without it only a server that is silent for too long ends the request.", isCommon: true
+            details: "Without it only a server that is silent for too long ends the request."
         ) { (options, given) throws(UsageError) in options.request.limit = try given.seconds },
         Option(
             "retry", value: .text("N"), help: "retries up to N times, after a wait",

@@ -24,7 +24,6 @@ extension Program {
 
     /// Runs the command and exits with its code.
     package static func start() async {
-        StandardDescriptors.occupy()
         var output = Output(of: name)
         do throws(UsageError) {
             let command = try command(of: try Arguments.texts())

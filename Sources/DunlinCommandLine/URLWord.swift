@@ -52,7 +52,8 @@ package enum URLWord {
         return mark.map { withoutUserInfo(String(word[...$0])) + "…" } ?? withoutUserInfo(word)
     }
 
-    private static func withoutUserInfo(_ word: String) -> String {
+    /// The word without what may be a password.
+    package static func withoutUserInfo(_ word: String) -> String {
         guard let scheme = word.firstRange(of: "://") else { return word }
         let authority = word[scheme.upperBound...].prefix { !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return word }

@@ -5,7 +5,11 @@ import DunlinCommandLine
 struct DunlinImageCommand: Program {
     static let text = CommandTable.text
 
-    static func main() async { await start() }
+    static func main() async {
+        // Before anything opens a descriptor, as the first wait does.
+        StandardDescriptors.occupy()
+        await start()
+    }
 
     static func command(of arguments: [String]) throws(UsageError) -> Command { try Command(arguments: arguments) }
 

@@ -87,7 +87,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
         "Sources/Dunlin/Dunlin.docc/Trust.md": 10,
         "Sources/DunlinDisplay/DunlinDisplay.docc/DunlinDisplay.md": 1,
-        "Sources/DunlinDisplay/DunlinDisplay.docc/Displays.md": 4,
+        "Sources/DunlinDisplay/DunlinDisplay.docc/Displays.md": 5,
         "Sources/DunlinDisplay/DunlinDisplay.docc/LoadingDocuments.md": 2,
         "Sources/DunlinTesting/DunlinTesting.docc/DunlinTesting.md": 1,
         "Sources/DunlinTesting/DunlinTesting.docc/Testing.md": 8,

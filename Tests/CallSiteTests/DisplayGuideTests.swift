@@ -24,6 +24,17 @@ struct `Guides to displays` {
         print(receipt)
     }
 
+    @Test func `a waterfall of a request is drawn as written`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/users/42").respond(body: "Ada")
+        let client = try HTTPSession(baseURL: "https://api.test/") { $0.transport = transport }
+        let response = try await client.get("users/42", as: .string)
+        for line in Waterfall(response.metrics).lines(width: 64) {
+            print(line)
+        }
+        #expect(Waterfall(response.metrics).lines(width: 64).allSatisfy { !$0.isEmpty })
+    }
+
     private func uploads(_ client: HTTPSession, _ form: RequestBody) async throws {
         let bar = ProgressDisplay("photos.zip")
         try await client.post("upload", body: form, progress: bar.show)

@@ -24,7 +24,7 @@ import Testing
             (["--json", "1", "-H", "Accept:"], "accept", []), (["a=1", "-H", "Accept:"], "accept", []),
             (["-H", "Accept:", "-H", "Accept: a/b"], "accept", ["a/b"]), (["-H", "X-A:\tb: c;"], "x-a", ["b: c;"]),
             (["-b", "a=1", "-b", "b=2; c=3"], "cookie", ["a=1; b=2; c=3"]),
-            (["-b", "a=1", "Cookie:b=2"], "cookie", ["a=1; b=2"]),
+            (["-b", "a=1", "Cookie:b=2"], "cookie", ["b=2; a=1"]),
             (["-e", "http://a.test", "-e", "http://b.test"], "referer", ["http://b.test"]),
             (["-H", "X-A: \u{301}"], "x-a", ["\u{301}"]),
         ] as [([String], String, [String])])
@@ -46,10 +46,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ["-H", "Bearer hunter2"], ["-H", "Bearer hunter2:x"], ["-H", "hunter2 x;"], ["-b", "hunter2"],
+        ["-H", "Bearer hunter2"], ["-H", "Bearer hunter2:x"], ["-H", "hunter2 x;"], ["-b", "=hunter2\n"],
         ["-u", ":hunter2"],
         ["--bearer hunter2"], ["--digest=ada:hunter2"], ["--Bearer hunter2"], ["-zhunter2"], ["-F", "hunter2"],
-        ["-F", "a=hunter2;type="], ["--form-string", "hunter2"], ["password:=hunter2"], ["-ksLjhunter2"],
+        ["-F", "a=hunter2;type="], ["--form-string", "hunter2"], ["password:=hunter2"], ["-ksLzhunter2"],
         ["-H", "Authorization: hunter2\n"], ["http://ada:hunter2@b.test/"], ["http://b.test/?token=hunter2"],
     ])
     func `no complaint shows what may be a secret`(arguments: [String]) throws {

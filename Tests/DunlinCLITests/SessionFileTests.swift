@@ -195,7 +195,7 @@ import Testing
         (["-b", "-", "-b", "-"], "standard input can be read once; -b - reads it, too"),
         (["--digest"], "--digest needs --user NAME:PASSWORD as well"), (["-c", ""], "-c needs a value"),
         (["--netrc-file="], "--netrc-file needs a value"),
-        (["-b", "a=\n"], "-H Cookie has a control character in its value"),
+        (["-b", "a=\n"], "the field Cookie has a control character in its value"),
     ])
     func `options that do not fit together are refused`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: ["a.test"] + arguments) }

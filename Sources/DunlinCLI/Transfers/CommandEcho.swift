@@ -59,7 +59,7 @@ enum CommandEcho {
             guard let end = word.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return word }
             return secret.mayContain(String(word[..<end])) ? word[...end] + hidden : word
         }
-        let shown = URLWord.shown(word)
+        let shown = URLWord.withoutUserInfo(word)
         guard let question = shown.firstIndex(of: "?") else { return shown }
         let parts = shown[shown.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
         let kept = parts.map { part in

@@ -86,7 +86,10 @@ struct JobCheck: Sendable {
                 && saves("disk.img")(run)
         },
         "download many files": JobCheck(saves("a.img", "b.img")),
-        "leave the network to others": JobCheck { $0.duration > .milliseconds(800) && saves("disk.img")($0) },
+        "leave the network to others": JobCheck {
+            // How exactly others keep to a rate is theirs.
+            ($0.tool != .dunlin || $0.duration > .milliseconds(800)) && saves("disk.img")($0)
+        },
     ]
 
     private static let isLoggedIn: @Sendable (JobRun) -> Bool = { run in
