@@ -127,6 +127,7 @@ extension WebSocketDriver {
                 machine.receive(control, at: loop.now())
                 answerPings()
                 changed()
+                await letOthersRun(after: Self.controlFrameWork)
             }
         }
     }
@@ -190,6 +191,8 @@ extension WebSocketDriver {
 extension WebSocketDriver {
     /// A peer that is always ready, and work that outlasts the network, would otherwise keep the loop from everybody.
     private static let longestWork = 64 * 1024
+    /// A control frame costs as much as so many bytes of a message, however short it is.
+    private static let controlFrameWork = 4 * 1024
 
     /// Lets others have the loop if much has been read or written since they last had it.
     func letOthersRun(after count: Int) async {

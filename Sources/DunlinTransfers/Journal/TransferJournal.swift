@@ -203,8 +203,13 @@ extension TransferJournal {
 
 extension TransferJournal {
     /// Returns when every transfer of this journal is over, including those added meanwhile. Throws `CancellationError`
-    /// if the awaiting task is cancelled, which cancels no transfer. A transfer that is never resumed is never over.
+    /// if the awaiting task is cancelled, which cancels no transfer, and a `NetworkError` with code `invalidRequest` in
+    /// a hook of one of the transfers, which waits for the hook. A transfer that is never resumed is never over.
     public func waitUntilEmpty() async throws {
+        if Enclosure.subjects.contains(.transfer(of: ObjectIdentifier(self))) {
+            throw NetworkError(
+                .invalidRequest, "`waitUntilEmpty` was called in a hook of a transfer that waits for this hook")
+        }
         if await untilEmpty() { try Task.checkCancellation() }
     }
 

@@ -36,6 +36,31 @@ struct `A journal` {
         return (error as? NetworkError)?.code
     }
 
+    @Test func `waiting in a hook for the transfer that waits for the hook is an error, and no standstill`()
+        async throws
+    {
+        let folder = try Folder()
+        let journals = AsyncStream.makeStream(of: TransferJournal.self)
+        let code = Mutex<NetworkError.Code?>(nil)
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.route(.get, "/film", .generated(length: 2000))
+            let journal = try await Self.open(folder, stage) { _, _ in
+                for await journal in journals.stream {
+                    do {
+                        try await journal.waitUntilEmpty()
+                    } catch {
+                        code.withLock { $0 = (error as? NetworkError)?.code }
+                    }
+                    break
+                }
+            }
+            journals.continuation.yield(journal)
+            _ = try await journal.download("film", to: .file("\(folder.path)/film.mp4"), metadata: Self.film).value
+            try await journal.waitUntilEmpty()
+        }
+        #expect(code.withLock { $0 } == .invalidRequest)
+    }
+
     @Test(.rows("SM-94", "AP-2")) func `a journal downloads, uploads, forgets both, and says that it is drained`()
         async throws
     {
