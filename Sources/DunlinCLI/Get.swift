@@ -197,7 +197,7 @@ struct Get {
             try target, method: request.httpMethod, body: try body, options: try request.options,
             to: .file(file), transfer: .init(overwrites: true, resuming: .ifValidatorMatches))
         let display = output.hidesWarnings ? nil : TerminalDisplay.ofEnds(on: DescriptorOutput(output.remarks))
-        if let display { ProgressDisplay(file, on: display).follow(task) }
+        if let display { ProgressDisplay(options.file ?? file, on: display).follow(task) }
         let (result, signal) = await Interruption.during {
             await task.result
         } stop: {
@@ -208,7 +208,8 @@ struct Get {
         do {
             response = try result.get()
         } catch let error as NetworkError where error.code == .unacceptableStatus {
-            output.complain(ErrorText.lines(of: error))
+            // The line of the display says it.
+            if display == nil { output.complain(ErrorText.lines(of: error)) }
             return .refused
         } catch {
             let code = signal?.code ?? .failure

@@ -27,7 +27,8 @@ struct Terminal {
         while true {
             switch terminal.ask("password of \(VisibleText.of(user, upTo: 100)): ") {
             case .line(let line): return String(decoding: line, as: UTF8.self)
-            case .signal(let number): raise(number)
+            // To the process, as the threads of tasks block signals.
+            case .signal(let number): kill(getpid(), number)
             case .byte: break
             }
         }

@@ -46,13 +46,15 @@ import Testing
             return request.fields.contains("range") ? reply : reply.stallingAfter(1_000_000)
         }
         let url = server.baseURL + "/a?b"
-        let (said, end) = try await run(["-o", "a b", url, "--bearer", "hunter2"], signal, after: 500_000)
+        let secrets = signal == SIGINT ? ["--bearer", "hunter2"] : []
+        let (said, end) = try await run(["-o", "a b", url] + secrets, signal, after: 500_000)
         #expect(end.wasKilled && end.status == signal)
-        #expect(said.contains("to continue: dunlin -o 'a b' '\(url)' --bearer '…' -C -\n"), "\(said)")
+        let advice = secrets.isEmpty ? ": dunlin -o 'a b' '\(url)' -C -" : ", give the same command again"
+        #expect(said.contains("to continue\(advice)\n"), "\(said)")
         #expect(!said.contains("hunter2") && !said.contains("failed"))
         #expect(try files == [".a b.dunlin-part", ".a b.dunlin-record"])
         let (_, second) = try await Child.output(
-            of: try PseudoTerminal.program, ["-o", "a b", url, "--bearer", "hunter2", "-C", "-"], in: folder.path)
+            of: try PseudoTerminal.program, ["-o", "a b", url, "-C", "-"] + secrets, in: folder.path)
         #expect(second.status == 0 && !second.wasKilled)
         #expect(try folder.contents("a b") == entity.bytes)
         #expect(server.requests.last?.fields.contains("range") == true)

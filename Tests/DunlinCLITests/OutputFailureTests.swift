@@ -2,6 +2,7 @@ import Children
 import Dunlin
 import DunlinCommandLine
 import DunlinTesting
+import Folders
 import Foundation
 import Glibc
 import Testing
@@ -50,6 +51,16 @@ import Testing
         #expect(end.status == ExitCode.unwritten.rawValue)
         let (silent, other) = try await Self.run("exec \"$1\" -v \"$2\" 2>&-", server.baseURL)
         #expect(silent == "body\n" && other.status == 0)
+    }
+
+    @Test func `the file behind standard output keeps what else is written to it`() async throws {
+        let (server, folder) = (try LoopbackServer(), try Folder())
+        defer { server.stop() }
+        server.route(.get, "/", .response(body: "body\n"))
+        let script = "cd '\(folder.path)'; (echo a; \"$1\" -o /dev/stdout \"$2\"; echo b) >out"
+        let (text, end) = try await Self.run(script, server.baseURL)
+        #expect(text == "" && end.status == 0)
+        #expect(try folder.contents("out") == "a\nbody\nb\n")
     }
 
     @Test func `a reader that has gone is told nothing`() async throws {

@@ -12,7 +12,11 @@ final class Paper: Sendable {
     let remarks: String
     let output: Output
 
+    /// A pipe whose reader has gone ends a program, but not all tests.
+    private static let ignoresClosedPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+
     init() throws {
+        Self.ignoresClosedPipes
         folder = try Folder()
         (results, remarks) = ("\(folder.path)/results", "\(folder.path)/remarks")
         func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }

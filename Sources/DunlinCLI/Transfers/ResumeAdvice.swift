@@ -12,7 +12,8 @@ struct ResumeAdvice {
         if output.hidesWarnings { return }
         let arguments = Array(CommandLine.arguments.dropFirst())
         let (line, isWhole) = CommandEcho.line(of: arguments, for: program, adding: adding)
-        output.remark("what has come is kept; to continue: \(line)\(note)")
-        if !isWhole { output.remark("secrets were left out of it") }
+        // Without its secrets the line would ask for something else, and begin again.
+        let advice = isWhole ? "to continue: \(line)" : "to continue, give the same command again"
+        output.remark("what has come is kept; \(advice)\(note)")
     }
 }

@@ -144,6 +144,18 @@ import Testing
 
     // MARK: - Questions and help
 
+    @Test func `an interrupt ends the question for a password, and the program`() async throws {
+        let (screen, status) = try await screen(["-u", "ada", url("/me")], columns: 60) { terminal in
+            try await eventually("the question is there") {
+                String(decoding: terminal.shown, as: UTF8.self).contains("password of ada: ")
+            }
+            let interrupt: [UInt8] = [0x03]
+            _ = write(terminal.control, interrupt, 1)
+        }
+        #expect(status == SIGINT && screen.rows.count { $0.contains("password of ada:") } == 1, "\(screen.rows)")
+        #expect(site.server.requests.isEmpty)
+    }
+
     @Test(arguments: [60, 100]) func `a password is asked for, and never shown`(columns: Int) async throws {
         let (screen, status) = try await screen(["-u", "ada", url("/me")], columns: columns) { terminal in
             try await eventually("the question is there") {
