@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Glibc
 import LedgerRows
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -79,6 +80,36 @@ struct `A coded body` {
                 return (middle - start, Self.computed - middle)
             }
             #expect(whole * 2 < streamed)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct `Long bodies on a loop` {
+    @Test func `a body that is read more slowly than it comes leaves the loop to others`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.route(.get, "/long", .generated(length: 1 << 36))
+            stage.server.route(.get, "/short", .response(body: "short"))
+            let session = stage.session
+            let isOver = Atomic(false)
+            let count = Atomic(0)
+            async let long: Void = session.onEventLoop { @concurrent in
+                try await session.withResponse(from: "long") { response in
+                    for try await piece in response.body {
+                        count.add(piece.count, ordering: .relaxed)
+                        // Slower than the server.
+                        let end = ContinuousClock.now + .milliseconds(2)
+                        while .now < end {}
+                        if isOver.load(ordering: .relaxed) { break }
+                    }
+                }
+            }
+            try await stage.eventually("the long body is being read") { count.load(ordering: .relaxed) > 1 << 21 }
+            for _ in 0..<3 {
+                #expect(try await session.get("short", timeout: .seconds(60), as: .string).value == "short")
+            }
+            isOver.store(true, ordering: .relaxed)
+            try await long
         }
     }
 }

@@ -28,6 +28,8 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         var pace = ReadingPace()
         /// When the reader stops waiting, before any timeout.
         var limit = HTTP.Instant.never
+        /// The bytes received since others last had the loop.
+        var sincePause = 0
 
         init(
             lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
@@ -238,6 +240,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         // A few bytes must not keep a large buffer in memory if the reader retains them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         context.observer?.sees(received: reading.chunk)
+        await letOthersRun(after: count, &reading)
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
         return count > 0
@@ -259,12 +262,25 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
             }
         }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
+        await letOthersRun(after: received, &reading)
         hop.bodyBytes += received
         hop.decodedBytes += received
         context.control?.received(upTo: hop.bodyBytes)
         context.observer?.sees(received: whole.last(received))
         reading.body.skip(received)
         if received == 0 { try endOfStream(&reading, hop) }
+    }
+
+    /// A server that is always ready would keep a reader on the loop, which has no need to wait, and all others from it.
+    private static let longestReading = 1 << 20
+
+    private func letOthersRun(after count: Int, _ reading: inout Reading) async {
+        reading.sincePause += count
+        guard reading.sincePause >= Self.longestReading else { return }
+        reading.sincePause = 0
+        guard context.clock.reactor.isCurrent else { return }
+        await Task.yield()
+        context.clock.reactor.look()
     }
 
     private func endOfStream(_ reading: inout Reading, _ hop: HTTP.Hop) throws {
