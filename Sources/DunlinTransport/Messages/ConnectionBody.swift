@@ -271,7 +271,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         if received == 0 { try endOfStream(&reading, hop) }
     }
 
-    /// A server that is always ready would keep a reader on the loop, which has no need to wait, and all others from it.
+    /// A server that is always ready never lets a reader on the loop wait, and would keep all others from it.
     private static let longestReading = 1 << 20
 
     private func letOthersRun(after count: Int, _ reading: inout Reading) async {
