@@ -43,13 +43,17 @@ final class StreamSink: Sink {
         let call = delegate[.main]
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
-        var isLeft = isScope
-        let failure: (any Error)?
+        var isLeft = false
+        var failure: (any Error)?
         do {
-            failure = try await waitForEnd(of: streamed, call)
+            switch try await waitForEnd(of: streamed, call) {
+            case .left(let error): (failure, isLeft) = (error, isScope)
+            // A scope goes on with what it has.
+            case .nothingLeft: break
+            }
         } catch {
-            // The scope goes on, but what it reads from now on fails.
-            (failure, isLeft) = (error, false)
+            // A scope goes on, but what it reads from now on fails.
+            failure = error
         }
         end(streamed, arrived, call, failure, isLeft: isLeft)
         if let failure { throw failure }
@@ -118,22 +122,29 @@ final class StreamSink: Sink {
             queued: call.queued)
     }
 
+    private enum End {
+        /// Nobody reads any more, perhaps because of an error.
+        case left((any Error)?)
+        /// Nothing is left to receive.
+        case nothingLeft
+    }
+
     /// Waits until the body has been read; in a scope, until that is left. It also ends when the call is cancelled and,
     /// if something is left to read, at the call's deadline, whether somebody reads or not.
     private func waitForEnd(
         of response: HTTPSession.StreamedResponse, _ call: LiveCall
-    ) async throws -> (any Error)? {
+    ) async throws -> End {
         // Its exchange is over.
-        if !isScope, case .bytes = response.body.source.body { return nil }
+        if !isScope, case .bytes = response.body.source.body { return .nothingLeft }
         let cancellation = Cancellation(partOf: call.delegate.cancellation)
         // The limits of a request end with its 101.
         let deadline = response.status == .switchingProtocols ? .never : call.request.deadline
         switch await closing.wait(until: deadline, cancellation: cancellation) {
-        case .value(let error): return error
+        case .value(let error): return .left(error)
         // What a scope does once it has read everything needs the request no longer.
         case .cancelled where isScope && response.body.source.isRead,
             .timedOut where isScope && response.body.source.isRead:
-            return nil
+            return .nothingLeft
         case .cancelled: throw cancellation.failure(limit: call.request.timeouts.total)
         case .timedOut:
             throw NetworkError(
