@@ -16,7 +16,7 @@ import Testing
         return try Paper.lines(of: paper.results)
     }
 
-    @Test func `the demo numbers its parts, and fits a terminal with 80 columns and some 40 rows`() async throws {
+    @Test func `the demo numbers its parts, and fits a terminal with 80 columns and 40 rows`() async throws {
         let paper = try Paper()
         #expect(await DunlinCommand.run(.demo, paper.output) == .success)
         let lines = try Paper.lines(of: paper.results)
@@ -28,8 +28,7 @@ import Testing
         #expect(lines.allSatisfy { $0.count < 80 && !$0.contains("\u{1B}") }, "\(lines)")
         // A bar is one row on a terminal, and several lines in a file.
         let rows = lines.count { !$0.contains("%, ") } + Demo.parts.count
-        // On a busy machine a part may say a line more, for example of another attempt.
-        #expect(rows < 43)
+        #expect(rows < 40)
         #expect(lines.last?.hasPrefix("All of that took ") == true)
         #expect(try Paper.lines(of: paper.remarks).isEmpty)
     }
@@ -72,8 +71,8 @@ import Testing
         let lines = try await lines(of: EventsDemo())
         #expect(
             lines.map { $0.prefix(10) }
-                == ["   event 1", "   event 2", "   Closed ", "   event 3"].map { $0.prefix(10) })
-        #expect(lines.dropFirst(2).first?.hasSuffix("Last-Event-ID: 2") == true)
+                == ["   event 1", "   Closed ", "   event 2"].map { $0.prefix(10) })
+        #expect(lines.dropFirst().first?.hasSuffix("Last-Event-ID: 1") == true)
     }
 
     @Test func `the second request is answered from memory`() async throws {
