@@ -27,6 +27,7 @@ extension HTTPSession {
             let value = try await Enclosure.enter(.request(delegate.id)) { try await operation(response) }
             sink.close()
             await life
+            if sink.wasCancelledByTask { throw CancellationError() }
             return value
         } catch {
             sink.close(error)

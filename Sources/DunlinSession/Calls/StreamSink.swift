@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTransport
+internal import Synchronization
 
 /// Delivers a response when its head has come, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
@@ -10,6 +11,7 @@ final class StreamSink: Sink {
     let reconnection: HTTPSession.Reconnection?
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
     private let closing: ValueWaiter<(any Error)?>
+    private let cancelledByTask = Atomic(false)
 
     init(isScope: Bool, after reconnection: HTTPSession.Reconnection? = nil, on loop: Reactor) {
         self.isScope = isScope
@@ -31,6 +33,9 @@ final class StreamSink: Sink {
     func close(_ error: (any Error)? = nil) {
         _ = closing.deliver(error)
     }
+
+    /// Whether the request was cancelled with its task, before its response had been read.
+    var wasCancelledByTask: Bool { cancelledByTask.load(ordering: .acquiring) }
 
     var handed: HTTPSession.StreamedResponse? {
         if case .success(let response) = opening.valueIfSettled { response } else { nil }
@@ -54,6 +59,7 @@ final class StreamSink: Sink {
         } catch {
             // A scope goes on, but what it reads from now on fails.
             failure = error
+            if delegate.cancellation.cause == .task { cancelledByTask.store(true, ordering: .releasing) }
         }
         end(streamed, arrived, call, failure, isLeft: isLeft)
         if let failure { throw failure }
