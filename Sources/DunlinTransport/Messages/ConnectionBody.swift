@@ -240,7 +240,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         // A few bytes must not keep a large buffer in memory if the reader retains them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         context.observer?.sees(received: reading.chunk)
-        await letOthersRun(after: count, &reading)
+        if reading.isLong(after: count) { await letOthersRun() }
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
         return count > 0
@@ -262,7 +262,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
             }
         }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
-        await letOthersRun(after: received, &reading)
+        if reading.isLong(after: received) { await letOthersRun() }
         hop.bodyBytes += received
         hop.decodedBytes += received
         context.control?.received(upTo: hop.bodyBytes)
@@ -272,12 +272,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     }
 
     /// A server that is always ready never lets a reader on the loop wait, and would keep all others from it.
-    private static let longestReading = 1 << 20
-
-    private func letOthersRun(after count: Int, _ reading: inout Reading) async {
-        reading.sincePause += count
-        guard reading.sincePause >= Self.longestReading else { return }
-        reading.sincePause = 0
+    private func letOthersRun() async {
         guard context.clock.reactor.isCurrent else { return }
         await Task.yield()
         context.clock.reactor.look()
@@ -314,6 +309,17 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
 }
 
 extension ConnectionBody.Reading {
+    /// How many bytes are received before others have the loop.
+    private static var longestReading: Int { 1 << 20 }
+
+    /// Notes that bytes were received. Returns whether others should have the loop now.
+    fileprivate mutating func isLong(after count: Int) -> Bool {
+        sincePause += count
+        guard sincePause >= Self.longestReading else { return false }
+        sincePause = 0
+        return true
+    }
+
     /// The phase of a wait that begins at `start`, and when its limit begins. A reader that was woken asks again.
     fileprivate func nextWait(from start: HTTP.Instant) -> (HTTP.Phase, since: HTTP.Instant) {
         guard let wait = upload?.wait(from: start) else { return (.receive, start) }
