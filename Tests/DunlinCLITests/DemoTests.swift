@@ -101,5 +101,8 @@ import Testing
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
         #expect(try content().isEmpty)
+        // Nothing is drawn any more.
+        let last = try Paper.lines(of: paper.results).last
+        #expect(last?.hasPrefix("   disk.img: stopped after ") == true, "\(last ?? "nothing")")
     }
 }

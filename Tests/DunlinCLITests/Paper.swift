@@ -12,20 +12,27 @@ final class Paper: Sendable {
     let remarks: String
     let output: Output
 
-    /// A pipe whose reader has gone ends a program, but not all tests.
-    private static let ignoresClosedPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+    /// A pipe without a reader. Writing into one ends a program, but not all tests.
+    private static let nowhere: Int32 = {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        close(ends[0])
+        return ends[1]
+    }()
 
     init() throws {
-        Self.ignoresClosedPipes
+        _ = Self.nowhere
         folder = try Folder()
         (results, remarks) = ("\(folder.path)/results", "\(folder.path)/remarks")
         func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
         output = Output(of: "dunlin", results: open(results), remarks: open(remarks))
     }
 
+    /// The descriptors stay in use: what somebody writes too late must not reach another test's file.
     deinit {
-        close(output.results)
-        close(output.remarks)
+        dup2(Self.nowhere, output.results)
+        dup2(Self.nowhere, output.remarks)
     }
 
     var said: String { get throws { try String(contentsOfFile: results, encoding: .utf8) } }

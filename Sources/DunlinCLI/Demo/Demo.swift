@@ -18,16 +18,10 @@ struct Demo {
     func run() async throws {
         let start = ContinuousClock.now
         page.say("Seven parts, each against a server inside this command; no network is needed.", indent: 0)
-        do {
-            for (index, part) in Self.parts.enumerated() {
-                page.title(index + 1, part.title, part.code)
-                try await part.run(on: page)
-                try await page.rest()
-            }
-        } catch {
-            // The bars stay as they are, and the next line begins below them.
-            await page.display.finish()
-            throw error
+        for (index, part) in Self.parts.enumerated() {
+            page.title(index + 1, part.title, part.code)
+            try await part.run(on: page)
+            try await page.rest()
         }
         page.say(
             "All of that took \((ContinuousClock.now - start).readable). Now one of your own: dunlin -v https://…",

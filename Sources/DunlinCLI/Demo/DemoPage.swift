@@ -55,6 +55,14 @@ struct DemoPage: Sendable {
         for line in waterfall.lines(width: width - Self.indent, style: style) { write(Self.blanks + line) }
     }
 
+    /// Runs something that has bars. They are drawn for the last time before this returns, also if it fails.
+    func finishingBars<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
+        let result: Result<Value, any Error>
+        do { result = .success(try await operation()) } catch { result = .failure(error) }
+        await display.finish()
+        return try result.get()
+    }
+
     /// Time to read what is there, on a terminal.
     func rest() async throws {
         if terminal.terminal != nil { try await Task.sleep(for: .milliseconds(1400)) }

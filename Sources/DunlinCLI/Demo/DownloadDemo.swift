@@ -36,8 +36,7 @@ struct DownloadDemo: DemoPart {
         try await withSession(.init(baseURL: server.baseURL)) { client in
             let task = try client.downloadTask("disk.img", to: .file(path))
             ProgressDisplay("   disk.img", on: page.display).follow(task)
-            _ = try await task.value
-            await page.display.finish()
+            _ = try await page.finishingBars { try await task.value }
             let difference = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 0..<Self.length)
             let content = difference.map { "it differs from byte \($0) on" } ?? "the file is the server's"
             let range = server.requests.last?.fields["Range"] ?? "none"

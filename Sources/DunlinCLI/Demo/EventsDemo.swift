@@ -6,12 +6,16 @@ struct EventsDemo: DemoPart {
     let title = "Events that reconnect"
     let code = #"client.events("news", until: "[DONE]")"#
 
-    private static let news = ["They leave Iceland.", "They winter at the Banc d'Arguin."]
-
     func run(on page: DemoPage) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        server.route("/news") { attempt, _ in attempt == 0 ? Self.reply(0..<1) : Self.reply(1..<2, "data: [DONE]\n\n") }
+        // The server closes the stream once its first event is on the page, however slow the machine is.
+        let isShown = LoopbackServer.Gate()
+        server.route("/news") { attempt, _ in
+            attempt == 0
+                ? Self.reply(["id: 1\ndata: They leave Iceland.\n\n"], then: [.waitForSignal(isShown)])
+                : Self.reply(["id: 2\ndata: They winter at the Banc d'Arguin.\n\n", "data: [DONE]\n\n"])
+        }
         try await withSession(.init(baseURL: server.baseURL)) { client in
             let events = client.events("news", until: "[DONE]")
             var attempt = 1
@@ -22,15 +26,17 @@ struct EventsDemo: DemoPart {
                     page.say("Closed by the server. The next request: Last-Event-ID: \(id)")
                 }
                 page.say("event \(event.id)  \(event.data)")
+                isShown.open()
             }
         }
     }
 
-    /// Some of the events, one at a time. The connection ends with them.
-    private static func reply(_ range: Range<Int>, _ end: String = "") -> LoopbackServer.Reply {
-        let events = range.map { "id: \($0 + 1)\ndata: \(news[$0])\n\n" } + (end.isEmpty ? [] : [end])
+    /// Some of the events, one at a time. The connection ends with them, after `last`.
+    private static func reply(
+        _ events: [String], then last: [LoopbackServer.Step] = []
+    ) -> LoopbackServer.Reply {
         let whole = LoopbackServer.Reply.chunked(
             [Bytes("retry: 600\n\n")] + events.map { Bytes($0) }, fields: ["Content-Type": "text/event-stream"])
-        return LoopbackServer.Reply(whole.steps.flatMap { [$0, .pause(.milliseconds(220))] } + [.close])
+        return LoopbackServer.Reply(whole.steps.flatMap { [$0, .pause(.milliseconds(220))] } + last + [.close])
     }
 }

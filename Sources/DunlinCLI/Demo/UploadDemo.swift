@@ -17,8 +17,9 @@ struct UploadDemo: DemoPart {
             .throttled(.init(packetSize: 64 << 10, delay: .milliseconds(20)))
         try await withSession(.init(baseURL: server.baseURL)) { client in
             let bar = ProgressDisplay("   film", on: page.display)
-            let response = try await client.put("film", body: body, progress: bar.show, as: .bytes)
-            await page.display.finish()
+            let response = try await page.finishingBars {
+                try await client.put("film", body: body, progress: bar.show, as: .bytes)
+            }
             guard let request = server.requests.last else { return }
             let isSame = request.bodyHash == LoopbackServer.GeneratedBody.hash(length: Self.length)
             page.say(
