@@ -67,6 +67,15 @@ struct `Readme` {
         #expect(user.id == made.id && found.isEmpty)
     }
 
+    @Test func `a user has a name`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+        let client = try HTTPSession(
+            .init(baseURL: "https://api.test", transport: transport))
+        #expect(try await client.get("users/42", as: User.self).name == "Ada")
+        #expect(transport.requests.count == 1)
+    }
+
     @Test func `the examples about streams and handles in the README run as written`() async throws {
         let file = File()
         try await client.withResponse(from: "export") { response in

@@ -13,6 +13,7 @@ internal import Synchronization
 package final class Enclosure: Sendable {
     package enum Subject: Hashable, Sendable {
         case request(HTTPSession.TaskID)
+        /// A transfer of a journal, by the transfer or the journal.
         case transfer(of: ObjectIdentifier)
         /// The hook that is told the end of a session.
         case shutDown(of: ObjectIdentifier)

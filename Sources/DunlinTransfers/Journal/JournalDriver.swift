@@ -9,7 +9,9 @@ struct JournalDriver: Sendable {
     private var journal: TransferJournal { transfer.journal }
 
     func run() async {
-        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal))) { await drive() }
+        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal))) {
+            await Enclosure.enter(.transfer(of: ObjectIdentifier(transfer))) { await drive() }
+        }
     }
 
     private func drive() async {

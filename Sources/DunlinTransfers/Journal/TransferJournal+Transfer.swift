@@ -190,9 +190,13 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// The outcome. Awaiting it begins the transfer if it has not begun.
+    /// The outcome. Awaiting it begins the transfer if it has not begun. In a hook of this transfer, which waits for
+    /// the hook, it is a `NetworkError` with code `invalidRequest` until the transfer is over.
     public var result: Result<TransferJournal.Outcome, any Error> {
         get async {
+            if resultIfEnded == nil, Enclosure.subjects.contains(.transfer(of: ObjectIdentifier(self))) {
+                return .failure(Self.awaitedWithin)
+            }
             resume()
             return await settlement.value
         }
@@ -221,6 +225,10 @@ extension TransferJournal.Transfer {
     private func stop(_ task: TaskDelegate?) {
         cancellation.cancel(.handle)
         task?.cancel()
+    }
+
+    private static var awaitedWithin: NetworkError {
+        NetworkError(.invalidRequest, "the outcome of a transfer was awaited in a hook that this transfer waits for")
     }
 
     static var left: NetworkError {

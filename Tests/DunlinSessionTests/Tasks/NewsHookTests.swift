@@ -81,4 +81,34 @@ import Testing
         #expect(told.withLock { $0.last } == true)
         await mocked.session.shutdown()
     }
+
+    @Test func `get an error, at once, instead of the outcome of the request that waits for them`() async throws {
+        let handle = Mutex<HTTPSession.RequestTask<String>?>(nil)
+        let codes = Mutex<[NetworkError.Code?]>([])
+        @Sendable func awaitOwn() async {
+            let result = await handle.withLock(\.self)?.result
+            codes.withLock { $0.append(result?.failure?.code) }
+        }
+        let mocked = try Mocked {
+            $0.hooks.response = { _, _ in
+                await awaitOwn()
+                return nil
+            }
+            $0.hooks.downloadProgress = { _, progress in if progress.isFinal { await awaitOwn() } }
+            $0.hooks.completed = { _ in await awaitOwn() }
+        }
+        mocked.transport.on(.get, "/x").respond(.ok, body: "body")
+        let task = try mocked.session.task("x", as: .string)
+        handle.withLock { $0 = task }
+        #expect(try await task.value == "body")
+        await mocked.session.shutdown()
+        #expect(codes.withLock(\.self) == [.invalidRequest, .invalidRequest, .invalidRequest])
+        handle.withLock { $0 = nil }
+    }
+}
+
+extension Result {
+    fileprivate var failure: NetworkError? {
+        if case .failure(let error) = self { error as? NetworkError } else { nil }
+    }
 }

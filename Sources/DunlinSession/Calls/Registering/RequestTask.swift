@@ -94,8 +94,12 @@ extension HTTPSession.RequestTask {
 extension HTTPSession.RequestTask {
     /// The outcome. Awaiting it begins the request if it has not begun. Cancelling the awaiting task cancels the
     /// request.
+    ///
+    /// In code that the request waits for, such as its own hook, an interceptor or a credential's refresh, this is a
+    /// `NetworkError` with code `invalidRequest` unless the request is over, because both would wait for ever.
     public var result: Result<HTTPSession.Response<Output>, any Error> {
         get async {
+            if resultIfEnded == nil, Enclosure.contains(.request(id)) { return .failure(Self.awaitedWithin) }
             // Awaiting a request that was suspended after it began does not resume it.
             if !hasBegun.exchange(true, ordering: .relaxed) { delegate.resume() }
             let result = await withTaskCancellationHandler {
@@ -113,6 +117,11 @@ extension HTTPSession.RequestTask {
 
     public var value: Output {
         get async throws { try await result.get().value }
+    }
+
+    private static var awaitedWithin: NetworkError {
+        NetworkError(
+            .invalidRequest, "the outcome of a request was awaited in a hook or other code that this request waits for")
     }
 
     /// The outcome; nil until the request is over.
