@@ -13,6 +13,10 @@ internal import Dunlin
 /// A download that has begun may be retired: it continues for its waiters, but nobody joins it any more. Another one
 /// for the same image does not depend on it and runs in parallel.
 ///
+/// Code within a download, such as a filter, may ask too, and the download keeps its slot meanwhile. So that none waits
+/// for itself, that code waits for no slot, neither in the queue nor for a stopped download to end, and does not join a
+/// download that cannot end before it. The slots limit only the other downloads.
+///
 /// Each waiter has its own time limit, and a download has none: the rules are in `DownloadMachine+Time.swift`.
 struct DownloadMachine<Identity: Hashable> {
     enum Action: Equatable {
@@ -35,16 +39,27 @@ struct DownloadMachine<Identity: Hashable> {
         var waiters: [UInt64] = []
         /// When the time limits began.
         var begun: HTTP.Instant?
+        var hasSlot = false
         /// Whether everything that can be late has arrived.
         var hasArrived = false
         /// The last waiter of a download that continues only for the cache.
         var last: Waiter?
     }
 
+    /// Who asks.
+    struct Asker {
+        /// The downloads that the asking code is within. They cannot end before it has its answer.
+        var within: Set<UInt64> = []
+        /// Whether it waits for a slot. No download that has one may wait for such code.
+        var waitsForSlot = true
+    }
+
     struct Waiter {
         let download: UInt64
         var priority: Int
         let limit: HTTPSession.WaitLimit
+        /// The downloads that cannot end before the waiter has its answer.
+        let within: Set<UInt64>
         /// When its time began: with the download, or when it joined.
         var start: HTTP.Instant?
         /// When its time is up.
@@ -64,8 +79,9 @@ struct DownloadMachine<Identity: Hashable> {
     /// A time before which nobody's time is up.
     var look = HTTP.Instant.never
     private var last: UInt64 = 0
-    /// The number of downloads that hold a slot.
+    /// The number of downloads that have begun and not ended, and of those that hold a slot.
     private(set) var active = 0
+    private var slots = 0
 
     init(maximum: Int, order: DownloadQueue.Order, finishesForCache: Bool = false) {
         self.maximum = max(1, maximum)
@@ -77,23 +93,25 @@ struct DownloadMachine<Identity: Hashable> {
     /// The number of downloads that have not begun.
     var queued: Int { downloads.count - active }
     var isIdle: Bool {
-        downloads.isEmpty && joinable.isEmpty && stopping.isEmpty && waiters.isEmpty && active == 0 && queue.count == 0
+        downloads.isEmpty && joinable.isEmpty && stopping.isEmpty && waiters.isEmpty && active == 0 && slots == 0
+            && queue.count == 0
     }
 
-    /// Adds a waiter to an existing download; nil if there is none.
+    /// Adds a waiter to an existing download; nil if there is none that it may wait for.
     mutating func join(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        at now: HTTP.Instant
-    ) -> UInt64? {
-        guard let id = joinable[identity] else { return nil }
-        add(waiter, Waiter(download: id, priority: priority, limit: limit))
+        by asker: Asker = Asker(), at now: HTTP.Instant
+    ) -> (id: UInt64, actions: [Action])? {
+        guard let id = joinable[identity], !isHeldUp(id, by: asker.within) else { return nil }
+        add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
         if downloads[id]?.begun != nil { begin(waiter, at: now) }
-        return id
+        return (id, asker.waitsForSlot ? [] : startNow(id))
     }
 
     /// Begins a download with its first waiter.
     mutating func begin(
-        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit
+        _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
+        by asker: Asker = Asker()
     ) -> (id: UInt64, actions: [Action]) {
         if downloads.isEmpty { look = .never }
         last += 1
@@ -101,8 +119,8 @@ struct DownloadMachine<Identity: Hashable> {
         downloads[id] = Download(identity: identity)
         joinable[identity] = id
         queue.add(id, priority)
-        add(waiter, Waiter(download: id, priority: priority, limit: limit))
-        return (id, startMore())
+        add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
+        return (id, asker.waitsForSlot ? startMore() : startNow(id))
     }
 
     /// Removes a waiter; no effect if it was answered. Returns the download that it left.
@@ -158,6 +176,7 @@ struct DownloadMachine<Identity: Hashable> {
         }
         downloads[id] = nil
         active -= 1
+        if download.hasSlot { slots -= 1 }
         for waiter in download.waiters { waiters[waiter] = nil }
         if joinable[download.identity] == id { joinable[download.identity] = nil }
         if download.state == .stopped { endStop(download.identity) }
@@ -223,18 +242,46 @@ struct DownloadMachine<Identity: Hashable> {
 
     private mutating func startMore() -> [Action] {
         var actions: [Action] = []
-        while active < maximum, let id = queue.next() {
+        while slots < maximum, let id = queue.next() {
             guard let identity = downloads[id]?.identity else { continue }
             if stopping[identity] != nil {
                 downloads[id]?.state = .held
                 stopping[identity]?.held = id
                 continue
             }
-            downloads[id]?.state = .running
-            active += 1
-            actions.append(.start(id))
+            downloads[id]?.hasSlot = true
+            slots += 1
+            actions.append(start(id))
         }
         return actions
+    }
+
+    /// Starts a download that waits for its turn, without a slot.
+    private mutating func startNow(_ id: UInt64) -> [Action] {
+        guard let download = downloads[id], download.state == .queued || download.state == .held else { return [] }
+        _ = queue.remove(id)
+        if stopping[download.identity]?.held == id { stopping[download.identity]?.held = nil }
+        return [start(id)]
+    }
+
+    private mutating func start(_ id: UInt64) -> Action {
+        downloads[id]?.state = .running
+        active += 1
+        return .start(id)
+    }
+
+    /// Whether a download cannot end before one of `others`: it is one of them, or its own code waits for one, perhaps
+    /// by way of further downloads.
+    private func isHeldUp(_ id: UInt64, by others: Set<UInt64>) -> Bool {
+        if others.isEmpty { return false }
+        var (seen, next): (Set<UInt64>, [UInt64]) = ([id], [id])
+        while let id = next.popLast() {
+            if others.contains(id) { return true }
+            for waiter in waiters.values where waiter.within.contains(id) && seen.insert(waiter.download).inserted {
+                next.append(waiter.download)
+            }
+        }
+        return false
     }
 }
 

@@ -18,7 +18,9 @@ extension ImageDownloader {
             case finishForCache
         }
 
-        /// The number of downloads that run at once, until their picture is decoded and filtered.
+        /// The number of downloads that run at once, until their picture is decoded and filtered. What a filter asks
+        /// for comes on top of them, and so does what is asked for in code that others may wait for: interceptors,
+        /// refreshes, and, if the session has a queue, hooks and the scopes of its requests.
         public var maximumActive = 4
         public var order = Order.firstInFirstOut
         public var unwanted = Unwanted.cancel
@@ -79,10 +81,13 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
 }
 
 /// What simultaneous requests that share a download have in common. Cookies of the session's jar count only here, since
-/// servers change them with each response: a request with other cookies may be another user's.
+/// servers change them with each response: a request with other cookies may be another user's. So do the enclosures for
+/// which the session makes exceptions: whoever is within them must not wait for what waits for a turn, and others must
+/// not get what was sent without passing an interceptor.
 struct SharedIdentity: Sendable, Hashable {
     let identity: ImageIdentity
     let cookies: String?
+    let enclosures: Set<Enclosure.Subject>
 }
 
 extension SharedIdentity: CustomStringConvertible, CustomReflectable {

@@ -50,9 +50,10 @@ extension ImageDownloader {
         }
     }
 
-    /// Why nothing may be sent; nil if it may. Either the request may use only a cache that the session does not have,
-    /// or its time is up.
-    func refusal(of request: Request, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant) -> NetworkError? {
+    /// Why nothing may be sent; nil if it may. The request may use only a cache that the session does not have, or its
+    /// time is up, or it would need its own result.
+    func refusal(of download: Download, _ limit: HTTPSession.WaitLimit, at now: HTTP.Instant) -> NetworkError? {
+        let request = download.request
         let mode =
             request.usesNetwork ? request.cacheMode.resolved(settings.cacheMode) ?? .off : .storedOnly
         var error: NetworkError
@@ -63,6 +64,9 @@ extension ImageDownloader {
         } else if limit.inherited <= now {
             let reason = "the deadline of the enclosing `withTimeout` has passed"
             error = limit.failure(reason, from: nil, at: now, requestMayHaveBeenSent: false)
+        } else if isWithinItself(download) {
+            error = NetworkError(
+                .invalidRequest, "the picture was asked for by its own filter, or in a hook of its own request")
         } else {
             return nil
         }
@@ -98,10 +102,12 @@ extension ImageDownloader {
         var serializer = configuration.serializer
         serializer.inflation = .lazy
         let run = Run(
-            id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue, reference: reference)
+            id: id, transfer: transfer, serializer: serializer, queue: configuration.decodeQueue,
+            reference: reference, surroundings: download.asker.surroundings)
         let part = download.isOutdated ? nil : parts.take(download.identity)
         let stale = download.stale?.freshness
-        // The task ends with its download and is cancelled with it; it does not retain the downloader.
+        // The task ends with its download and is cancelled with it; it does not retain the downloader, and has nothing of
+        // the asking task but its enclosures.
         tasks[id] = Task.detached { await run.begin(part, stale) }
         if !session.hasQueue { turned(id) }
     }
@@ -123,9 +129,9 @@ extension ImageDownloader {
         return machine.retire(id) && download.wasJoined
     }
 
-    /// Whether the session's user is still the one that the download was requested for.
+    /// Whether it was sent as the session's user, who is still the one that the download was requested for.
     private func isOfUser(_ download: Download) -> Bool {
-        download.identity.selection[ImageIdentity.user] == session.asker
+        !download.asker.isException && download.identity.selection[ImageIdentity.user] == session.asker
     }
 
     func moved(_ id: UInt64, _ progress: Progress) {
@@ -168,6 +174,7 @@ extension ImageDownloader {
         machine.arrived(id)
         let wanted = wanted(of: id)
         if let next = wanted.first(where: { $0.request.decodes && download.made[$0.key.filter] == nil }) {
+            downloads[id]?.chain = next.key.filter
             return next.request.filters
         }
         let (head, use) = (arrival.head, arrival.use)
@@ -255,10 +262,17 @@ private struct Run: Sendable {
     let serializer: ImageResponseSerializer
     let queue: DecodeQueue
     let reference: ImageDownloader.Reference
+    let surroundings: Enclosure.Surroundings
     /// The number of bytes up to which a body's header is read where it arrived, as a session serializes it.
     private static let atOnce = 64 << 10
 
     func begin(_ part: PartialImage?, _ stale: ImageFreshness?) async {
+        await surroundings.within {
+            await Enclosure.enter(.picture(of: ObjectIdentifier(reference), id)) { await download(part, stale) }
+        }
+    }
+
+    private func download(_ part: PartialImage?, _ stale: ImageFreshness?) async {
         do {
             try await transfer.session.onEventLoop { @concurrent in await drive(part, stale) }
         } catch {

@@ -39,6 +39,8 @@ public actor ImageDownloader {
         let request: Request
         /// The request's own cookies and the jar's, at the time of the request.
         let cookies: String?
+        /// Who asked first.
+        let asker: Asker
         /// The picture to validate, and its key.
         var stale: (key: ImageKey, picture: ImageBuffer, freshness: ImageFreshness)?
         var progress: Progress?
@@ -52,6 +54,8 @@ public actor ImageDownloader {
         var isRenewal = false
         /// The results by the names of the chains.
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
+        /// The name of the chain that is being applied.
+        var chain: String?
 
         var identity: ImageIdentity { question.identity }
     }
@@ -66,6 +70,8 @@ public actor ImageDownloader {
     var alarm: LoopAlarm?
     private var lastNumber: UInt64 = 0
     private(set) var isClosed = false
+    /// The downloads within which `shutdown` was called.
+    private var closers: Set<UInt64> = []
     private var ownReference: Reference?
 
     /// Creates a downloader that uses a session. Without a `cache`, pictures are not kept after delivery.
@@ -149,6 +155,10 @@ extension ImageDownloader {
     /// Requests a picture, and returns a receipt at once. Throws a `NetworkError` with code `invalidRequest` for a
     /// target that is not a URL, and with code `sessionShutDown` after `shutdown`. `id` is the caller's own ID for it.
     public func download(_ request: Request, id: UUID = UUID()) throws -> Receipt {
+        try download(request, id, by: asker)
+    }
+
+    private func download(_ request: Request, _ id: UUID, by asker: Asker) throws -> Receipt {
         let receipt = try receipt(for: request, id)
         if receipt.isOver { return receipt }
         let (number, state) = (receipt.number, receipt.state)
@@ -160,26 +170,30 @@ extension ImageDownloader {
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
-            identity: identity, cookies: session.cookieField(for: url, beside: request.fields))
-        if limit.inherited > now, let joined = machine.join(number, shared, priority, limit, at: now) {
+            identity: identity, cookies: session.cookieField(for: url, beside: request.fields),
+            enclosures: asker.enclosures)
+        if limit.inherited > now,
+            let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)
+        {
             waiting[number] = waiter
             if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
             if let progress = downloads[joined]?.progress { state.report(progress) }
-            perform([])
+            perform(actions)
             return receipt
         }
         var download = Download(
-            question: ImageQuestion(identity: identity, url: url), request: request, cookies: shared.cookies)
+            question: ImageQuestion(identity: identity, url: url), request: request, cookies: shared.cookies,
+            asker: asker)
         if let found = lookUp(waiter, &download) {
             state.settle(found)
             return receipt
         }
-        if let refusal = refusal(of: request, limit, at: now) {
+        if let refusal = refusal(of: download, limit, at: now) {
             state.settle(.failure(refusal))
             return receipt
         }
         waiting[number] = waiter
-        let (begun, actions) = machine.begin(number, shared, priority, limit)
+        let (begun, actions) = machine.begin(number, shared, priority, limit, by: asker.rules)
         downloads[begun] = download
         perform(actions)
         return receipt
@@ -187,13 +201,17 @@ extension ImageDownloader {
 
     /// Requests pictures that may be wanted soon. They come after all other waiting requests, until somebody asks for
     /// them. Requests that cannot be sent are over at once, each with its error.
+    ///
+    /// They wait for their turn also if they are requested in a filter; await the receipts only after it.
     @discardableResult
     public func prefetch(_ requests: [Request]) -> [Receipt] {
-        requests.map { request in
+        var asker = asker
+        asker.rules.waitsForSlot = true
+        return requests.map { request in
             var request = request
             request.priority = .prefetch
             do {
-                return try download(request)
+                return try download(request, UUID(), by: asker)
             } catch {
                 let state = ReceiptState()
                 state.settle(.failure(error))
@@ -222,8 +240,12 @@ extension ImageDownloader {
 extension ImageDownloader {
     /// Ends the downloader: current waiters and later callers get a `NetworkError` with code `sessionShutDown`. Returns
     /// when everything that ran has ended. The session and the cache are not affected.
+    ///
+    /// If called within a download (in one of its filters, or in a hook of its request), it does not wait for that
+    /// download, nor for others within which it was called.
     public func shutdown() async {
         isClosed = true
+        let within = asker.rules.within
         let (answered, actions) = machine.close()
         for number in answered {
             guard let waiter = waiting.removeValue(forKey: number) else { continue }
@@ -232,7 +254,9 @@ extension ImageDownloader {
         perform(actions)
         downloads = downloads.filter { machine.knows($0.key) }
         parts.removeAll { _ in true }
-        for task in Array(tasks.values) { await task.value }
+        let excluded = within.isEmpty ? [] : within.union(closers)
+        closers.formUnion(within)
+        for (id, task) in tasks where !excluded.contains(id) { await task.value }
     }
 
     /// Forgets everything stored for a URL: in the session's HTTP cache, in memory, and for resuming. Running downloads

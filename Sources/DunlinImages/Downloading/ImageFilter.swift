@@ -7,7 +7,8 @@ public struct ImageFilter: Sendable {
     public let name: String
     let apply: @Sendable (ImageBuffer) async throws -> ImageBuffer
 
-    /// Creates a filter of your own. It runs on the default pool; its error becomes the request's.
+    /// Creates a filter of your own. It runs on the default pool; its error becomes the request's. It may use its
+    /// downloader: what it asks for takes none of the places that `maximumActive` limits.
     public init(_ name: String, _ apply: @escaping @Sendable (ImageBuffer) async throws -> ImageBuffer) {
         self.name = name
         self.apply = apply

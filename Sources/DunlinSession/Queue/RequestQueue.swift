@@ -60,9 +60,13 @@ package final class RequestQueue: Sendable {
     /// that request, which waits for them.
     var isHeldByCaller: Bool {
         let subjects = Enclosure.subjects
-        if subjects.isEmpty { return false }
-        return state.withLock { state in
-            subjects.contains { if case .request(let id) = $0 { state.holders.contains(id) } else { false } }
+        return !subjects.isEmpty && !holders(among: subjects).isEmpty
+    }
+
+    /// The enclosures that are requests which have their turn here.
+    func holders(among subjects: Set<Enclosure.Subject>) -> Set<Enclosure.Subject> {
+        state.withLock { state in
+            subjects.filter { if case .request(let id) = $0 { state.holders.contains(id) } else { false } }
         }
     }
 

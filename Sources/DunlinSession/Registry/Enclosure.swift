@@ -23,6 +23,22 @@ package final class Enclosure: Sendable {
         case challenge(of: ObjectIdentifier)
         /// A session's interceptor, by its place and index.
         case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Scope, index: Int)
+        /// A download of an image downloader: its filters, and all code that its request runs.
+        case picture(of: ObjectIdentifier, UInt64)
+    }
+
+    /// What code is within, for a task that inherits nothing and that the code may wait for.
+    package struct Surroundings: Sendable {
+        fileprivate let enclosures: [Enclosure]
+
+        /// Runs `operation` within them, apart from those that are over by then.
+        package func within<Value>(
+            isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
+        ) async rethrows -> Value {
+            try await $current.withValue(enclosures.filter { !$0.isOver.load(ordering: .relaxed) }) {
+                try await operation()
+            }
+        }
     }
 
     /// The current enclosures, the outermost first.
@@ -65,6 +81,8 @@ package final class Enclosure: Sendable {
 
     /// The enclosures that the caller is within, the outermost first.
     static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
+
+    package static var surroundings: Surroundings { Surroundings(enclosures: alive) }
 
     static func contains(_ subject: Subject) -> Bool { contains { $0 == subject } }
 

@@ -1,0 +1,41 @@
+internal import Dunlin
+
+/// What the code that asks for a picture is within.
+///
+/// Such code may be what downloads or other requests of the session wait for. So it waits neither for a slot nor for a
+/// turn in the session's queue, nor for a download that waits for such code.
+extension ImageDownloader {
+    struct Asker: Sendable {
+        /// What the download that it begins is within, too.
+        let surroundings: Enclosure.Surroundings
+        /// The enclosures for which the session makes exceptions.
+        let enclosures: Set<Enclosure.Subject>
+        var rules: DownloadMachine<SharedIdentity>.Asker
+
+        /// Whether its request does not pass all code of the session's, which may say who asks: what it brings may be
+        /// another user's.
+        var isException: Bool {
+            enclosures.contains { if case .request = $0 { false } else { true } }
+        }
+    }
+
+    /// The code that calls the downloader.
+    var asker: Asker {
+        var within: Set<UInt64> = []
+        let (own, enclosures) = (ObjectIdentifier(reference), session.awaitedEnclosures)
+        for case .picture(own, let id) in Enclosure.subjects { within.insert(id) }
+        return Asker(
+            surroundings: Enclosure.surroundings, enclosures: enclosures,
+            rules: .init(within: within, waitsForSlot: within.isEmpty && enclosures.isEmpty))
+    }
+
+    /// Whether a download is asked for within one of the same picture, that needs its result: its request has not
+    /// ended, or the same filters are being applied. It would ask for itself again and again.
+    func isWithinItself(_ download: Download) -> Bool {
+        download.asker.rules.within.contains { id in
+            guard let outer = downloads[id], outer.identity == download.identity else { return false }
+            guard let chain = outer.chain else { return true }
+            return download.request.decodes && download.request.filters.name == chain
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+@testable import DunlinImages
+
+@Suite(.timeLimit(.minutes(1))) struct `Filters that use their downloader` {
+    /// A filter that leaves pictures as they are.
+    private static func filter(_ name: String, _ work: @escaping @Sendable () async throws -> Void) -> ImageFilter {
+        ImageFilter(name) { picture in
+            try await work()
+            return picture
+        }
+    }
+
+    /// Lets nobody pass before so many have come.
+    private final class Meeting: Sendable {
+        private let missing: Mutex<Int>
+
+        init(of count: Int) {
+            missing = Mutex(count)
+        }
+
+        func attend() async throws {
+            missing.withLock { $0 -= 1 }
+            try await eventually("all have come") { missing.withLock { $0 <= 0 } }
+        }
+    }
+
+    @Test func `all that run may ask for more`() async throws {
+        let gallery = try Gallery { $0.maximumActive = 2 }
+        let (paths, meeting) = (["/1", "/2", "/3"], Meeting(of: 2))
+        for path in paths + ["/frame"] { try await gallery.hang(path) }
+        let framed = Self.filter("framed") {
+            try await meeting.attend()
+            _ = try await gallery.downloader.image("http://a.test/frame")
+        }
+        var receipts: [ImageDownloader.Receipt] = []
+        for path in paths {
+            receipts.append(try await gallery.downloader.download(gallery.request(path) { $0.filters = [framed] }))
+        }
+        for receipt in receipts { #expect(try await receipt.image.width == 4) }
+        try await eventually("nothing is kept") { await gallery.downloader.isIdle }
+    }
+
+    @Test func `a filter may ask for an image that waits in line, and shares it`() async throws {
+        let gallery = try Gallery { $0.maximumActive = 1 }
+        for path in ["/1", "/2"] { try await gallery.hang(path) }
+        let filter = Self.filter("second") { _ = try await gallery.downloader.image("http://a.test/2") }
+        let first = try await gallery.downloader.download(gallery.request("/1") { $0.filters = [filter] })
+        let second = try await gallery.downloader.download(gallery.request("/2"))
+        #expect(try await first.image.width == 4)
+        #expect(try await second.image.width == 4)
+        #expect(gallery.targets == ["/1", "/2"])
+    }
+
+    @Test func `a filter may ask for the original`() async throws {
+        let gallery = try Gallery { $0.maximumActive = 1 }
+        try await gallery.hang("/cat")
+        let filter = Self.filter("doubled") { _ = try await gallery.downloader.image("http://a.test/cat") }
+        #expect(try await gallery.downloader.image("http://a.test/cat", filters: [filter]).width == 4)
+        #expect(gallery.targets == ["/cat", "/cat"])
+    }
+
+    @Test func `filters may ask for each other's image at the same time`() async throws {
+        let (gallery, meeting) = (try Gallery(), Meeting(of: 2))
+        for path in ["/1", "/2"] { try await gallery.hang(path) }
+        func receipt(_ path: String, asking other: String) async throws -> ImageDownloader.Receipt {
+            let filter = Self.filter("beside \(other)") {
+                try await meeting.attend()
+                #expect(try await gallery.downloader.image(.url("http://a.test" + other)).width == 4)
+            }
+            return try await gallery.downloader.download(gallery.request(path) { $0.filters = [filter] })
+        }
+        let receipts = [try await receipt("/1", asking: "/2"), try await receipt("/2", asking: "/1")]
+        for receipt in receipts { #expect(try await receipt.image.width == 4) }
+        try await eventually("nothing is kept") { await gallery.downloader.isIdle }
+    }
+
+    @Test(arguments: [["/cat"], ["/cat", "/dog"]])
+    func `a filter that needs its own result fails, also by way of another image`(paths: [String]) async throws {
+        let gallery = try Gallery()
+        for path in paths { try await gallery.hang(path) }
+        /// The filter of one path asks for the next, with the filter of that.
+        @Sendable func request(_ index: Int) -> ImageDownloader.Request {
+            let filter = Self.filter("asking \(index)") {
+                _ = try await gallery.downloader.image(for: request((index + 1) % paths.count))
+            }
+            return gallery.request(paths[index]) { $0.filters = [filter] }
+        }
+        let error = try await networkError { _ = try await gallery.downloader.image(for: request(0)) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason == "the picture was asked for by its own filter, or in a hook of its own request")
+        try await eventually("nothing is kept") { await gallery.downloader.isIdle }
+    }
+
+    @Test func `a hook that asks for the image of its own request is refused`() async throws {
+        let downloader = Mutex<ImageDownloader?>(nil)
+        let codes = Mutex<[NetworkError.Code?]>([])
+        let gallery = try Gallery(session: {
+            $0.hooks.response = { _, _ in
+                do {
+                    _ = try await downloader.withLock(\.self)?.image("http://a.test/cat")
+                } catch {
+                    codes.withLock { $0.append((error as? NetworkError)?.code) }
+                }
+                return nil
+            }
+        })
+        downloader.withLock { $0 = gallery.downloader }
+        try await gallery.hang("/cat")
+        #expect(try await gallery.downloader.image("http://a.test/cat").width == 4)
+        #expect(codes.withLock(\.self) == [.invalidRequest])
+        #expect(gallery.targets == ["/cat"])
+    }
+
+    @Test func `filters may end their downloader, several at the same time`() async throws {
+        let (gallery, meeting) = (try Gallery(), Meeting(of: 2))
+        let ended = Mutex(0)
+        for path in ["/1", "/2"] { try await gallery.hang(path) }
+        gallery.transport.on(.get, "/never").never()
+        let last = Self.filter("last") {
+            // The other one's shutdown cancels it, wherever it is.
+            do { try await meeting.attend() } catch is CancellationError {}
+            await gallery.downloader.shutdown()
+            ended.withLock { $0 += 1 }
+        }
+        var receipts = [try await gallery.downloader.download(gallery.request("/never"))]
+        for path in ["/1", "/2"] {
+            receipts.append(try await gallery.downloader.download(gallery.request(path) { $0.filters = [last] }))
+        }
+        for receipt in receipts {
+            #expect(try await networkError { _ = try await receipt.image }?.code == .sessionShutDown)
+        }
+        // What comes from elsewhere waits for all of them.
+        await gallery.downloader.shutdown()
+        #expect(ended.withLock(\.self) == 2)
+        #expect(await gallery.downloader.isIdle)
+    }
+}
