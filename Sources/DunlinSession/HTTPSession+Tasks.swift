@@ -27,7 +27,7 @@ extension HTTPSession {
     }
 
     /// Adds a call to the registry that waits until its handle begins it. `isAwaited`: the code that makes it waits for
-    /// it there.
+    /// it there, in a scope of its own.
     package func handle<S: Sink>(
         for call: Call, into sink: S, leaving leftover: (any Sendable)? = nil, isAwaited: Bool = false
     ) throws -> RequestTask<S.Value>
@@ -43,6 +43,6 @@ extension HTTPSession {
         Task(executorPreference: delegate.loop) {
             await delegate.run(call, into: sink, settling: settlement, isAwaited: isAwaited)
         }
-        return RequestTask(delegate, control, settlement, leftover)
+        return RequestTask(delegate, control, settlement, leftover, isOfScope: isAwaited)
     }
 }

@@ -23,7 +23,8 @@ enum StoredFields {
         return kept.overlaid(with: stored.filtered { !ofBody.contains($0) && !(isPart && ofContent.contains($0)) })
     }
 
-    static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
+    /// Content-Digest is about the content of one message (RFC 9530 §2): a 304 and an answer to HEAD have none.
+    static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range", "content-digest"]
 
     /// The fields about the content of one message: those of a part do not apply to the whole or another part.
     /// Repr-Digest is about the whole (RFC 9530 §3).

@@ -73,9 +73,14 @@ struct Access: Sendable {
     /// Whether an answer may be kept and shared with requests of the same user.
     var isKept: Bool { user != .unknown }
 
+    /// A `Cookie` of the request's own tells who asks, as a secret field does. Those of the jar are the session's, and
+    /// change with each response.
     var asker: CacheAsker {
-        guard case .known(let name) = user else { return CacheAsker(terms: terms, fields: head.fields) }
-        return CacheAsker(user: name, terms: terms, fields: head.fields)
+        let cookies = request.head.fields.values(of: "cookie").map { "cookie \($0.utf8.count):\($0)" }.joined()
+        guard case .known(let name) = user else {
+            return CacheAsker(user: cookies, terms: terms, fields: head.fields)
+        }
+        return CacheAsker(user: cookies + name, terms: terms, fields: head.fields)
     }
 }
 

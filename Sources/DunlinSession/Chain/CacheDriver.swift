@@ -189,9 +189,11 @@ final class CacheDriver: StageDriver {
     }
 
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
-        guard let served, let failure = error as? NetworkError, failure.underlying is CacheDamage,
-            call.cancellation.cause == nil
-        else { return .fail(error) }
+        guard let failure = error as? NetworkError, call.cancellation.cause == nil else { return .fail(error) }
+        if failure.code == .invalidContent { await call.forgetStored() }
+        guard let served, failure.underlying is CacheDamage || failure.code == .invalidContent else {
+            return .fail(error)
+        }
         await reject(served, call)
         // Nothing was sent for a response that was served without asking.
         guard let hop = failure.hop, hop.bytesSent > 0 else {

@@ -107,6 +107,10 @@ extension DownloadRun {
     mutating func end(_ error: any Error, of delegate: isolated TaskDelegate) async -> any Error {
         let call = delegate[.main]
         let error = told(error, call)
+        switch (error as? NetworkError)?.code {
+        case .digestMismatch, .invalidContent: await call.forgetStored()
+        default: break
+        }
         delegate.change(.main) { $0.callHistory = $0.callHistory.after(earlier) }
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {

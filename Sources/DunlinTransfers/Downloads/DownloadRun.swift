@@ -126,11 +126,14 @@ struct DownloadRun {
     }
 
     /// The digest that a response declares. It covers the body on the wire, so it does not count if a coding was taken
-    /// off, and that of a partial body does not count for the whole file.
+    /// off. That of a partial body does not count for the whole file, nor that of the whole for a part that was asked
+    /// for as such.
     func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isChanged else { return nil }
         let head = arrival.response.head
-        let whole = head.status == .ok ? DigestFields.content(head.fields).strongest : nil
+        let isPart = head.status == .partialContent
+        let whole = isPart ? nil : DigestFields.content(head.fields).strongest
+        if isPart, !isResumable { return nil }
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
@@ -142,6 +145,9 @@ struct DownloadRun {
             let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
             if action == .startOver || source == nil { source = ResumeSource(answer) }
             return action
+        }
+        if head.status == .partialContent, !(call.sent ?? call.request).head.fields.contains("range") {
+            return .refuse(.unaskedRange)
         }
         return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }

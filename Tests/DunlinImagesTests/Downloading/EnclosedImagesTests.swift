@@ -81,7 +81,9 @@ import Testing
         }
         try await place.enter(gallery, visit)
         #expect(try await outside.withLock(\.self)?.image.width == 4)
-        #expect(gallery.targets.count { $0 == "/cat" } == 2)
+        // What an interceptor asks for is not kept, so the second to ask there may come too late to share.
+        let asked = gallery.targets.count { $0 == "/cat" }
+        #expect(place == .interceptor ? (2...3).contains(asked) : asked == 2, "\(asked)")
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 

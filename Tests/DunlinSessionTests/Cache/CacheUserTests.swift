@@ -71,6 +71,24 @@ import Testing
         #expect(try await stage.get().value == "in" && stage.store.all.count == 1)
     }
 
+    @Test func `cookies of the request's own select what is stored, and those of the jar do not`() async throws {
+        let jar = CookieJar()
+        let stage = try CachedStage { $0.cookies = jar }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "ada's")
+            .thenRespond(fields: Self.fresh, body: "bob's").thenRespond(fields: Self.fresh, body: "the session's")
+        func get(_ fields: Fields) async throws -> String {
+            try await stage.session.get("/a", fields: fields, as: .string).value
+        }
+        for number in 1...2 {
+            #expect(try await get(["Cookie": "sid=ada"]) == "ada's")
+            #expect(try await get(["Cookie": "sid=bob"]) == "bob's")
+            try jar.set(HTTP.Cookie(name: "visit", value: "\(number)", domain: "a.test"))
+            #expect(try await get([:]) == "the session's")
+        }
+        #expect(stage.sent.count == 3)
+        #expect(!stage.store.all.contains { "\($0)".contains("ada") })
+    }
+
     @Test func `a response varies by cookies as they were sent`() async throws {
         let jar = CookieJar()
         let stage = try CachedStage { configuration in

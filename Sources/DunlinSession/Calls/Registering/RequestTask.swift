@@ -20,13 +20,17 @@ extension HTTPSession {
         let control: TransferControl
         package let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
+        /// Whether it belongs to a scope, which is within the request and is not awaited by it.
+        private let isOfScope: Bool
         /// What the transfer left behind, such as resume data; the task's creator knows the type.
         package let leftover: (any Sendable)?
 
         init(
             _ delegate: TaskDelegate, _ control: TransferControl,
-            _ settlement: Settlement<Result<Response<Output>, any Error>>, _ leftover: (any Sendable)? = nil
+            _ settlement: Settlement<Result<Response<Output>, any Error>>, _ leftover: (any Sendable)? = nil,
+            isOfScope: Bool
         ) {
+            self.isOfScope = isOfScope
             self.leftover = leftover
             self.delegate = delegate
             self.control = control
@@ -99,7 +103,9 @@ extension HTTPSession.RequestTask {
     /// `NetworkError` with code `invalidRequest` unless the request is over, because both would wait for ever.
     public var result: Result<HTTPSession.Response<Output>, any Error> {
         get async {
-            if resultIfEnded == nil, Enclosure.contains(.request(id)) { return .failure(Self.awaitedWithin) }
+            if !isOfScope, resultIfEnded == nil, Enclosure.contains(.request(id)) {
+                return .failure(Self.awaitedWithin)
+            }
             // Awaiting a request that was suspended after it began does not resume it.
             if !hasBegun.exchange(true, ordering: .relaxed) { delegate.resume() }
             let result = await withTaskCancellationHandler {
