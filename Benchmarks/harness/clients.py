@@ -16,6 +16,10 @@ class BuildFailed(Exception):
     pass
 
 
+class Absent(Exception):
+    """Not to be had here, which is nobody's mistake."""
+
+
 def compiler():
     found = shutil.which("clang") or shutil.which("cc")
     if not found:
@@ -86,6 +90,16 @@ def swift_static(product):
     return FOLDER / scratch / "release" / product
 
 
+def given(variable, source):
+    """A program that whoever measures has, since it needs outside packages: its path is in the environment."""
+    path = os.environ.get(variable, "")
+    if not path:
+        raise Absent(f"{variable} names no program made from {source}")
+    if not os.access(path, os.X_OK) or os.path.isdir(path):
+        raise BuildFailed(f"{variable}={path}: no program")
+    return pathlib.Path(path).resolve()
+
+
 def malloc_probe():
     return c("Probes/mallocs.c", "mallocs.so", "-shared", "-fPIC")
 
@@ -106,6 +120,7 @@ BUILDERS = {
     "libcurl": lambda: c("Peers/libcurl.c", "libcurl", "-lcurl"),
     "go": lambda: go("Peers/http.go", "go"),
     "urlsession": lambda: swift("URLSessionClient"),
+    "asynchttpclient": lambda: given("ASYNCHTTPCLIENT", "Peers/AsyncHTTPClient.swift"),
     "dunlin": lambda: swift("DunlinClient"),
     "dunlin-fast": lambda: swift("DunlinFastClient"),
     "dunlin-trip": lambda: swift("DunlinTripClient"),
@@ -152,11 +167,13 @@ STATIC_BUILDERS = {
 
 
 def build_all(builders):
-    """Paths by name, and the reasons by name of those that could not be built."""
-    paths, failures = {}, {}
+    """Paths by name, and the reasons by name of those that could not be built and of those that are not here."""
+    paths, failures, absent = {}, {}, {}
     for name, builder in builders.items():
         try:
             paths[name] = builder()
         except BuildFailed as reason:
             failures[name] = str(reason)
-    return paths, failures
+        except Absent as reason:
+            absent[name] = str(reason)
+    return paths, failures, absent

@@ -53,7 +53,7 @@ def instructions(thresholds, paths, server):
 
 
 def build(builders, names):
-    paths, failures = clients.build_all({name: builders[name] for name in names})
+    paths, failures, _ = clients.build_all({name: builders[name] for name in names})
     if failures:
         sys.exit("\n".join(f"{name} could not be built:\n{reason}" for name, reason in failures.items()))
     return paths

@@ -33,7 +33,7 @@ class Plan:
         self.concurrencies = [1, 16, 128] if quick else [1, 16, 128, 1000]
         self.requests = {1: 3000, 16: 12000, 128: 12000} if quick else {1: 8000, 16: 40000, 128: 40000, 1000: 40000}
         self.counted = [1, 16] if quick else [1, 16, 128]
-        self.counted_clients = OURS + FREE + (() if quick else ("go", "urlsession"))
+        self.counted_clients = OURS + FREE + (() if quick else ("go", "urlsession", "asynchttpclient"))
 
     def requests_for(self, client, concurrency):
         share = self.requests[concurrency] // SLOW.get(client, 1)
@@ -202,7 +202,7 @@ def main():
     machine_line = machine()
     others = [name for name in names if name in scenarios.SCENARIOS]
     wanted = scenarios.needed_clients(others) | (clients.BUILDERS if GET in names else {})
-    paths, failures = clients.build_all(wanted)
+    paths, failures, absent = clients.build_all(wanted)
     for name, reason in failures.items():
         banner(f"SKIPPED: {name} could not be built", reason.splitlines())
     problems = [f"skipped, could not be built: {name}" for name in failures]
@@ -221,10 +221,13 @@ def main():
         measured = codec.rows()
         rows += measured
         sections.append(codec.table(measured))
-    text = document(machine_line, sections, problems)
+    missing = [f"NOT RUN: {name}: {reason}" for name, reason in absent.items()]
+    text = document(machine_line, sections, problems + missing)
     (measure.FOLDER / "latest.md").write_text(text + "\n")
     (measure.FOLDER / "latest.json").write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     print(text)
+    if missing:
+        banner("WITHOUT SOME PEERS", missing)
     if problems:
         banner("NOT A COMPLETE RUN", problems)
         sys.exit(1)

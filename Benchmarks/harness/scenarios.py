@@ -20,9 +20,9 @@ import measure
 
 GIB = 1 << 30
 ALL = ("raw", "libcurl", "go", "dunlin", "dunlin-fast")
-WITH_URLSESSION = ("raw", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
+WITH_SWIFT_PEERS = ("raw", "libcurl", "go", "urlsession", "asynchttpclient", "dunlin", "dunlin-fast")
 TLS_PEERS = ("raw-tls", "libcurl", "go", "dunlin", "dunlin-fast")
-TLS_PEERS_AND_URLSESSION = ("raw-tls", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
+TLS_PEERS_AND_SWIFT = ("raw-tls", "libcurl", "go", "urlsession", "asynchttpclient", "dunlin", "dunlin-fast")
 FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 # What a client is told beside what its scenario says.
 VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}"),
@@ -157,11 +157,12 @@ def digest_of_zeros(size):
 
 SCENARIOS = {
     "download": Scenario("one body received", "/bytes/{size}", options=("--length", "{size}"),
-                         clients=WITH_URLSESSION, is_bulk=True),
+                         clients=WITH_SWIFT_PEERS, is_bulk=True),
     "progress": Scenario("one body received, with somebody who looks at its progress", "/bytes/{size}",
                          options=("--length", "{size}", "--progress", "1"),
                          clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),
-    "upload": Scenario("one body sent", "/sink", options=("--upload", "{size}"), clients=WITH_URLSESSION, is_bulk=True),
+    "upload": Scenario("one body sent", "/sink", options=("--upload", "{size}"), clients=WITH_SWIFT_PEERS,
+                       is_bulk=True),
     "download-file": Scenario("one body received into a file", "/file/{size}",
                               options=("--length", "{size}", "--output", "{file}.part"),
                               clients=(*FILE_PEERS, *VARIANTS), is_bulk=True),
@@ -184,15 +185,15 @@ SCENARIOS = {
                       warmup=1_000, options=("--fresh", "1")),
     "idle": Scenario("1,000 idle connections", "/bytes/1024", requests=2_000, concurrency=1_000, is_idle=True),
     "tls": Scenario("1 KiB keep-alive GETs over TLS 1.3", "/1k", requests=20_000, warmup=2_000,
-                    clients=TLS_PEERS_AND_URLSESSION, has_tls=True, concurrencies=(1, 16, 128)),
+                    clients=TLS_PEERS_AND_SWIFT, has_tls=True, concurrencies=(1, 16, 128)),
     "tls-fresh": Scenario("1 KiB GETs, a new connection and a full handshake for each", "/1k", requests=2_000,
-                          concurrency=16, warmup=200, options=("--fresh", "1"), clients=TLS_PEERS_AND_URLSESSION,
+                          concurrency=16, warmup=200, options=("--fresh", "1"), clients=TLS_PEERS_AND_SWIFT,
                           has_tls=True),
     "tls-resumed": Scenario("1 KiB GETs, a new connection and a resumed session for each", "/1k", requests=4_000,
                             concurrency=16, warmup=400, options=("--fresh", "1", "--resumed", "1"), clients=TLS_PEERS,
                             has_tls=True),
     "tls-download": Scenario("one body received over TLS 1.3", "/bytes/{size}", options=("--length", "{size}"),
-                             clients=TLS_PEERS_AND_URLSESSION, is_bulk=True, has_tls=True),
+                             clients=TLS_PEERS_AND_SWIFT, is_bulk=True, has_tls=True),
     "proxy": Scenario("1 KiB keep-alive GETs as to a proxy that reads and forwards them, or straight", "/1k",
                       requests=20_000, warmup=2_000, clients=PROXY_PEERS[:2], has_proxy=True, concurrencies=(1, 16)),
     "proxy-tls": Scenario("1 KiB keep-alive GETs over TLS 1.3 in a tunnel, or straight", "/1k", requests=20_000,
