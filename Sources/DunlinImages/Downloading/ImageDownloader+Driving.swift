@@ -106,8 +106,8 @@ extension ImageDownloader {
             reference: reference, surroundings: download.asker.surroundings)
         let part = download.isOutdated ? nil : parts.take(download.identity)
         let stale = download.stale?.freshness
-        // The task ends with its download and is cancelled with it; it does not retain the downloader, and has nothing of
-        // the asking task but its enclosures.
+        // The task ends with its download and is cancelled with it; it does not retain the downloader, and inherits
+        // only the enclosures of the asking task.
         tasks[id] = Task.detached { await run.begin(part, stale) }
         if !session.hasQueue { turned(id) }
     }

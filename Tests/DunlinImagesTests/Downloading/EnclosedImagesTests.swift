@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    enum Place: CaseIterable {
+    enum Surrounding: CaseIterable {
         case scope, webSocket, hook, interceptor
 
         func prepare(_ session: inout HTTPSession.Configuration, _ visit: Visit) {
@@ -56,15 +56,15 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases)
-    func `an image waits for no turn that belongs to the code that asks for it`(place: Place) async throws {
+    @Test(arguments: Surrounding.allCases)
+    func `an image waits for no turn that belongs to the code that asks for it`(surrounding: Surrounding) async throws {
         let visit = Visit()
         let outside = Mutex<ImageDownloader.Receipt?>(nil)
         let gallery = try Gallery(
             { $0.maximumActive = 1 },
             session: {
                 $0.queue.running = 1
-                place.prepare(&$0, visit)
+                surrounding.prepare(&$0, visit)
             })
         for path in ["/cat", "/dog"] { try await gallery.hang(path) }
         visit.set {
@@ -79,11 +79,11 @@ import Testing
             #expect(try await again.width == 4)
             #expect(!receipt.isOver)
         }
-        try await place.enter(gallery, visit)
+        try await surrounding.enter(gallery, visit)
         #expect(try await outside.withLock(\.self)?.image.width == 4)
         // What an interceptor asks for is not kept, so the second to ask there may come too late to share.
         let asked = gallery.targets.count { $0 == "/cat" }
-        #expect(place == .interceptor ? (2...3).contains(asked) : asked == 2, "\(asked)")
+        #expect(surrounding == .interceptor ? (2...3).contains(asked) : asked == 2, "\(asked)")
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 

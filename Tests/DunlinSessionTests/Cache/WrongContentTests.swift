@@ -60,7 +60,11 @@ import Testing
         #expect(error?.code == .invalidResponse)
         // Whoever asks for a part gets it, and the digest of the whole says nothing about it.
         stage.transport.on(.get, "/a").respond(
-            206, fields: ["Content-Range": "bytes 3-6/100", "Repr-Digest": "sha-256=:dw5gdiTWiSZcpsRIhNCAfZsFTSPEc8EGxyvp3gi3N2w=:"], body: "part"
+            206,
+            fields: [
+                "Content-Range": "bytes 3-6/100",
+                "Repr-Digest": "sha-256=:dw5gdiTWiSZcpsRIhNCAfZsFTSPEc8EGxyvp3gi3N2w=:",
+            ], body: "part"
         ).always()
         #expect(try await download(.init(fields: ["Range": "bytes=3-6"])) == "part")
     }
