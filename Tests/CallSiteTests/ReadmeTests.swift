@@ -32,11 +32,6 @@ struct `Readme` {
         }
     }
 
-    private final class File {
-        private(set) var text = ""
-        func write(_ piece: Bytes) throws { text += String(piece) }
-    }
-
     @Test func `the examples about first steps in the README run as written`() async throws {
         let draft = Draft()
         do {
@@ -44,8 +39,14 @@ struct `Readme` {
 
             #expect(!client.isShutDown)
         }
-        let user = try await client.get("users/42", as: User.self)
+        do {
+            let user = try await client.get("users/42", as: User.self)
+            print(user.name)
+        } catch {
+            print(error)
+        }
 
+        let user = try await client.get("users/42", as: User.self)
         let found = try await client.get(
             "users", query: ["q": "ada", "page": 2],
             fields: ["X-Trace": "7"], timeout: .seconds(5), as: [User].self)
@@ -77,12 +78,10 @@ struct `Readme` {
     }
 
     @Test func `the examples about streams and handles in the README run as written`() async throws {
-        let file = File()
         try await client.withResponse(from: "export") { response in
-            for try await piece in response.body { try file.write(piece) }
+            for try await piece in response.body { print(piece.count) }
         }
 
-        #expect(file.text == "bytes")
         let task = try client.task("disk.img", as: .bytes)
         task.resume()
         for await step in task.downloadProgress {
