@@ -6,6 +6,7 @@ extension LiveCall {
     /// or because it cannot be decoded. Otherwise it would be served until it is stale.
     package func forgetStored() async {
         guard let cache = session.configuration.cache else { return }
-        await cache.store.remove([CacheKey((sent ?? request).head)], within: storeWait)
+        // What was looked for, whatever interceptors around the exchange have sent.
+        await cache.store.remove([CacheKey(request.head)], within: storeWait)
     }
 }

@@ -33,6 +33,19 @@ import Testing
         #expect(stage.sent.count == 2)
     }
 
+    @Test func `by a digest is not served again where a redirect led to it`() async throws {
+        let fields: Fields = [
+            "Cache-Control": "max-age=60", "Repr-Digest": "sha-256=:dw5gdiTWiSZcpsRIhNCAfZsFTSPEc8EGxyvp3gi3N2w=:",
+        ]
+        stage.transport.on(.get, "/a").respond(.found, fields: ["Location": "/b"]).always()
+        stage.transport.on(.get, "/b").respond(fields: fields, body: "bad!")
+            .thenRespond(fields: fields, body: "good").always()
+        let path = "\(folder.path)/file"
+        await #expect(throws: NetworkError.self) { try await stage.session.download("/a", to: .file(path)) }
+        _ = try await stage.session.download("/a", to: .file(path))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "good")
+    }
+
     @Test func `by its coding is not served again`() async throws {
         let fields: Fields = ["Cache-Control": "max-age=60"]
         stage.transport.on(.get, "/a")
