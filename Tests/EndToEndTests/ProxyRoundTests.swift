@@ -89,6 +89,26 @@ struct `Rounds with a proxy that asks` {
             #expect(scene.proxy.visits.count == 2 && counts.withLock { $0 } == [2])
         }
     }
+
+    @Test(arguments: [LoopbackProxy.Fault.reset(after: 3), .sayAndClose("HTTP/1.1 502 Bad Gateway\r\n\r\n")])
+    func `the error of a new tunnel also says what went through the old one`(fault: LoopbackProxy.Fault) async throws {
+        guard Stage.isSecure else { return }
+        let hops = Mutex<[HTTP.Hop]>([])
+        try await ProxyStage.with(configure: {
+            $0.retry = .never
+            $0.hooks.metrics = { _, metrics in hops.withLock { $0 = metrics.hops } }
+        }) { (scene: ProxyStage) async throws in
+            #expect(try await scene.get().value == "from the origin")
+            scene.server.enqueue([.close])
+            scene.proxy.enqueue(fault)
+            let error = try await scene.failure()
+            #expect(error.code == .proxyFailed && error.phase == .tunnel, "\(error)")
+            #expect(error.requestMayHaveBeenSent && error.isSafeToRetry)
+            #expect(scene.server.requests.count == 2)
+            let sent = hops.withLock { $0.map { $0.bytesSent > 0 } }
+            #expect(sent == [true, false], "only the first hop's connection took the request")
+        }
+    }
 }
 
 /// What CONNECT says beside host and port.

@@ -1,10 +1,17 @@
 import Dunlin
+import Synchronization
 
 /// One request through a proxy, run and judged.
 struct ProxyRun: Sendable {
+    /// The hops of the request, known when it has ended.
+    private final class Hops: Sendable {
+        let all = Mutex<[HTTP.Hop]>([])
+    }
+
     private let call: ProxyCall
     private let session: HTTPSession
     private let tally: Tally
+    private let hops = Hops()
 
     init(_ call: ProxyCall, _ session: HTTPSession, _ tally: Tally) {
         self.call = call
@@ -48,6 +55,7 @@ struct ProxyRun: Sendable {
     private func request(_ target: HTTP.Target, _ proxy: String) async throws -> String {
         var options = HTTPSession.Options(label: call.label, proxy: .url(proxy))
         options.validatesResponse = false
+        options.hooks.metrics = { [hops] _, metrics in hops.all.withLock { $0 = metrics.hops } }
         if call.number % 4 == 3 {
             options.retry = .exponential(
                 attempts: 4, base: .milliseconds(1), cap: .milliseconds(20), budget: .unlimited)
@@ -122,7 +130,11 @@ extension ProxyRun {
         case .timedOut: return error.limit == nil || error.exceeded == nil ? "no limit is named" : nil
         case .proxyFailed:
             if call.isForwarded { return "there is no tunnel" }
-            return error.phase != .tunnel || error.requestMayHaveBeenSent ? "nothing can have been sent" : nil
+            if error.phase != .tunnel { return "the proxy has nothing else to do" }
+            // A kept tunnel may have taken the request, and died of it, before this one was asked for.
+            let wasSent = hops.all.withLock { $0.dropLast().contains { $0.bytesSent > 0 } }
+            guard error.requestMayHaveBeenSent != wasSent else { return nil }
+            return wasSent ? "an earlier tunnel took it" : "nothing can have been sent"
         case .proxyAuthenticationFailed: return error.phase == nil ? "no phase is named" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed, .invalidResponse:
             return error.phase == nil ? "no phase is named" : nil
