@@ -173,7 +173,8 @@ extension BarLine.End {
         case nil: self = .well
         case is CancellationError: self = .cancelled
         case let error as NetworkError where error.code == .cancelled: self = .cancelled
-        case let error as NetworkError: self = .failed(ShownText.of(error.reason))
+        case let error as NetworkError:
+            self = .failed(ShownText.of(error.reason + (error.fileFailure.map { ": \($0)" } ?? "")))
         case .some(let error): self = .failed(ShownText.of("\(error)"))
         }
     }

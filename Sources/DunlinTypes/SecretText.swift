@@ -71,7 +71,8 @@ package enum SecretText {
             let name = bytes[start..<position]
             guard isSecret(name, secret),
                 let value = part(named: start..<position, in: bytes)
-                    ?? value(of: name, in: bytes, after: position, kind)
+                    ?? value(of: name, in: bytes, after: position, kind),
+                kind != .text || !isStatus(value, of: name, in: bytes)
             else { continue }
             shown.append(contentsOf: bytes[position..<value.lowerBound])
             shown.append(contentsOf: "***".utf8)
@@ -88,6 +89,14 @@ package enum SecretText {
         if hasEscape { return true }
         let meant = unescaped(name).filter { $0 != UInt8(ascii: "\\") }
         return meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self))
+    }
+
+    /// Whether a value is the code of an error and no secret: `code`, with at most three digits. Something must follow
+    /// it, since the text may be cut.
+    private static func isStatus(_ value: Range<Int>, of name: ArraySlice<UInt8>, in bytes: [UInt8]) -> Bool {
+        guard (1...3).contains(value.count), value.upperBound < bytes.count else { return false }
+        return bytes[value].allSatisfy { (0x30...0x39).contains($0) }
+            && name.elementsEqual("code".utf8) { $0 | 0x20 == $1 }
     }
 
     /// The name with its percent signs decoded.

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `the table of the README leads to every article`() throws {
-        let table = try Self.section(of: "README.md", from: "## Find what you need", to: "## More examples")
+        let table = try Self.section(of: "README.md", from: "## Find what you need", to: "## What you may rely on")
         for article in try Self.articles(of: ["Dunlin", "DunlinDisplay", "DunlinImages", "DunlinTesting"]) {
             #expect(table.contains("(\(article.path))"), "\(article.path)")
         }

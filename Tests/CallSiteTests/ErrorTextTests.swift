@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Folders
 import FoundationEssentials
 import Testing
 
@@ -50,6 +51,16 @@ import Testing
         #expect(
             download.hasPrefix("GET http://api.test/d: fileNotCreated: ")
                 && download.contains(": /proc/nowhere: No such file"))
+        #expect(download.contains("; `createsFolders` makes its folder"))
+        let made = await text {
+            _ = try await client.download(
+                "d", to: .file("/proc/nowhere/x"), transfer: .init(createsFolders: true))
+        }
+        #expect(made.contains(": /proc/nowhere: No such file") && !made.contains("createsFolders"))
+        let folder = try Folder()
+        let path = try folder.write("old", as: "x")
+        let kept = await text { _ = try await client.download("d", to: .file(path)) }
+        #expect(kept.contains("it already exists; `transfer: .init(overwrites: true)` replaces it"))
     }
 
     @Test func `an identity and authorities that cannot be read are named`() async {

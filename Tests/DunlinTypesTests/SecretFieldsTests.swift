@@ -102,6 +102,18 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"code":404}"#, true), (#"{"Code": 42, "a":1}"#, true), (#"{"code":"17"}"#, true),
+        ("<p>Error code: 404</p>", true), ("code=404&a=b", true), (#"{"code":1234}"#, false), ("code: 404", false),
+        (#"{"code":"4x4"}"#, false), (#"{"usercode":404}"#, false), (#"{"pin":404}"#, false),
+        ("code: 123 456\n", false),
+    ])
+    func `the code of an error is shown, which has at most three digits and an end`(text: String, isShown: Bool) {
+        #expect((SecretText.masked(text) == text) == isShown)
+        #expect(SecretText.masked("/?code=404&a=b", as: .link) == "/?code=***&a=b")
+        #expect(SecretText.masked("code=404&a=b", as: .form) == "code=***&a=b")
+    }
+
+    @Test(arguments: [
         ("token", true), ("api_key", true), ("accessToken", true), ("X-Auth", true), ("sig", true), ("code", true),
         ("ticket", true), ("TIC-KET", true), ("page", false), ("q", false), ("signal", false), ("pine", false),
     ])

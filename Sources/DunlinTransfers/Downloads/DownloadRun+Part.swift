@@ -154,7 +154,9 @@ extension DownloadRun {
         do throws(HTTPSession.FileFailure) {
             return try outcome.get()
         } catch {
-            throw error.error(.fileNotCreated, "the file cannot be created", head)
+            let isFolderMissing = Errno(rawValue: error.errno) == .noSuchFile && !options.createsFolders
+            let reason = "the file cannot be created" + (isFolderMissing ? "; `createsFolders` makes its folder" : "")
+            throw error.error(.fileNotCreated, reason, head)
         }
     }
 }

@@ -48,7 +48,7 @@ extension HTTPSession {
                     destination
                     """
             }
-            if errno.meansExisting { return "it already exists; set `overwrites` to replace it" }
+            if errno.meansExisting { return "it already exists; `transfer: .init(overwrites: true)` replaces it" }
             return "\(errno)"
         }
     }
