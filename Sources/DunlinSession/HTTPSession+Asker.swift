@@ -10,7 +10,9 @@ extension HTTPSession {
         let values = core.builder.baseOriginSettings.values
         var parts: [String] = []
         for fields in [core.configuration.fields, values?.fields ?? Fields()] {
-            for name in CredentialFields.names(in: fields, core.configuration.secretFields).sorted() {
+            // A Cookie set here identifies the user, unlike those of the jar, and a Host names another resource.
+            let own = ["cookie", "host"].filter { fields.contains($0) }
+            for name in Set(CredentialFields.names(in: fields, core.configuration.secretFields) + own).sorted() {
                 parts += [name] + fields.values(of: name)
             }
         }
@@ -32,12 +34,14 @@ extension HTTPSession {
     package var askerEdition: AskerEdition {
         AskerEdition(
             replacements: core.builder.baseOriginSettings.replacements,
-            generation: core.tlsPolicySource.latestPolicy.tlsGeneration)
+            generation: core.tlsPolicySources.origins.latestPolicy.tlsGeneration,
+            proxyGeneration: core.tlsPolicySources.proxies.latestPolicy.tlsGeneration)
     }
 
     package struct AskerEdition: Sendable, Equatable {
         fileprivate let replacements: Int
         fileprivate let generation: UInt64
+        fileprivate let proxyGeneration: UInt64
     }
 
     /// The parts of the way by which a request may reach other servers, or on which somebody may decide what they
@@ -68,6 +72,13 @@ extension HTTPSession {
             }
         }
         if configuration.interceptors.isEmpty == false { signs.append(core.user.sign(.interceptors)) }
+        // It may add a token to the next hop.
+        if configuration.hooks.redirect != nil { signs.append(core.user.sign(.redirectHook)) }
+        if core.builder.connectionRules?.chooseProxy != nil,
+            let key = core.tlsPolicySources.proxies.latestPolicy.identityKey
+        {
+            signs.append(.certificate(key))
+        }
         return signs
     }
 }

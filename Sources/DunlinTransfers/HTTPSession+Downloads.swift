@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTransport
 
 /// Requests whose response is written to a file.
@@ -65,8 +66,8 @@ extension HTTPSession {
         progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
-        return try await run(
-            download, Asked(newURL ?? .url(resumeData.url), options: options.with(resumeData.fields)), progress)
+        let options = try self.options(options, toResume: resumeData, from: newURL)
+        return try await run(download, Asked(newURL ?? .url(resumeData.url), options: options), progress)
     }
 
     /// Creates a download with a handle, which continues a cancelled one.
@@ -75,7 +76,23 @@ extension HTTPSession {
         to destination: Destination, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: resumeData)
-        return try task(download, Asked(newURL ?? .url(resumeData.url), options: options.with(resumeData.fields)))
+        let options = try self.options(options, toResume: resumeData, from: newURL)
+        return try task(download, Asked(newURL ?? .url(resumeData.url), options: options))
+    }
+
+    /// The options, with the fields of the data that they do not set. As with a redirect, another origin gets none that
+    /// are secret here.
+    private func options(_ options: Options, toResume data: ResumeData, from newURL: HTTP.Target?) throws -> Options {
+        var (options, former) = (options, data.fields)
+        if let newURL {
+            let next = try core.call(.get, newURL, options: options, isObserved: false).head.origin
+            let origin = try WebAddress(data.url).origin
+            if !origin.isSame(as: next) {
+                former = options.allowed(former, from: origin, to: next, configuration)
+            }
+        }
+        options.fields = former.overlaid(with: options.fields)
+        return options
     }
 }
 
@@ -103,15 +120,6 @@ extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
 extension NetworkError {
     /// The resume data that a failed download left; nil if there is none.
     public var resumeData: ResumeData? { leftover as? ResumeData }
-}
-
-extension HTTPSession.Options {
-    /// A copy of the options in which `former` supplies the fields that they do not set.
-    fileprivate func with(_ former: Fields) -> Self {
-        var options = self
-        options.fields = former.overlaid(with: fields)
-        return options
-    }
 }
 
 // MARK: - Running

@@ -33,6 +33,7 @@ struct Access: Sendable {
             case authenticator
             case handler
             case interceptors
+            case redirectHook
         }
 
         case password(user: String, password: String)

@@ -15,7 +15,8 @@ package final class Asking: Sendable {
 
 /// Who asked for a response of which a part is kept, to be completed later: the signs and terms as in `Access`, the
 /// request's own secret fields, its own Host (which names another resource), and the address given for its host (where
-/// another server may be). Cookies do not count, because servers change them with each response. If only a handler
+/// another server may be). The jar's cookies do not count, because servers change them with each response; a Cookie of
+/// the request's own does. If only a handler
 /// knows the user, the credentials that it sent identify the user.
 extension LiveCall {
     /// Notes who asks, before an exchange. `original` is the request as it was first made.
@@ -67,7 +68,7 @@ extension LiveCall {
         let own =
             CredentialFields.names(in: fields, session.configuration.secretFields).sorted().flatMap { name in
                 [name] + fields.values(of: name)
-            } + fields.values(of: "host")
+            } + fields.values(of: "host") + fields.values(of: "cookie").map { "cookie \($0)" }
         switch user(of: request, request.head, nil, policies) {
         case .nobody: return ["nobody"] + own
         case .known(let name): return ["known", name] + own + byHandler(sent)

@@ -15,6 +15,12 @@ extension HTTPSession.Options {
         return moved
     }
 
+    /// The names of fields that are not stored: the session's secret ones, and those that no redirect takes along. What
+    /// is stored may be sent to any origin later.
+    package func unstoredFields(_ configuration: HTTPSession.Configuration) -> HTTP.SecretFields {
+        configuration.secretFields.union(configuration.redirects.secretFields).union(redirects.own?.secretFields ?? [])
+    }
+
     /// The fields that a request with these options takes along.
     package func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, _ configuration: HTTPSession.Configuration

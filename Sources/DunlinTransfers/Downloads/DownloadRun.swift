@@ -47,7 +47,7 @@ struct DownloadRun {
     init(_ download: Download, of call: LiveCall) {
         let request = call.request
         (self.download, original) = (download, request)
-        secretFields = call.session.secretFields
+        secretFields = call.unstoredFields
         let mayResume = ResumeMachine.mayResume(
             request.head.method, request.head.fields, hasBody: !request.body.isNone)
         isResumable = mayResume && (download.options.resuming != .never || download.data != nil)

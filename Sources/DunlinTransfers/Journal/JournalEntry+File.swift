@@ -77,7 +77,9 @@ extension JournalEntry {
         guard Self.counts.contains(attempts), Self.counts.contains(failures) else {
             return "its number of attempts or failures is out of range"
         }
-        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true else { return "a limit is negative" }
+        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true, request.redirects?.limit ?? 0 >= 0 else {
+            return "a limit is negative"
+        }
         if case .publishing(let file) = state, file.length < 0 || !Self.isPath(file.path) {
             return "its file has an invalid length or path"
         }

@@ -2,8 +2,8 @@ internal import DunlinSemantics
 
 extension JournalEntry.Request {
     /// Creates what may be stored of a request: its URL as `stored`, and its fields without those that carry
-    /// credentials or look so, except those in `kept`, whose names are in lower case. `secretFields` are the session's.
-    /// A session sends its own defaults and credentials anyway.
+    /// credentials or look so, except those in `kept`, whose names are in lower case. `secretFields` are the session's
+    /// and those of its and the request's rules for redirects. A session sends its own defaults and credentials anyway.
     init(
         _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, keeping kept: Set<String>,
         hiding secretFields: HTTP.SecretFields = .usual
@@ -17,7 +17,17 @@ extension JournalEntry.Request {
         timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
         ownFields = harmless.overlaid(with: named)
-        // The guard is saved, because the process that resumes the transfer may have a session without one.
+        let sensitive = Set(named.map { $0.name.lowercased() }).filter {
+            named.isSensitive($0) || secretFields.more.contains($0)
+        }
+        if !sensitive.isEmpty { sensitiveFields = sensitive.sorted() }
+        // Guard and redirects are saved, because the process that resumes the transfer may have a session that lets
+        // requests go further.
+        switch options.redirects {
+        case .session: break
+        case .none: redirects = JournalEntry.Redirects(.never)
+        case .value(let policy): redirects = JournalEntry.Redirects(policy)
+        }
         switch options.guard {
         case .session: break
         case .none: hasNoGuard = true
@@ -37,6 +47,7 @@ extension JournalEntry.Request {
         if case .session = options.guard {
             options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
         }
+        if case .session = options.redirects, let redirects { options.redirects = .value(redirects.policy) }
         return options
     }
 
@@ -53,7 +64,8 @@ extension JournalEntry.Request {
         get {
             var own = Fields()
             for index in stride(from: 0, to: fields.count - 1, by: 2) {
-                own.append(name: fields[index], value: fields[index + 1])
+                let isSensitive = sensitiveFields?.contains(fields[index].lowercased()) == true
+                own.append(name: fields[index], value: fields[index + 1], sensitive: isSensitive)
             }
             return own
         }
@@ -80,6 +92,19 @@ extension JournalEntry.Request {
             }
         }
         return limits.isEmpty ? nil : limits
+    }
+}
+
+extension JournalEntry.Redirects {
+    init(_ policy: HTTPSession.RedirectPolicy) {
+        (follows, limit, secretFields) = (policy.follows, policy.limit, policy.secretFields)
+        allowsHTTPSToHTTP = policy.allowsHTTPSToHTTP
+    }
+
+    var policy: HTTPSession.RedirectPolicy {
+        var policy = HTTPSession.RedirectPolicy(limit: limit, secretFields: secretFields)
+        (policy.follows, policy.allowsHTTPSToHTTP) = (follows, allowsHTTPSToHTTP)
+        return policy
     }
 }
 

@@ -15,6 +15,8 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var formerURLs: [String] = []
         /// The names and values, alternating.
         var fields: [String]
+        /// The names, in lower case, of those that no redirect may take to another origin; nil for none.
+        var sensitiveFields: [String]?
         /// Nanoseconds by limit; a missing limit is no limit. Nil for the session's limits.
         var timeouts: [String: Int64]?
         var label: String?
@@ -22,6 +24,16 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var `guard`: HTTPSession.Guard?
         /// Whether the request ignores the session's guard; nil for no.
         var hasNoGuard: Bool?
+        /// The request's own rule for redirects; nil for the session's.
+        var redirects: Redirects?
+    }
+
+    /// Which redirects a request follows.
+    struct Redirects: Sendable, Equatable, Codable {
+        var follows: Bool
+        var limit: Int
+        var secretFields: [String]
+        var allowsHTTPSToHTTP: Bool
     }
 
     enum Work: Sendable, Equatable, Codable {

@@ -117,7 +117,8 @@ extension TransferJournal.Transfer {
 
 extension TransferJournal.Transfer {
     /// Begins the transfer; no effect if it has begun. For a restored transfer, `options` supplies what was not saved:
-    /// hooks, credentials, secret fields. They override what was saved.
+    /// hooks, credentials, secret fields. They override what was saved. In the process that requested the transfer, each
+    /// overrides the one that it was requested with.
     public func resume(options: HTTPSession.Options? = nil) {
         begin(nil, options)
     }
@@ -149,11 +150,16 @@ extension TransferJournal.Transfer {
                 let target = url.map { HTTP.Target($0) } ?? former?.target ?? HTTP.Target(request.url)
                 state.asked = Asked(
                     target: target, url: url, query: url == nil ? former?.query ?? .init() : .init(),
-                    options: request.options(adding: options ?? former?.options), transfer: former?.transfer)
+                    options: request.options(adding: Self.options(options, over: former)), transfer: former?.transfer)
             }
             return true
         }
         if mustDrive { drive() }
+    }
+
+    private static func options(_ options: HTTPSession.Options?, over former: Asked?) -> HTTPSession.Options? {
+        guard let options, let former else { return options ?? former?.options }
+        return options.laid(over: former.options)
     }
 
     /// Drops what another origin must not see, of what was requested with before and here.
@@ -165,7 +171,8 @@ extension TransferJournal.Transfer {
         let named = Set(journal.rules.keptFields.map { $0.lowercased() }).subtracting([
             JournalEntry.Request.idempotencyKey
         ])
-        let own = options ?? state.asked?.options ?? HTTPSession.Options()
+        // Its rule for redirects says which fields are secret.
+        let own = entry.options(adding: Self.options(options, over: state.asked))
         let kept = own.allowed(entry.ownFields, from: origin, to: next, configuration)
         state.machine.keep(kept.filtered { !named.contains($0) })
         guard var former = state.asked?.options else { return }

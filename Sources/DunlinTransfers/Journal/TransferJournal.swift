@@ -163,7 +163,7 @@ extension TransferJournal {
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(
             call.head, asked.options, stored: stored(call.head.origin.description + call.head.target), keeping: kept,
-            hiding: secretFields)
+            hiding: asked.options.unstoredFields(session.configuration))
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
         if list.withLock({ $0.isClosed }) { throw Self.closed }

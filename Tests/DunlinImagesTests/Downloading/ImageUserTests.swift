@@ -16,6 +16,16 @@ import Testing
             Way(testDescription: "fields of the origin") { $0.originFields = ["X-Monkey": $1] },
             Way(testDescription: "a field of the session") { $0.fields = ["X-Api-Key": $1] },
             Way(testDescription: "what a proxy says") { $0.fields = ["X-Goog-Iap-Jwt-Assertion": $1] },
+            Way(testDescription: "a cookie of the session's own") { $0.fields = ["Cookie": "user=\($1)"] },
+            Way(testDescription: "a cookie of the origin's") { $0.originFields = ["Cookie": "user=\($1)"] },
+            Way(testDescription: "a host") { $0.fields = ["Host": "\($1).test"] },
+            Way(testDescription: "a redirect hook") { configuration, user in
+                configuration.hooks.redirect = { redirect in
+                    var request = redirect.next
+                    request.fields["Authorization"] = "Bearer \(user)"
+                    return .modify(request)
+                }
+            },
             Way(testDescription: "a handler") { configuration, user in
                 configuration.authenticationHandler = { _ in .useCredential(.bearer(token: user)) }
             },
@@ -189,6 +199,16 @@ import Testing
         _ = try await downloader.download(gallery.request("/cat")).image
         #expect(gallery.targets == ["/cat", "/cat"])
         await session.shutdown()
+    }
+
+    @Test func `a session whose own cookie is replaced asks again`() async throws {
+        let gallery = try Gallery(session: { $0.originFields = ["Cookie": "user=alice"] })
+        try await gallery.hang("/cat")
+        _ = try await gallery.downloader.download(gallery.request("/cat")).image
+        try gallery.session.replace(originFields: ["Cookie": "user=bob"])
+        #expect(gallery.downloader.imageInMemory(for: gallery.request("/cat")) == nil)
+        _ = try await gallery.downloader.download(gallery.request("/cat")).image
+        #expect(gallery.transport.requests.map { $0.fields["cookie"] } == ["user=alice", "user=bob"])
     }
 
     @Test func `a picture that came while the user changed is kept for nobody`() async throws {

@@ -59,6 +59,19 @@ import Testing
         #expect(await gallery.downloader.parts.usage == 0)
     }
 
+    @Test func `an image that stopped midway begins anew once the session's own cookie is another user's`() async throws
+    {
+        let (alices, bobs) = (try await Halves(), try await Halves(number: 8))
+        let gallery = try Gallery(session: { $0.originFields = ["Cookie": "user=alice"] })
+        gallery.transport.on(.get, "/cat").reply(alices.cut(Self.fields))
+            .reply(.respond(fields: Self.fields, body: bobs.whole))
+        try await Self.stop(gallery)
+        try gallery.session.replace(originFields: ["Cookie": "user=bob"])
+        #expect(Pictures.number(try await gallery.downloader.download(gallery.request("/cat")).image) == 8)
+        #expect(gallery.transport.requests.map { $0.fields["cookie"] } == ["user=alice", "user=bob"])
+        #expect(gallery.transport.requests[1].fields["range"] == nil)
+    }
+
     /// The handler says another user while the rest is on its way: what both were sent has one tag.
     @Test func `the rest of an image is not joined to what another user was sent`() async throws {
         let pictures = ["alice": try await Halves(), "bob": try await Halves(number: 8)]

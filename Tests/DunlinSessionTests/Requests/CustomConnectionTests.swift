@@ -108,7 +108,7 @@ import Testing
         let written = Atomic(0)
         let clock = ManualClock()
         let mocked = try Mocked { $0.hooks.completed = { _ in } }
-        for _ in 0..<20 {
+        for round in 0..<20 {
             mocked.transport.on(.get, "/x").reply(
                 .upgrade(to: "foo") { _ in
                     try await clock.sleep(for: .seconds(1000))
@@ -116,8 +116,9 @@ import Testing
                 } receives: { _ in
                     written.add(1, ordering: .relaxed)
                 })
-            let connection = try await mocked.session.upgrade("x", to: "foo")
-            let id = try #require(await mocked.session.tasks.all.first).id
+            let connection = try await mocked.session.upgrade("x", to: "foo", options: .init(label: "\(round)"))
+            // The one before may be there for a moment more.
+            let id = try #require(await mocked.session.tasks.all.first { $0.label == "\(round)" }).id
             let delegate = try #require(await mocked.session.tasks[id])
             #expect(delegate.suspend())
             let writing = Task { try await connection.write("a") }

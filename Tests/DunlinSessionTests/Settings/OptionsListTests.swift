@@ -96,10 +96,28 @@ private struct Row: Sendable {
             sockets: all.sockets, interfaces: all.interfaces, proxy: all.proxy, guard: all.guard,
             authenticationHandler: all.authenticationHandler, hooks: all.hooks, startsAfter: all.startsAfter)
         #expect(made.rare?.values == all.rare?.values)
-        #expect(made.fields == all.fields && made.bodyLimit == all.bodyLimit)
-        #expect(made.validatesResponse == all.validatesResponse && made.decodesContent == all.decodesContent)
-        #expect(made.priority == all.priority && made.expectsContinue == all.expectsContinue)
-        #expect(made.timeouts == all.timeouts && made.continueTimeout == all.continueTimeout)
+        #expect(Self.areEqual(made, all))
+    }
+
+    private static func areEqual(_ one: HTTPSession.Options, _ other: HTTPSession.Options) -> Bool {
+        let none = RareOptions.Values()
+        return (one.rare?.values ?? none) == (other.rare?.values ?? none)
+            && one.fields == other.fields && one.bodyLimit == other.bodyLimit
+            && one.validatesResponse == other.validatesResponse && one.decodesContent == other.decodesContent
+            && one.priority == other.priority && one.expectsContinue == other.expectsContinue
+            && one.timeouts == other.timeouts && one.continueTimeout == other.continueTimeout
+    }
+
+    @Test func `options laid over others set what they say, and leave alone what they do not`() {
+        var all = HTTPSession.Options()
+        for row in Row.all { row.change(&all) }
+        let usual = HTTPSession.Options()
+        #expect(Self.areEqual(usual.laid(over: all), all) && Self.areEqual(all.laid(over: usual), all))
+        for row in Row.all {
+            #expect(!Self.areEqual(row.options, usual), "\(row.property)")
+            #expect(Self.areEqual(row.options.laid(over: usual), row.options), "\(row.property)")
+            #expect(Self.areEqual(usual.laid(over: row.options), row.options), "\(row.property)")
+        }
     }
 
     /// Whether two requests that are under way at the same time are sent as one.

@@ -36,7 +36,7 @@ struct `Whose bytes a download goes on with` {
     }
 
     enum Way: CaseIterable, Sendable {
-        case field, assertion, ownField, basic, password, handler, bearer, urlPassword
+        case field, assertion, cookie, ownField, basic, password, handler, bearer, urlPassword
     }
 
     private static func session(_ user: String, by way: Way, _ stage: Stage) throws -> HTTPSession {
@@ -46,6 +46,7 @@ struct `Whose bytes a download goes on with` {
         switch way {
         case .field: configuration.fields["X-Api-Key"] = user
         case .assertion: configuration.fields["Cf-Access-Jwt-Assertion"] = user
+        case .cookie: configuration.originFields["Cookie"] = "user=\(user)"
         case .basic: configuration.credentials = .basic(user: user, password: "pw")
         case .password: configuration.credentials = .password(user: user, password: "pw")
         case .handler:
@@ -69,7 +70,7 @@ struct `Whose bytes a download goes on with` {
 
     /// Who asks; nil for nobody.
     private static func user(of request: LoopbackServer.RecordedRequest) -> String? {
-        let names = ["x-api-key", "cf-access-jwt-assertion", "authorization"]
+        let names = ["x-api-key", "cf-access-jwt-assertion", "cookie", "authorization"]
         let said = names.compactMap { request.fields[$0] }.first
         guard let said else { return nil }
         let basic = said.hasPrefix("Basic ") ? Data(base64Encoded: String(said.dropFirst(6))) : nil
@@ -171,6 +172,54 @@ struct `Whose bytes a download goes on with` {
             #expect(try folder.contents("file") == Self.alices.bytes)
             await first.shutdown()
             await second.shutdown()
+        }
+    }
+
+    enum Rule: CaseIterable, Sendable {
+        case ofSession, ofRequest, ofBoth
+    }
+
+    /// What is stored may be sent anywhere later.
+    @Test(arguments: Rule.allCases)
+    func `a field that no redirect takes along is not stored, and no other origin gets it`(rule: Rule) async throws {
+        let folder = try Folder()
+        var policy = HTTPSession.RedirectPolicy()
+        policy.secretFields = ["X-Tenant"]
+        var options = HTTPSession.Options(fields: ["X-Tenant": "hunter2", "X-Own": "visible"])
+        if rule != .ofSession { options.redirects = .value(policy) }
+        let ofSession = rule == .ofRequest ? HTTPSession.RedirectPolicy() : policy
+        try await Stage.with(tolerating: true, configure: { $0.redirects = ofSession }) {
+            (stage: Stage) async throws in
+            let other = try Stage.makeServer()
+            defer { other.stop() }
+            other.respond { Self.bobs.reply(to: $0) }
+            stage.server.respond { Self.begun(Self.alices, $0) }
+            let data = try await Self.leave(by: stage.session, options, in: folder, stage)
+            #expect(data.fields["x-tenant"] == nil && data.fields["x-own"] == "visible")
+            #expect(try folder.names().allSatisfy { !folder.text(of: $0).contains("hunter2") })
+            try await stage.session.download(
+                resumeData: data, from: .url("\(other.baseURL)/file"), to: .file("\(folder.path)/other"))
+            #expect(other.requests.allSatisfy { !$0.fields.contains("x-tenant") })
+        }
+    }
+
+    @Test func `data for one origin takes no field to another that no redirect would`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let other = try Stage.makeServer()
+            defer { other.stop() }
+            for server in [stage.server, other] { server.respond { Self.alices.reply(to: $0) } }
+            _ = try folder.write(Self.alices.bytes[..<1000], as: "part")
+            let data = try await ResumeData(
+                partialFile: "\(folder.path)/part", of: "\(stage.server.baseURL)/file", entityTag: #""one""#,
+                fields: ["X-Tenant": "hunter2", "X-Own": "visible"])
+            var policy = HTTPSession.RedirectPolicy()
+            policy.secretFields = ["X-Tenant"]
+            try await stage.session.download(
+                resumeData: data, from: .url("\(other.baseURL)/file"), options: .init(redirects: .value(policy)),
+                to: .file("\(folder.path)/file"))
+            let request = try #require(other.requests.first)
+            #expect(!request.fields.contains("x-tenant") && request.fields["x-own"] == "visible")
         }
     }
 

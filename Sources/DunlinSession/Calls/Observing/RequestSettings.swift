@@ -59,6 +59,12 @@ extension LiveCall {
         (delegate.settings?.options.redirects ?? .session).resolved(session.configuration.redirects) ?? .never
     }
 
+    /// The names of fields that are not stored.
+    package var unstoredFields: HTTP.SecretFields {
+        session.configuration.secretFields.union(session.configuration.redirects.secretFields)
+            .union(redirectPolicy.secretFields)
+    }
+
     var retryPolicy: HTTPSession.RetryPolicy {
         (delegate.settings?.options.retry ?? .session).resolved(session.configuration.retry) ?? .never
     }

@@ -170,3 +170,90 @@ struct `A journal and secrets of an origin` {
         }
     }
 }
+
+/// Where a redirect leads a transfer that is restored, or begun with other options.
+@Suite(.timeLimit(.minutes(10)))
+struct `A journal and redirects` {
+    /// How a transfer is begun that was asked for with options.
+    enum Beginning: CaseIterable, Sendable {
+        case atOnce, withOptions, elsewhere, restored
+    }
+
+    private static func play(
+        _ own: HTTPSession.Options, _ beginning: Beginning, uploads: Bool,
+        _ configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        _ play: (TransferJournal.Transfer, LoopbackServer, String) async throws -> Void
+    ) async throws {
+        let folder = try Folder()
+        let source = try folder.write("body", as: "source")
+        try await Stage.with(tolerating: true, configure: configure) { (stage: Stage) async throws in
+            let other = try LoopbackServer()
+            other.respond { _ in .response(body: "film") }
+            stage.server.respond { _ in .response(307, fields: ["Location": "\(other.baseURL)/there"]) }
+            func open() async throws -> TransferJournal {
+                try await `A journal`.open(folder, stage, rules: { $0.keptFields = ["X-Mark"] })
+            }
+            let journal = try await open()
+            var transfer =
+                uploads
+                ? try await journal.upload("film", method: .put, options: own, file: source)
+                : try await journal.download("film", options: own, to: .file("\(folder.path)/film"))
+            let saved = try `A journal`.files(folder).map {
+                String(
+                    decoding: try Data(contentsOf: URL(filePath: "\(`A journal`.path(folder))/\($0)")), as: UTF8.self)
+            }
+            if beginning == .restored {
+                await journal.close()
+                transfer = try #require(try await open().restoredTransfers().first)
+            }
+            let options = HTTPSession.Options(tags: ["other"])
+            switch beginning {
+            case .atOnce, .restored: break
+            case .withOptions: transfer.resume(options: options)
+            case .elsewhere: try transfer.resume(from: "\(stage.server.baseURL)/again", options: options)
+            }
+            try await play(transfer, other, saved.joined())
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: Beginning.allCases, [false, true])
+    func `what no redirect may take to another origin stays behind, whether it was saved or not`(
+        beginning: Beginning, uploads: Bool
+    ) async throws {
+        var options = HTTPSession.Options(fields: ["X-Tenant": "hunter1", "X-Own": "visible"])
+        options.fields.append(name: "X-Mark", value: "hunter2", sensitive: true)
+        var policy = HTTPSession.RedirectPolicy()
+        policy.secretFields = ["X-Tenant"]
+        options.redirects = .value(policy)
+        try await Self.play(options, beginning, uploads: uploads) { transfer, other, saved in
+            _ = try await transfer.value
+            #expect(saved.contains("hunter2") && !saved.contains("hunter1"))
+            let request = try #require(other.requests.first)
+            #expect(request.fields["x-own"] == "visible")
+            #expect(!request.fields.contains("x-mark") && !request.fields.contains("x-tenant"))
+        }
+    }
+
+    @Test(arguments: Beginning.allCases, [HTTPSession.PerRequest<HTTPSession.RedirectPolicy>.none, .value(.never)])
+    func `a transfer that follows no redirects follows none, however it is begun`(
+        beginning: Beginning, rule: HTTPSession.PerRequest<HTTPSession.RedirectPolicy>
+    ) async throws {
+        try await Self.play(.init(redirects: rule), beginning, uploads: true) { transfer, other, _ in
+            #expect(await `A journal`.code(transfer) == .unacceptableStatus)
+            #expect(other.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [Beginning.atOnce, .withOptions]) func `other options leave those alone that they do not set`(
+        beginning: Beginning
+    ) async throws {
+        let options = HTTPSession.Options(fields: ["X-Own": "visible"], credentials: .none)
+        try await Self.play(options, beginning, uploads: true) {
+            $0.credentials = .bearer(token: "hunter2")
+        } _: { transfer, other, _ in
+            _ = try await transfer.value
+            #expect(other.requests.map { $0.fields["x-own"] } == ["visible"])
+        }
+    }
+}
