@@ -117,8 +117,8 @@ extension TransferJournal.Transfer {
 
 extension TransferJournal.Transfer {
     /// Begins the transfer; no effect if it has begun. For a restored transfer, `options` supplies what was not saved:
-    /// hooks, credentials, secret fields. They override what was saved. In the process that requested the transfer, each
-    /// overrides the one that it was requested with.
+    /// hooks, credentials, secret fields. They override what was saved. In the process that requested the transfer,
+    /// each overrides the one that it was requested with.
     public func resume(options: HTTPSession.Options? = nil) {
         begin(nil, options)
     }
