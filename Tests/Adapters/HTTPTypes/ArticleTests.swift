@@ -20,7 +20,8 @@ import Testing
     /// What the article shows, compiled.
     private func snippets(_ client: HTTPSession) async throws {
         let request = HTTPRequest(
-            method: .get, scheme: "https", authority: "api.example.com", path: "/v1/users/42")
+            method: .get, scheme: "https", authority: "api.example.com",
+            path: "/v1/users/42")
         let (response, body) = try await client.send(request)
 
         let (head, pieces) = try await client.stream(request)
@@ -35,8 +36,8 @@ import Testing
         let own = (response.headerFields[.connection] ?? "").split(separator: ",")
         let names =
             own.map(String.init) + [
-                "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection",
-                "Trailer", "Transfer-Encoding", "Upgrade",
+                "Connection", "Keep-Alive", "Proxy-Authenticate",
+                "Proxy-Connection", "Trailer", "Transfer-Encoding", "Upgrade",
             ]
         for name in names {
             let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" })

@@ -44,14 +44,15 @@ struct ArticleTests {
         var table: [String: (kind: String, labels: Set<String>)] = [:]
         for line in try Article.lines(article) where line.hasPrefix("| `") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard cells.count >= 6, ["timer", "recorder", "counter", "meter"].contains(cells[2].trimmed) else {
-                continue
-            }
-            var labels = Set(cells[4].quoted.filter { $0.contains(".") })
-            if cells[4].contains("those of the duration") {
+            // The unit follows the kind.
+            guard cells.count >= 5, let kind = cells[2].split(separator: ",").first.map({ String($0).trimmed }),
+                ["timer", "recorder", "counter", "meter"].contains(kind)
+            else { continue }
+            var labels = Set(cells[3].quoted.filter { $0.contains(".") })
+            if cells[3].contains("those of the duration") {
                 labels = table["http.client.request.duration"]?.labels ?? []
             }
-            for name in cells[1].quoted { table[name] = (cells[2].trimmed, labels) }
+            for name in cells[1].quoted { table[name] = (kind, labels) }
         }
         return table
     }

@@ -1,8 +1,8 @@
 import Dunlin
 import Hummingbird
 
-/// Says whose fault a failure is: that of the request, or that of the service
-/// behind the gateway. The client has logged the error already.
+/// Says whose fault a failure is: that of the request, or that of the
+/// service behind the gateway. The client has logged the error already.
 struct BackendErrors<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,

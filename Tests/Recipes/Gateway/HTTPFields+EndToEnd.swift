@@ -1,11 +1,13 @@
 import HTTPTypes
 
 extension HTTPFields {
-    /// The fields that are passed on. The others are for one connection: those
-    /// that Connection names, and those that always are (RFC 9110 §7.6.1).
+    /// The fields that are passed on. The others are for one connection:
+    /// those that Connection names, and those that always are
+    /// (RFC 9110 §7.6.1).
     var endToEnd: HTTPFields {
         let named = self[values: .connection].flatMap { value in
-            value.lowercased().split { ", \t".contains($0) }.map(String.init)
+            value.lowercased().split { ", \t".contains($0) }
+                .map(String.init)
         }
         let dropped = Self.ofOneConnection.union(named)
         return filter { !dropped.contains($0.name.canonicalName) }

@@ -6,8 +6,9 @@ import NIOCore
 
 /// Passes requests on to the client's base URL, and their responses back.
 ///
-/// Bodies are passed on as they come, both ways: a reader that is slow slows
-/// down the sender, and no body is in memory as a whole. Trailers are dropped.
+/// Bodies are passed on as they come, both ways: a reader that is slow
+/// slows down the sender, and no body is in memory as a whole. Trailers are
+/// dropped.
 struct Proxy: Sendable {
     let client: HTTPSession
 
@@ -28,7 +29,8 @@ struct Proxy: Sendable {
                 redirects: .none))
 
         return Response(
-            status: response.status, headers: response.headerFields.endToEnd,
+            status: response.status,
+            headers: response.headerFields.endToEnd,
             body: ResponseBody { writer in
                 for try await piece in body {
                     try await writer.write(ByteBuffer(bytes: piece))
@@ -39,8 +41,8 @@ struct Proxy: Sendable {
 }
 
 extension Dunlin.RequestBody {
-    /// The body of a request that is still arriving: as long as was announced,
-    /// or chunked; none if the request has none.
+    /// The body of a request that is still arriving: as long as was
+    /// announced, or chunked; none if the request has none.
     static func arriving(with request: Request) -> Dunlin.RequestBody {
         let length = request.headers[.contentLength].flatMap { Int($0) }
         let isChunked = request.headers[.transferEncoding] != nil
