@@ -60,6 +60,17 @@ struct ImageIdentity: Sendable, Hashable {
 
 extension ImageIdentity {
     static let user = "the session's user"
+    static let urlUser = "the URL's user"
+
+    /// Whom a URL says to ask as; nil for nobody.
+    static func userInfo(of url: String) -> String? {
+        do throws(AddressError) {
+            return try WebAddress(url).userInfo.map { "\($0.user.utf8.count):\($0.user)\($0.password ?? "")" }
+        } catch {
+            // Whoever requests it is told.
+            return nil
+        }
+    }
 }
 
 extension ImageIdentity: CustomStringConvertible, CustomReflectable {
@@ -110,6 +121,7 @@ extension ImageDownloader.Configuration {
         // No field has such a name. The cache of images may be shared with other sessions, and this session's user may
         // change.
         selection[ImageIdentity.user] = session.asker
+        if own != nil { selection[ImageIdentity.urlUser] = ImageIdentity.userInfo(of: url) }
         return ImageIdentity(
             url: own ?? url, method: (own == nil ? request.method : .get).rawValue, selection: selection,
             cache: request.usesNetwork ? request.cacheMode : .storedOnly)

@@ -201,6 +201,22 @@ import Testing
         await session.shutdown()
     }
 
+    @Test func `users of URLs share no picture, though the program says that it is the same`() async throws {
+        let gallery = try Gallery({ $0.identity = { _ in "me" } }, session: { $0.basicInClearText = .allowed })
+        gallery.transport.otherwise { request in
+            guard let says = request.fields["authorization"] else {
+                return .respond(401, fields: ["WWW-Authenticate": "Basic realm=r"])
+            }
+            return .respond(
+                fields: ["Content-Type": "image/png"],
+                body: try await Pictures.png(number: says == "Basic YTph" ? 1 : 2))
+        }
+        for (user, number) in [("a", 1), ("b", 2), ("a", 1)] as [(String, UInt8)] {
+            let image = try await gallery.downloader.image(.url("http://\(user):\(user)@a.test/me.png"))
+            #expect(Pictures.number(image) == number)
+        }
+    }
+
     @Test func `a session whose own cookie is replaced asks again`() async throws {
         let gallery = try Gallery(session: { $0.originFields = ["Cookie": "user=alice"] })
         try await gallery.hang("/cat")
