@@ -16,8 +16,7 @@ package final class Asking: Sendable {
 /// Who asked for a response of which a part is kept, to be completed later: the signs and terms as in `Access`, the
 /// request's own secret fields, its own Host (which names another resource), and the address given for its host (where
 /// another server may be). The jar's cookies do not count, because servers change them with each response; a Cookie of
-/// the request's own does. If only a handler
-/// knows the user, the credentials that it sent identify the user.
+/// the request's own does. If only a handler knows the user, the credentials that it sent identify the user.
 extension LiveCall {
     /// Notes who asks, before an exchange. `original` is the request as it was first made.
     package mutating func noteAsking(for original: TransportRequest) {

@@ -15,10 +15,9 @@ extension HTTPSession.Options {
         return moved
     }
 
-    /// The names of fields that are not stored: the session's secret ones, and those that no redirect takes along. What
-    /// is stored may be sent to any origin later.
+    /// The names of fields that are not stored for a request with these options.
     package func unstoredFields(_ configuration: HTTPSession.Configuration) -> HTTP.SecretFields {
-        configuration.secretFields.union(configuration.redirects.secretFields).union(redirects.own?.secretFields ?? [])
+        configuration.unstoredFields(under: redirects.own)
     }
 
     /// The fields that a request with these options takes along.
@@ -29,5 +28,13 @@ extension HTTPSession.Options {
         var marked = fields
         marked.mark(configuration.secretFields)
         return RedirectRules.allowed(marked, from: origin, to: next, secret: policy.rules.secretFields)
+    }
+}
+
+extension HTTPSession.Configuration {
+    /// The names of fields that are not stored: the session's secret ones, and those that no redirect takes along, by
+    /// its policy or a request's own. What is stored may be sent to any origin later.
+    func unstoredFields(under own: HTTPSession.RedirectPolicy?) -> HTTP.SecretFields {
+        secretFields.union(redirects.secretFields).union(own?.secretFields ?? [])
     }
 }

@@ -60,10 +60,7 @@ extension LiveCall {
     }
 
     /// The names of fields that are not stored.
-    package var unstoredFields: HTTP.SecretFields {
-        session.configuration.secretFields.union(session.configuration.redirects.secretFields)
-            .union(redirectPolicy.secretFields)
-    }
+    package var unstoredFields: HTTP.SecretFields { session.configuration.unstoredFields(under: redirectPolicy) }
 
     var retryPolicy: HTTPSession.RetryPolicy {
         (delegate.settings?.options.retry ?? .session).resolved(session.configuration.retry) ?? .never
