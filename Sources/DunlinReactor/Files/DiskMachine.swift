@@ -6,6 +6,8 @@
 ///    go on resting, and end.
 /// 3. There are never more threads than `limit`.
 /// 4. A thread may end only while it rests: one that was just woken has work to look for.
+/// 5. Work that was taken is not kept: it is released by its thread, outside the lock, since releasing it may run code
+///    that adds work.
 struct DiskMachine<Work, Thread: Equatable> {
     enum Action {
         /// No thread needs to be woken: one will come for the work by itself.
@@ -15,7 +17,8 @@ struct DiskMachine<Work, Thread: Equatable> {
     }
 
     private let limit: Int
-    private var waiting: [Work] = []
+    /// The work; nil where it has been taken.
+    private var waiting: [Work?] = []
     /// The number of `waiting` that have been taken already.
     private var taken = 0
     private var resting: [Thread] = []
@@ -45,7 +48,7 @@ struct DiskMachine<Work, Thread: Equatable> {
             return nil
         }
         defer { taken += 1 }
-        return waiting[taken]
+        return waiting[taken].take()
     }
 
     /// Returns whether `thread`, which has rested for long enough, should end.
@@ -61,6 +64,6 @@ struct DiskMachine<Work, Thread: Equatable> {
         threads -= 1
         guard threads == 0 else { return [] }
         defer { (waiting, taken) = ([], 0) }
-        return Array(waiting[taken...])
+        return waiting[taken...].compactMap(\.self)
     }
 }

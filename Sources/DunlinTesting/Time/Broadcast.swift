@@ -19,7 +19,8 @@ extension LoopbackServer {
                 observers.byID[observers.last] = observer
                 return observers.last
             }
-            return { [self] in observers.withLock { $0.byID[id] = nil } }
+            // The observer is released outside the lock: that may run code that follows, or stops following.
+            return { [self] in _ = observers.withLock { $0.byID.removeValue(forKey: id) } }
         }
 
         /// The first value that `find` returns; it is called again after every change. Throws `WaitTimedOut` at the

@@ -6,6 +6,18 @@ import Testing
 
 @testable import DunlinReactor
 
+/// Adds work when it is released, as whoever tidies up a file does.
+private final class Tidying: Sendable {
+    private let threads: DiskThreads
+    private let done: @Sendable () -> Void
+
+    init(on threads: DiskThreads, _ done: @escaping @Sendable () -> Void) {
+        (self.threads, self.done) = (threads, done)
+    }
+
+    deinit { threads.start(done) }
+}
+
 @Suite struct `Disk machine` {
     private typealias Machine = DiskMachine<Int, String>
 
@@ -97,6 +109,18 @@ import Testing
         }
         #expect(sum == 500 * 501 / 2)
         #expect((1...3).contains(meter.most.load(ordering: .relaxed)))
+    }
+
+    @Test func `work that adds work when it is released finds the disk threads unlocked`() async throws {
+        let threads = DiskThreads(threads: 2)
+        for _ in 0..<100 {
+            let done = Atomic(0)
+            for _ in 0..<10 {
+                let tidying = Tidying(on: threads) { done.add(1, ordering: .relaxed) }
+                threads.start { withExtendedLifetime(tidying) {} }
+            }
+            try await eventually("all is tidied up") { done.load(ordering: .relaxed) == 10 }
+        }
     }
 
     @Test func `the disk threads leave when there is nothing to do, and come again`() async throws {

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinFoundation
+import DunlinInflate
 import DunlinReactor
 import DunlinTesting
 import Folders
@@ -53,6 +54,27 @@ struct `A download that fails` {
             #expect(await stage.session.tasks.count == 0)
             try await stage.expectHealthy()
         }
+    }
+
+    /// The response may be released by a thread for files, and with it what the cache was writing.
+    @Test func `a coded body that turns out to be damaged ends its download, beside a cache folder`() async throws {
+        let folder = try Folder()
+        var encoder = try ContentEncoder(.gzip)
+        var wire = encoder.encode(LoopbackServer.GeneratedBody.bytes(0..<400_000)).array + encoder.finish().array
+        wire.replaceSubrange(wire.count / 2..<wire.count / 2 + 64, with: [UInt8](repeating: 0xFF, count: 64))
+        let fields: Fields = ["Content-Encoding": "gzip", "ETag": "\"v1\"", "Cache-Control": "max-age=100"]
+        let reply = LoopbackServer.Reply.response(fields: fields, body: Bytes(wire))
+        let cache = HTTPSession.Cache(folder: folder.path + "/cache")
+        try await Stage.with(tolerating: true, configure: { $0.cache = cache }) { (stage: Stage) async throws in
+            stage.server.respond { _ in reply }
+            for _ in 1...100 {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.download("x", to: .file("\(folder.path)/x"))
+                }
+                #expect(error.code == .invalidContent)
+            }
+        }
+        await cache.close()
     }
 
     enum Moment: CaseIterable { case waiting, head, body, decision, hook }
