@@ -23,8 +23,10 @@ extension SocketTransport {
         var lease = first
         while control.isSuspended {
             let start = context.clock.now()
-            guard await control.pass(until: context.clock.whole) else {
-                throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            switch await control.pass(until: context.clock.whole) {
+            case .open: break
+            case .timedOut: throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            case .cancelled: throw context.cancelled(.send, hop)
             }
             if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
             if lease.connection.stream.isUntouched() { continue }

@@ -43,8 +43,9 @@ package final class StoredBodyStream: TransportResponse.BodyStream {
     package func next() async throws -> Bytes? {
         let (rest, first) = state.withLock { state in (state.rest, state.first.take()) }
         if rest.isEmpty { return nil }
-        if let control { _ = await control.pass(until: wait.deadline) }
+        let passage = await control?.pass(until: wait.deadline)
         try wait.check()
+        if passage == .cancelled { throw CancellationError() }
         let piece = if let first { first } else { try await read(rest) }
         let count = state.withLock { state in
             state.rest = rest.lowerBound + piece.count..<rest.upperBound

@@ -221,7 +221,9 @@ extension TaskDelegate {
     nonisolated func pass(
         _ control: TransferControl, until deadline: HTTP.Instant, isUnsent: Bool
     ) async throws {
-        try checkHold(await control.pass(until: deadline), in: cancellation.phase, isUnsent: isUnsent)
+        let passage = await control.pass(until: deadline)
+        try checkHold(passage != .timedOut, in: cancellation.phase, isUnsent: isUnsent)
+        if passage == .cancelled { throw CancellationError() }
     }
 
     /// Throws unless the call may continue after it was suspended. `inherited`: the only deadline there was, if it has

@@ -16,7 +16,7 @@ package final class CountedBody: PassedBody {
 
     package func next() async throws -> Bytes? {
         // A suspension that outlasts the call is not awaited: the stream's own deadline reports it.
-        _ = await control.pass(until: deadline)
+        if await control.pass(until: deadline) == .cancelled { throw CancellationError() }
         guard let piece = try await stream.next() else { return nil }
         control.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)
         return piece

@@ -113,13 +113,21 @@ extension TransferControl {
         for waiter in state.withLock({ $0.suspension.end(at: now) }) { _ = waiter.deliver(()) }
     }
 
-    /// Waits while the transfer is suspended, unless the waiting task is cancelled. Returns false if the deadline came
-    /// first.
-    public func pass(until deadline: HTTP.Instant) async -> Bool {
-        while isSuspended, !Task.isCancelled {
-            guard await waitForRelease(until: deadline) else { return false }
+    public enum Passage: Sendable, Hashable {
+        /// The transfer may continue.
+        case open
+        case timedOut
+        /// The waiting task was cancelled, and the transfer is still suspended: nothing may move.
+        case cancelled
+    }
+
+    /// Waits while the transfer is suspended.
+    public func pass(until deadline: HTTP.Instant) async -> Passage {
+        while isSuspended {
+            if Task.isCancelled { return .cancelled }
+            guard await waitForRelease(until: deadline) else { return .timedOut }
         }
-        return true
+        return .open
     }
 
     /// Waits until a suspended transfer is resumed, perhaps only briefly. Returns false if the deadline came first.

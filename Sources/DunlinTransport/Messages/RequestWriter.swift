@@ -125,7 +125,11 @@ struct RequestWriter: Sendable {
             let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))
             let wake = await stream.channel.waitWritable(until: deadline)
             guard wake == .timedOut, control.suspendedTime(since: start) > held else { return wake }
-            guard await control.pass(until: context.clock.whole) else { return .timedOut }
+            switch await control.pass(until: context.clock.whole) {
+            case .open: continue
+            case .timedOut: return .timedOut
+            case .cancelled: return .cancelled
+            }
         }
     }
 
@@ -135,8 +139,10 @@ struct RequestWriter: Sendable {
         guard let control = context.control else { return }
         if control.isSuspended {
             let start = context.clock.now()
-            guard await control.pass(until: context.clock.whole) else {
-                throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            switch await control.pass(until: context.clock.whole) {
+            case .open: break
+            case .timedOut: throw context.timedOut(.send, exceeding: .total, since: start, hop)
+            case .cancelled: throw context.cancelled(.send, hop)
             }
             // What has come meanwhile would be taken for the answer.
             if hop.bytesSent == 0, context.cancellation.cause == nil, !stream.isUntouched() {

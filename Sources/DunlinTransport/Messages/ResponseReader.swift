@@ -109,13 +109,13 @@ struct ResponseReader: ~Copyable {
     ) async -> Wake {
         let whole = context.clock.whole
         while true {
-            guard await control.pass(until: whole) else { return .timedOut }
+            if let refused = await Self.pass(control, until: whole) { return refused }
             let held = control.suspendedTime(since: start)
             let deadline = deadline(in: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
             case .ready, .woken:
-                guard await control.pass(until: whole) else { return .timedOut }
+                if let refused = await Self.pass(control, until: whole) { return refused }
                 // A cancel ends a suspension; nothing is read then.
                 return context.cancellation.cause == nil ? wake : .cancelled
             case .timedOut where control.suspendedTime(since: start) > held: continue
@@ -124,12 +124,23 @@ struct ResponseReader: ~Copyable {
         }
     }
 
+    /// Waits while the transfer is suspended. Returns nil if it may continue.
+    private static func pass(_ control: TransferControl, until deadline: HTTP.Instant) async -> Wake? {
+        switch await control.pass(until: deadline) {
+        case .open: nil
+        case .timedOut: .timedOut
+        case .cancelled: .cancelled
+        }
+    }
+
     /// Waits while the transfer is suspended.
     private func pass(_ control: TransferControl, in phase: HTTP.Phase, _ hop: HTTP.Hop) async throws {
         guard control.isSuspended else { return }
         let start = context.clock.now()
-        guard await control.pass(until: context.clock.whole) else {
-            throw context.timedOut(phase, exceeding: .total, since: start, hop)
+        switch await control.pass(until: context.clock.whole) {
+        case .open: break
+        case .timedOut: throw context.timedOut(phase, exceeding: .total, since: start, hop)
+        case .cancelled: throw context.cancelled(phase, hop)
         }
         if context.cancellation.cause != nil { throw context.cancelled(phase, hop) }
     }

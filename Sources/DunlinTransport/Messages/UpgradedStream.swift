@@ -170,6 +170,7 @@ extension UpgradedStream {
 
     func finishWriting() async throws {
         try await writing(isLast: true) { writer, hop in
+            try await writer.pass(hop)
             do throws(StreamError) {
                 try writer.stream.endWriting()
             } catch {

@@ -249,6 +249,65 @@ extension `Upgraded connections` {
         }
     }
 
+    enum Move: CaseIterable, Sendable {
+        case write, read, finish
+
+        func make(_ connection: HTTPSession.UpgradedConnection) async throws {
+            switch self {
+            case .write: try await connection.write("b")
+            case .read: _ = try await connection.read()
+            case .finish: try await connection.finishWriting()
+            }
+        }
+    }
+
+    /// Who cancels has not resumed.
+    @Test(arguments: Move.allCases)
+    func `a suspended connection is neither read nor written when the task that waits for it is cancelled`(
+        move: Move
+    ) async throws {
+        for _ in 1...10 {
+            try await Stage.with(tolerating: true, configure: { $0.hooks.completed = { _ in } }) {
+                (stage: Stage) async throws in
+                let speak = LoopbackServer.Gate()
+                stage.server.enqueue(.upgrade(to: "foo", .waitForSignal(speak), .send("unheard"), .stall))
+                let connection = try await stage.session.upgrade("x", to: "foo")
+                let id = try #require(await stage.session.tasks.all.first?.id)
+                let delegate = try #require(await stage.session.tasks[id])
+                let before = try #require(connection.metrics.hops.last)
+                #expect(delegate.suspend())
+                let moving = Task { try await move.make(connection) }
+                speak.open()
+                try await stage.expectHealthy()
+                moving.cancel()
+                await #expect(throws: (any Error).self) { try await moving.value }
+                let after = try #require(connection.metrics.hops.last)
+                #expect(after.bytesSent == before.bytesSent && after.bodyBytes == before.bodyBytes)
+            }
+        }
+    }
+
+    @Test func `a suspended connection does not end its writing`() async throws {
+        try await Stage.with(configure: { $0.hooks.completed = { _ in } }) { (stage: Stage) async throws in
+            stage.server.enqueue(.upgrade(to: "foo", .echo))
+            let connection = try await stage.session.upgrade("x", to: "foo")
+            let id = try #require(await stage.session.tasks.all.first?.id)
+            let delegate = try #require(await stage.session.tasks[id])
+            #expect(delegate.suspend())
+            let isOver = Atomic(false)
+            async let finishing: Void = {
+                try await connection.finishWriting()
+                isOver.store(true, ordering: .relaxed)
+            }()
+            try await stage.expectHealthy()
+            #expect(isOver.load(ordering: .relaxed) == false)
+            #expect(delegate.resume())
+            try await finishing
+            #expect(try await connection.read() == nil)
+            connection.close()
+        }
+    }
+
     @Test func `it counts against the limits of connections while it is open`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = 1 }) {
             (stage: Stage) async throws in

@@ -54,7 +54,7 @@ private struct CountedChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Bytes? {
             control.sent(last)
-            _ = await control.pass(until: .never)
+            if await control.pass(until: .never) == .cancelled { throw CancellationError() }
             let chunk = try await chunks.next(isolation: nil)
             last = chunk?.count ?? 0
             return chunk
