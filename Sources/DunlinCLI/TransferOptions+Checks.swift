@@ -6,10 +6,13 @@ extension TransferOptions {
     /// Throws for secrets that two servers would get, and for pins of more than one server.
     func checkOrigins(_ urls: [String]) throws(UsageError) {
         let request = get.request
-        let bound = [
-            ("--user", request.user != nil), ("--bearer", request.bearer != nil), ("--pin", !get.trust.pins.isEmpty),
-            ("-H Authorization", request.fields.contains("authorization")), ("-b", request.fields.contains("cookie")),
-        ]
+        let bound =
+            [
+                ("--user", request.user != nil), ("--bearer", request.bearer != nil),
+                ("--pin", !get.trust.pins.isEmpty),
+                ("-b", request.fields.contains("cookie")),
+            ]
+            + request.fields.map { ("-H \($0.name)", HTTP.SecretFields.usual.mayContain($0.name)) }
         guard let option = bound.first(where: \.1)?.0 else { return }
         let origins = urls.map { TrustOptions.origin(of: $0, ["http", "https"])?.lowercased() ?? $0 }
         guard let first = origins.first, let other = origins.first(where: { $0 != first }) else { return }

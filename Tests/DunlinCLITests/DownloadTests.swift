@@ -151,6 +151,10 @@ import Testing
             ["a.test", "b.test", "-u", "me:pw"],
             "--user is for one server, and the URLs name two: https://a.test and https://b.test"
         ),
+        (
+            ["a.test", "b.test", "-H", "X-Api-Key: k"],
+            "-H X-Api-Key is for one server, and the URLs name two: https://a.test and https://b.test"
+        ),
         (["a.test", "-d", "x"], "download has no option \"-d\", in \"-d\"; it is one of dunlin URL"),
     ])
     func `options that do not fit together are refused`(arguments: [String], expected: String) {

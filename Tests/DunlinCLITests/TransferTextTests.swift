@@ -58,6 +58,11 @@ import Testing
             ["--bearer=abc", "-HAuthorization: Basic x", "-H", "X: 1", "http://me:pw@a.test/?token=1&a=2", "-o~"],
             "dunlin --bearer … -H 'Authorization: …' -H 'X: 1' 'http://…@a.test/?token=…&a=2' -o '~' -C -"
         ),
+        (["-o~", "-x", "me:pw@b.test:1", "a.test"], "dunlin -o '~' -x … a.test -C -"),
+        (["-o~", "me:pw@a.test/x"], "dunlin -o '~' … -C -"), (["-o~", "me:pw@a.test/x?a=1"], "dunlin -o '~' … -C -"),
+        (["-o~", "-G", "-d", "a=1&token=x", "a.test"], "dunlin -o '~' -G -d … a.test -C -"),
+        (["-o~", "-e", "http://me:pw@c.test/", "a.test"], "dunlin -o '~' -e 'http://…@c.test/' a.test -C -"),
+        (["-o~", "-e", "me:pw@c.test", "a.test"], "dunlin -o '~' -e … a.test -C -"),
     ])
     func `a command line is shown for a shell and without secrets`(arguments: [String], expected: String) {
         let line = CommandEcho.line(

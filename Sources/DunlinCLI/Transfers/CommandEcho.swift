@@ -39,6 +39,20 @@ enum CommandEcho {
     }
 
     private static func value(_ given: GivenOption) -> String {
+        let shown = named(given)
+        // Whatever an option is for, nothing that looks secret anywhere is shown in its value.
+        return shown == given.value && isSecret(shown) ? hidden : shown
+    }
+
+    /// Whether a text seems to have a password before an @, or a value with a secret name.
+    private static func isSecret(_ text: String) -> Bool {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        if let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") { return true }
+        return SecretText.masked(text, as: .form) != text
+    }
+
+    private static func named(_ given: GivenOption) -> String {
         switch given.option.name {
         case "user": return String(given.value.prefix { $0 != ":" })
         case "bearer": return given.value.hasPrefix("@") ? given.value : hidden
@@ -56,10 +70,12 @@ enum CommandEcho {
     private static func word(_ word: String) -> String {
         let secret = HTTP.SecretFields.usual
         guard word.contains("://") || word.contains("?") else {
+            if isSecret(word) { return hidden }
             guard let end = word.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return word }
             return secret.mayContain(String(word[..<end])) ? word[...end] + hidden : word
         }
         let shown = URLWord.withoutUserInfo(word)
+        if shown == word, isSecret(String(word.prefix { $0 != "?" })) { return hidden }
         guard let question = shown.firstIndex(of: "?") else { return shown }
         let parts = shown[shown.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
         let kept = parts.map { part in
