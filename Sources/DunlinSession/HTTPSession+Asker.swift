@@ -71,6 +71,7 @@ extension HTTPSession {
                 signs.append(core.user.sign(.authenticator))
             }
         }
+        if let jar = core.configuration.cookies { signs.append(core.user.sign(jar)) }
         if configuration.interceptors.isEmpty == false { signs.append(core.user.sign(.interceptors)) }
         // It may add a token to the next hop.
         if configuration.hooks.redirect != nil { signs.append(core.user.sign(.redirectHook)) }

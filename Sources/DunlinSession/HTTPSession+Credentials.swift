@@ -1,10 +1,14 @@
 internal import DunlinTransport
 
 /// Methods that replace, while a session lives, what is sent only to its base URL's origin. Requests that were already
-/// made keep what they have; a restart keeps what was set last.
+/// made keep what they have, and so do their retries; a restart keeps what was set last.
 extension HTTPSession {
     /// Replaces the session's credentials; nil leaves only the user info of the base URL. Remembered passwords are
     /// forgotten.
+    ///
+    /// A stream of events that reconnects and a journal's transfer that is attempted again make new requests, with the
+    /// new credentials. So before you give a session another user, rather than the same one's renewed token, cancel
+    /// those. A session for each user is simpler.
     ///
     /// Throws a `NetworkError` with code `invalidConfiguration`, and changes nothing, if the credentials cannot be
     /// sent, if there is a field `Authorization` or `authentication`, or if there is no base URL.

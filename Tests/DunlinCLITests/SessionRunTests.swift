@@ -3,6 +3,7 @@ import DunlinCommandLine
 import DunlinTesting
 import Folders
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DunlinCLI
@@ -195,6 +196,66 @@ import Testing
         #expect(try !paper.remarked.contains("hunter2") && !paper.said.contains("hunter2"))
         try await run("--session", "s", "--curl", "--show-secrets", at: server.baseURL + "/asks")
         #expect(try paper.said.contains("sid=hunter2") && paper.said.contains("ada:hunter2"))
+    }
+
+    // MARK: - Whose
+
+    /// The session that a run of the command makes.
+    private func userID(_ arguments: String...) throws -> String? {
+        let words = arguments.map { $0.replacing("DIR", with: folder.path) } + [server.baseURL + "/a"]
+        guard case .get(let url, let options) = try Command(arguments: words) else { return nil }
+        return try Get(url: url, options: options, output: paper.output, sessions: sessions).configuration().userID
+    }
+
+    @Test func `each session and each cookie file is a user of its own to the cache`() async throws {
+        try folder.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tada\n", as: "ada")
+        try folder.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tbob\n", as: "bob")
+        for name in ["ada", "bob"] { try await run("--session", name, at: server.baseURL + "/login") }
+        let users = try [
+            userID("--session", "ada"), userID("--session", "bob"), userID("-b", "DIR/ada"), userID("-b", "DIR/bob"),
+        ]
+        #expect(Set(users).count == 4 && !users.contains(nil))
+        #expect(try userID("--session", "ada") == users[0] && userID("-b", "DIR/ada") == users[2])
+        #expect(try userID() == nil && userID("-c", "DIR/new") == nil)
+        // Another session of that name may be another user's.
+        #expect(try sessions.remove(SessionName("ada")))
+        try await run("--session", "ada", at: server.baseURL + "/login")
+        #expect(try userID("--session", "ada") != users[0])
+    }
+
+    @Test(arguments: [("--session", ""), ("-b", "DIR/")], ["ada", "bob"])
+    func `a download goes on for its user, and is begun anew for another, whatever the tag says`(
+        way: (option: String, folder: String), second: String
+    ) async throws {
+        let bodies = [
+            "sid=ada": LoopbackServer.Entity(length: 1 << 20, offset: 0, tag: #""one""#),
+            "sid=bob": LoopbackServer.Entity(length: 1 << 20, offset: 1, tag: #""one""#),
+        ]
+        let isFirst = Mutex(true)
+        server.respond { request in
+            if let name = request.target.split(separator: "?").dropFirst().first {
+                return .response(fields: ["Set-Cookie": "sid=\(name)"])
+            }
+            guard let body = bodies[request.fields["cookie"] ?? ""] else { return .response(500) }
+            let stalls = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return stalls ? body.reply(to: request, .stall(after: 100_000)) : body.reply(to: request)
+        }
+        for name in ["ada", "bob"] {
+            try folder.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t\(name)\n", as: name)
+            try await run("--session", name, at: server.baseURL + "/login?\(name)")
+        }
+        func download(_ name: String, _ limit: String) async throws -> ExitCode {
+            try await run(
+                way.option, way.folder + name, "-m", limit, "-o", "DIR/file", at: server.baseURL + "/file")
+        }
+        #expect(try await download("ada", "1") == .failure)
+        #expect(try await download(second, "1000") == .success)
+        #expect(try folder.contents("file") == bodies["sid=\(second)"]?.bytes)
+        let ranges = server.requests.dropFirst(3).map { $0.fields["range"] }
+        #expect(ranges == (second == "ada" ? ["bytes=100000-"] : ["bytes=100000-", nil]))
     }
 
     // MARK: - netrc

@@ -9,6 +9,8 @@ struct KeptState {
     private let url: URLOrigin
     private let output: Output
     private let session: StoredSession?
+    /// The ID of the session, also if it is not stored yet.
+    private let sessionID: String
     private let login: LoginSource.Found?
     /// Whether nothing is sent, and so nothing stored.
     private let sendsNothing: Bool
@@ -30,6 +32,7 @@ struct KeptState {
         } else {
             (folder, session) = (nil, nil)
         }
+        sessionID = session?.id ?? StoredSession.newID()
         jar = options.needsJar ? try Self.jar(options, session, output) : nil
         let given = try login()
         answersDigestAlone = given.answersDigestAlone
@@ -58,9 +61,19 @@ struct KeptState {
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
+    /// The user whose cookies are sent, so that the cache and part files of one user are used for no other: the
+    /// session, or what a cookie file says. Secret. Nil without either.
+    private var userID: String? {
+        if let name = options.name { return "session \(name) \(sessionID)" }
+        let cookies = jar?.cookies.map { "\($0.domain) \($0.path) \($0.name)=\($0.value)" } ?? []
+        if cookies.isEmpty { return nil }
+        return "cookies " + cookies.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
     /// Has a session of the client send what was found, each to whom it is for.
     func apply(to configuration: inout HTTPSession.Configuration) {
         configuration.cookies = jar
+        configuration.userID = userID
         let credentials: SessionCredentials
         switch login {
         case nil, .inRequest: return
@@ -96,7 +109,9 @@ extension KeptState {
             from: session?.cookies ?? [], to: cookies, credentials: newCredentials(name, isAccepted))
         if changes.isEmpty { return true }
         do throws(UsageError) {
-            try folder.update(name) { changes.applied(to: $0 ?? StoredSession(origin: url.origin), from: url.origin) }
+            try folder.update(name) {
+                changes.applied(to: $0 ?? StoredSession(id: sessionID, origin: url.origin), from: url.origin)
+            }
             return true
         } catch {
             output.complain(error.description)

@@ -3,15 +3,22 @@ import DunlinCommandLine
 
 /// What a session's file says: whom it is for, who asks, and the cookies.
 struct StoredSession: Sendable {
+    /// What no other session has, nor a later one of the same name.
+    let id: String
     /// The only origin that gets the credentials.
     let origin: HTTP.Origin
     var credentials: SessionCredentials?
     /// The oldest first.
     var cookies: [HTTP.Cookie]
 
-    init(origin: HTTP.Origin, credentials: SessionCredentials? = nil, cookies: [HTTP.Cookie] = []) {
-        (self.origin, self.credentials, self.cookies) = (origin, credentials, cookies)
+    init(
+        id: String = Self.newID(), origin: HTTP.Origin, credentials: SessionCredentials? = nil,
+        cookies: [HTTP.Cookie] = []
+    ) {
+        (self.id, self.origin, self.credentials, self.cookies) = (id, origin, credentials, cookies)
     }
+
+    static func newID() -> String { String(UInt128.random(in: 0...UInt128.max), radix: 36) }
 
     /// The greatest length of a file, in bytes. A full jar fits.
     static let longest = 32 * 1024 * 1024
@@ -22,6 +29,8 @@ struct StoredSession: Sendable {
 extension StoredSession {
     private struct Text: Codable {
         let version: Int
+        /// Missing in files of builds before the first release.
+        let id: String?
         let origin: String
         let credentials: SessionCredentials?
         let cookies: CookieJar.Snapshot
@@ -39,7 +48,8 @@ extension StoredSession {
         _ = jar.adopt(cookies)
         let snapshot = jar.snapshot(includingSessionCookies: true)
         return try HTTP.JSON.standard.encode(
-            Text(version: Self.version, origin: origin.description, credentials: credentials, cookies: snapshot))
+            Text(
+                version: Self.version, id: id, origin: origin.description, credentials: credentials, cookies: snapshot))
     }
 
     /// Reads the text of a file. The error says nothing of the content, which is secret.
@@ -64,6 +74,8 @@ extension StoredSession {
         guard url.origin.description == read.origin else {
             throw UsageError(description: "is damaged: its origin is none")
         }
-        self.init(origin: url.origin, credentials: read.credentials, cookies: read.cookies.cookies)
+        self.init(
+            id: read.id ?? Self.newID(), origin: url.origin, credentials: read.credentials,
+            cookies: read.cookies.cookies)
     }
 }

@@ -27,6 +27,7 @@ public final class CookieJar: Sendable {
 
     private let store: Mutex<CookieStore>
     private let clock: @Sendable () -> Int64
+    private let numbers = Mutex(UniqueNumber.next())
 
     public convenience init(limits: Limits = Limits()) {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
@@ -107,9 +108,14 @@ public final class CookieJar: Sendable {
         return store.withLock { $0.remove { unwanted.contains($0) } }
     }
 
+    /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used.
     public func removeAll() {
         store.withLock { _ = $0.remove { _ in true } }
+        numbers.withLock { $0 = UniqueNumber.next() }
     }
+
+    /// A number that no other jar has in any process, nor this one before all cookies were removed.
+    package var number: String { numbers.withLock { $0 } }
 
     private static func scope(of url: String) throws -> CookieScope {
         do throws(AddressError) {

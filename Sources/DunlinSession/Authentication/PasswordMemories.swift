@@ -10,7 +10,7 @@ final class PasswordMemories: Sendable {
         let memory = PasswordMemory()
         let questions = ChallengeQuestions()
         /// A unique number: after passwords are forgotten, a hook may name another user.
-        let number = SessionUser.newNumber()
+        let number = UniqueNumber.next()
     }
 
     private let present = Mutex(Shared())

@@ -10,7 +10,8 @@ internal import DunlinTransport
 /// Rules:
 /// 1. Signs that stages add count, unless the request has its own `Authorization`, which is sent instead.
 /// 2. Signs of the way always count: interceptors around exchanges may add a token, a server or proxy may know us by
-///    our certificate, and a proxy by its password.
+///    our certificate, and a proxy by its password. So does the jar, if it adds cookies: whose they are is known, and
+///    not their values, which servers change with each response.
 /// 3. The request's own secret fields count in addition, never instead (`CacheOwner`).
 /// 4. If only the request's own handler knows something of the user, the user is unknown, and nothing is kept or
 ///    shared.
@@ -33,6 +34,7 @@ struct Access: Sendable {
             case authenticator
             case handler
             case interceptors
+            case jar
             case redirectHook
         }
 
@@ -74,8 +76,7 @@ struct Access: Sendable {
     /// Whether an answer may be kept and shared with requests of the same user.
     var isKept: Bool { user != .unknown }
 
-    /// A `Cookie` of the request's own tells who asks, as a secret field does. Those of the jar are the session's, and
-    /// change with each response.
+    /// A `Cookie` of the request's own tells who asks, as a secret field does.
     var asker: CacheAsker {
         let cookies = request.head.fields.values(of: "cookie").map { "cookie \($0.utf8.count):\($0)" }.joined()
         guard case .known(let name) = user else {
@@ -174,8 +175,16 @@ extension LiveCall {
             if !signs.isEmpty { added += signs }
         }
         return Access.User(
-            added: added,
-            always: signs(of: head, proxy, policies), hasOwnAuthorization: head.fields.contains("authorization"))
+            added: added, always: signs(of: head, proxy, policies) + signs(of: request, completedTo: head),
+            hasOwnAuthorization: head.fields.contains("authorization"))
+    }
+
+    /// The sign of the jar, if the head has cookies that it added.
+    private func signs(of request: TransportRequest, completedTo head: RequestHead) -> [Access.Sign] {
+        guard let field = head.fields["cookie"], let jar = chain.cookies(for: delegate),
+            CookieField.added(to: request.head.fields.values(of: "cookie"), in: field) != nil
+        else { return [] }
+        return [session.user.sign(jar)]
     }
 
     /// The signs of who asks that do not depend on the request itself.

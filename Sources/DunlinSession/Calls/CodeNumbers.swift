@@ -20,7 +20,7 @@ final class CodeNumbers: Sendable {
             let id = ObjectIdentifier(object)
             if let found = known[id], found.object === object { return found.number }
             known = known.filter { $0.value.object != nil }
-            let number = SessionUser.newNumber()
+            let number = UniqueNumber.next()
             known[id] = Known(object: object, number: number)
             return number
         }

@@ -5,33 +5,39 @@ internal import DunlinTransport
 /// another user, and another identity may secure connections.
 package final class Asking: Sendable {
     fileprivate let original: TransportRequest
+    /// The original head with the jar's cookies.
+    fileprivate let head: RequestHead
     fileprivate let user: Access.User
     fileprivate let policies: Access.Policies
 
-    fileprivate init(_ original: TransportRequest, _ user: Access.User, _ policies: Access.Policies) {
-        (self.original, self.user, self.policies) = (original, user, policies)
+    fileprivate init(
+        _ original: TransportRequest, completedTo head: RequestHead, _ user: Access.User, _ policies: Access.Policies
+    ) {
+        (self.original, self.head, self.user, self.policies) = (original, head, user, policies)
     }
 }
 
 /// Who asked for a response of which a part is kept, to be completed later: the signs and terms as in `Access`, the
 /// request's own secret fields, its own Host (which names another resource), and the address given for its host (where
-/// another server may be). The jar's cookies do not count, because servers change them with each response; a Cookie of
-/// the request's own does. If only a handler knows the user, the credentials that it sent identify the user.
+/// another server may be). Of cookies that the jar added only the jar counts, because servers change their values with
+/// each response; a Cookie of the request's own counts with its value. If only a handler knows the user, the
+/// credentials that it sent identify the user.
 extension LiveCall {
     /// Notes who asks, before an exchange. `original` is the request as it was first made.
     package mutating func noteAsking(for original: TransportRequest) {
         let policies = policies
-        asking = Asking(original, user(of: original, original.head, nil, policies), policies)
+        let head = chain.cookies(for: delegate)?.completing(original).head ?? original.head
+        asking = Asking(original, completedTo: head, user(of: original, head, nil, policies), policies)
     }
 
     /// A text that is the same for the same user and for nobody else; after a redirect, for who asked first and who
     /// asked where it led. It may contain secrets. It is unique if nothing was noted for the request, or if its user
     /// changed on the way.
     package func asker(over hop: HTTP.Hop) -> String {
-        guard let asking, isStill(asking, over: hop) else { return "unknown " + SessionUser.newNumber() }
-        var signs = signs(of: request, sentAs: sent ?? request) + way(of: request, over: hop, asking)
+        guard let asking, isStill(asking, over: hop) else { return "unknown " + UniqueNumber.next() }
+        var signs = signs(of: request, sentAs: (sent ?? request).head) + way(of: request, over: hop, asking)
         if let first = callHistory?.hops.first, callHistory?.redirects.isEmpty == false {
-            signs += [""] + self.signs(of: asking.original, sentAs: asking.original)
+            signs += [""] + self.signs(of: asking.original, sentAs: asking.head)
             signs += way(of: asking.original, over: first, asking)
         }
         for proxy in proxies(upTo: hop) {
@@ -48,7 +54,7 @@ extension LiveCall {
     }
 
     private func isStill(_ asking: Asking, over hop: HTTP.Hop) -> Bool {
-        asking.user == user(of: asking.original, asking.original.head, nil, policies)
+        asking.user == user(of: asking.original, asking.head, nil, policies)
             && ((callHistory?.hops ?? []) + [hop]).allSatisfy { $0.isOver(asking.policies) }
     }
 
@@ -62,13 +68,15 @@ extension LiveCall {
         return proxies
     }
 
-    private func signs(of request: TransportRequest, sentAs sent: TransportRequest) -> [String] {
+    private func signs(of request: TransportRequest, sentAs sent: RequestHead) -> [String] {
         let fields = request.head.fields
         let own =
             CredentialFields.names(in: fields, session.configuration.secretFields).sorted().flatMap { name in
                 [name] + fields.values(of: name)
             } + fields.values(of: "host") + fields.values(of: "cookie").map { "cookie \($0)" }
-        switch user(of: request, request.head, nil, policies) {
+        var completed = request.head
+        completed.fields["cookie"] = sent.fields["cookie"]
+        switch user(of: request, completed, nil, policies) {
         case .nobody: return ["nobody"] + own
         case .known(let name): return ["known", name] + own + byHandler(sent)
         case .unknown: return ["unknown", Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"] + own
@@ -77,7 +85,7 @@ extension LiveCall {
 
     /// The user that a session's handler named: it may name another at any challenge. A token does not identify a
     /// lasting user.
-    private func byHandler(_ sent: TransportRequest) -> [String] {
+    private func byHandler(_ sent: RequestHead) -> [String] {
         guard session.configuration.authenticationHandler != nil, let user = Self.user(sentAs: sent),
             !user.hasPrefix("Bearer ")
         else { return [] }
@@ -87,8 +95,8 @@ extension LiveCall {
     /// The user named in the credentials sent. For Digest, only the user name counts, since the rest belongs to one
     /// request. Nil for nobody, and if the value may belong to one request alone, such as a signature: then it is this
     /// call's user.
-    private static func user(sentAs request: TransportRequest) -> String? {
-        guard let value = request.head.fields["authorization"] else { return nil }
+    private static func user(sentAs head: RequestHead) -> String? {
+        guard let value = head.fields["authorization"] else { return nil }
         if value.hasPrefix("Basic ") || value.hasPrefix("Bearer ") { return value }
         guard value.hasPrefix("Digest "), let end = value.firstRange(of: ", realm=") else { return nil }
         return String(value[..<end.lowerBound])

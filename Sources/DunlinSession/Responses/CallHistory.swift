@@ -43,7 +43,7 @@ internal import DunlinRules
     }
 
     package var hops: [HTTP.Hop] { steps.hops }
-    var redirects: [HTTPSession.Redirect] { steps.redirects }
+    package var redirects: [HTTPSession.Redirect] { steps.redirects }
     var fragment: String? { steps.fragment }
     var retryHistory: RetryHistory? { steps.retryHistory }
     var password: OriginPassword? { steps.password }

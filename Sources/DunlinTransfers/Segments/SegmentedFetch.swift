@@ -244,7 +244,7 @@ extension SegmentedFetch {
     /// What one exchange brought.
     private struct Brought {
         let response: TransportResponse
-        /// Whether it is for another user or from another origin than what came first.
+        /// Whether it is for another user or from another source than what came first.
         let isElsewhere: Bool
         /// Whether an interceptor replaced the body, or answered another request.
         let isMade: Bool

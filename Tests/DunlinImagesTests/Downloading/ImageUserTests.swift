@@ -26,6 +26,7 @@ import Testing
                     return .modify(request)
                 }
             },
+            Way(testDescription: "a jar of cookies") { configuration, _ in configuration.cookies = CookieJar() },
             Way(testDescription: "a handler") { configuration, user in
                 configuration.authenticationHandler = { _ in .useCredential(.bearer(token: user)) }
             },
@@ -93,13 +94,24 @@ import Testing
         #expect(gallery.targets.count == 2)
     }
 
+    @Test func `a picture of a jar from which all cookies were removed is shown no more`() async throws {
+        let jar = CookieJar()
+        let gallery = try Gallery(session: { $0.cookies = jar })
+        try await gallery.hang("/cat")
+        for count in 1...2 {
+            _ = try await gallery.downloader.download(gallery.request("/cat")).image
+            _ = try await gallery.downloader.download(gallery.request("/cat")).image
+            #expect(gallery.targets.count == count)
+            jar.removeAll()
+        }
+    }
+
     @Test func `requests with other cookies of the jar share no download`() async throws {
         let (jar, gate) = (CookieJar(), Gate())
         let gallery = try Gallery(session: { $0.cookies = jar })
         try await gallery.hang("/cat", behind: gate)
         var receipts: [ImageDownloader.Receipt] = []
         for (user, sent) in [("alice", 1), ("bob", 2), ("bob", 2)] {
-            jar.removeAll()
             try jar.set(HTTP.Cookie(name: "user", value: user, domain: "a.test"))
             receipts.append(try await gallery.downloader.download(gallery.request("/cat")))
             _ = try await gallery.transport.waitForRequests(sent)
@@ -129,7 +141,6 @@ import Testing
             return .respond(fields: ["Content-Type": "image/png"], body: picture)
         }
         func become(_ user: String) throws {
-            jar.removeAll()
             try jar.set(HTTP.Cookie(name: "user", value: user, domain: "a.test"))
         }
         try become("alice")

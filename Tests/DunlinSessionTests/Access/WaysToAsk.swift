@@ -60,6 +60,7 @@ extension WayToAsk {
             name: "a handler that has a certificate", scheme: .https, isKept: false,
             options: { _ in .init(fields: ["Authorization": "Bearer x"], authenticationHandler: { _ in .reject }) }),
         WayToAsk(name: "Authorization", options: { .init(fields: ["Authorization": "Own \($0.rawValue)"]) }),
+        WayToAsk(name: "a cookie", options: { .init(fields: ["Cookie": "sid=\($0.rawValue)"]) }),
         WayToAsk(name: "a key", options: { .init(fields: ["X-Own-Token": $0.rawValue]) }),
         WayToAsk(
             name: "what a proxy says of who logged in",
@@ -93,6 +94,13 @@ extension WayToAsk {
             configuration.authenticationHandler = { _ in
                 .useCredential(.password(user: person.rawValue, password: person.password))
             }
+        },
+        way("cookies of a jar") { person, configuration in
+            let jar = CookieJar()
+            do { try jar.set(HTTP.Cookie(name: "sid", value: "\(person)", domain: "a.test")) } catch {
+                Issue.record(error)
+            }
+            configuration.cookies = jar
         },
         way("an interceptor") { person, configuration in
             configuration.interceptors = [

@@ -71,8 +71,9 @@ import Testing
         #expect(try await stage.get().value == "in" && stage.store.all.count == 1)
     }
 
-    @Test func `cookies of the request's own select what is stored, and those of the jar do not`() async throws {
+    @Test func `cookies of the request's own select what is stored, and not the values of the jar's`() async throws {
         let jar = CookieJar()
+        try jar.set(HTTP.Cookie(name: "visit", value: "0", domain: "a.test"))
         let stage = try CachedStage { $0.cookies = jar }
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "ada's")
             .thenRespond(fields: Self.fresh, body: "bob's").thenRespond(fields: Self.fresh, body: "the session's")
@@ -87,6 +88,84 @@ import Testing
         }
         #expect(stage.sent.count == 3)
         #expect(!stage.store.all.contains { "\($0)".contains("ada") })
+    }
+
+    /// A session with this jar and cache.
+    private static func session(
+        _ stage: CachedStage, _ jar: CookieJar?, user: String? = nil
+    ) throws -> HTTPSession {
+        var configuration = stage.session.configuration
+        (configuration.cookies, configuration.userID) = (jar, user)
+        return try HTTPSession(configuration)
+    }
+
+    /// Answers once with each body.
+    private static func answer(_ stage: CachedStage, _ bodies: [String]) {
+        let rule = stage.transport.on(.get, "/a").respond(fields: fresh, body: Bytes(bodies[0]))
+        _ = bodies.dropFirst().reduce(rule) { $0.thenRespond(fields: fresh, body: Bytes($1)) }
+    }
+
+    private static func jar(_ value: String) throws -> CookieJar {
+        let jar = CookieJar()
+        try jar.set(HTTP.Cookie(name: "sid", value: value, domain: "a.test"))
+        return jar
+    }
+
+    @Test func `what a jar's cookies brought is for sessions with that jar, or whose user has the same name`()
+        async throws
+    {
+        let stage = try CachedStage()
+        Self.answer(stage, ["1", "2", "3", "4", "5"])
+        let (ada, bob) = (try Self.jar("ada"), try Self.jar("bob"))
+        let expected: [(CookieJar?, user: String?, body: String)] = [
+            (ada, nil, "1"), (bob, nil, "2"), (ada, nil, "1"), (bob, nil, "2"), (ada, "ada", "3"), (bob, "bob", "4"),
+            (try Self.jar("new"), "ada", "3"), (nil, nil, "5"), (CookieJar(), nil, "5"),
+        ]
+        for (jar, user, body) in expected {
+            let session = try Self.session(stage, jar, user: user)
+            #expect(try await session.get("/a", as: .string).value == body)
+            await session.shutdown()
+        }
+        #expect(stage.sent.count == 5)
+        #expect(!stage.store.all.contains { "\($0)".contains("ada") })
+    }
+
+    @Test func `what a jar's cookies brought is not for a request that uses none, nor for one with its own`()
+        async throws
+    {
+        let jar = try Self.jar("ada")
+        let stage = try CachedStage { $0.cookies = jar }
+        Self.answer(stage, ["ada's", "bob's", "nobody's"])
+        func get(_ options: HTTPSession.Options) async throws -> String {
+            try await stage.session.get("/a", options: options, as: .string).value
+        }
+        for _ in 1...2 {
+            #expect(try await get(.init()) == "ada's")
+            #expect(try await get(.init(fields: ["Cookie": "sid=bob"])) == "bob's")
+            #expect(try await get(.init(handlesCookies: .value(false))) == "nobody's")
+        }
+        #expect(stage.sent.count == 3)
+    }
+
+    @Test func `a jar from which all cookies were removed is another user's`() async throws {
+        let jar = try Self.jar("ada")
+        let stage = try CachedStage { $0.cookies = jar }
+        Self.answer(stage, ["ada's", "bob's"])
+        #expect(try await stage.get().value == "ada's")
+        jar.removeAll()
+        try jar.set(HTTP.Cookie(name: "sid", value: "bob", domain: "a.test"))
+        #expect(try await stage.get().value == "bob's")
+    }
+
+    @Test func `what a server says is for others too is served to those with another jar`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(fields: ["Cache-Control": "public, max-age=60"], body: "all's")
+            .thenRespond(500)
+        for name in ["ada", "bob"] {
+            let session = try Self.session(stage, try Self.jar(name))
+            #expect(try await session.get("/a", as: .string).value == "all's")
+            await session.shutdown()
+        }
     }
 
     @Test func `a response varies by cookies as they were sent`() async throws {

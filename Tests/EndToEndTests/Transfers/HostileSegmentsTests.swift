@@ -225,6 +225,29 @@ struct `A segment` {
         }
     }
 
+    @Test func `a segment from where a redirect leads on the same server is not put into the file`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length, held: 100_000)
+        var strange = file.entity
+        strange.offset = 77
+        let reply = strange
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { request in
+                if request.target == "/other" { return reply.reply(to: request) }
+                guard request.fields["range"] != nil else { return file.reply(to: request) }
+                return .response(302, fields: ["Location": "/other"])
+            }
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: Self.options(4))
+            task.resume()
+            try await stage.eventually("a segment was led on") {
+                stage.server.requests.contains { $0.target == "/other" }
+            }
+            file.gate.open()
+            #expect(try await task.value.byteCount == Self.length)
+            #expect(try folder.contents("file") == file.contents)
+        }
+    }
+
     @Test(arguments: [1, 16], [1, Int.max])
     func `a segment of the longest possible file is asked for like any other`(segments: Int, minimum: Int) async throws
     {

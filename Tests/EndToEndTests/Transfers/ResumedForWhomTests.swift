@@ -36,17 +36,21 @@ struct `Whose bytes a download goes on with` {
     }
 
     enum Way: CaseIterable, Sendable {
-        case field, assertion, cookie, ownField, basic, password, handler, bearer, urlPassword
+        case field, assertion, cookie, jar, ownField, basic, password, handler, bearer, urlPassword
     }
 
     private static func session(_ user: String, by way: Way, _ stage: Stage) throws -> HTTPSession {
         var configuration = stage.session.configuration
         configuration.basicInClearText = .allowed
-        if way == .handler || way == .bearer { configuration.userID = user }
+        if way == .handler || way == .bearer || way == .jar { configuration.userID = user }
         switch way {
         case .field: configuration.fields["X-Api-Key"] = user
         case .assertion: configuration.fields["Cf-Access-Jwt-Assertion"] = user
         case .cookie: configuration.originFields["Cookie"] = "user=\(user)"
+        case .jar:
+            let jar = CookieJar()
+            try jar.set(HTTP.Cookie(name: "user", value: user, domain: stage.server.address.host))
+            configuration.cookies = jar
         case .basic: configuration.credentials = .basic(user: user, password: "pw")
         case .password: configuration.credentials = .password(user: user, password: "pw")
         case .handler:
@@ -267,6 +271,79 @@ struct `Whose bytes a download goes on with` {
             #expect(file.resumedAt == Self.arrived)
             #expect(try folder.contents("file") == Self.alices.bytes)
             await session.shutdown()
+        }
+    }
+
+    enum Cookies: CaseIterable, Sendable {
+        case sameJar, otherJar, removed, changed
+    }
+
+    @Test(arguments: Cookies.allCases) func `a download with a jar's cookies goes on with that jar alone`(
+        cookies: Cookies
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            Self.serve(stage)
+            func jar(_ user: String) throws -> CookieJar {
+                let jar = CookieJar()
+                try jar.set(HTTP.Cookie(name: "user", value: user, domain: stage.server.address.host))
+                return jar
+            }
+            var configuration = stage.session.configuration
+            let first = try jar("alice")
+            configuration.cookies = first
+            let alice = try HTTPSession(configuration)
+            _ = try await Self.leave(by: alice, in: folder, stage)
+            switch cookies {
+            case .sameJar: break
+            case .otherJar: configuration.cookies = try jar("bob")
+            case .removed:
+                first.removeAll()
+                try first.set(HTTP.Cookie(name: "user", value: "bob", domain: stage.server.address.host))
+            // Servers change them with each response.
+            case .changed: try first.set(HTTP.Cookie(name: "visit", value: "2", domain: stage.server.address.host))
+            }
+            let second = try HTTPSession(configuration)
+            let file = try await second.download(
+                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            let isSame = cookies == .sameJar || cookies == .changed
+            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
+            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
+            await alice.shutdown()
+            await second.shutdown()
+        }
+    }
+
+    /// Two resources of one server may have one tag: nginx makes it of time and length.
+    @Test(arguments: [
+        ("/a", "/b", false), ("/a", "/a", true), ("/a?n=1", "/a?n=2", false), ("/a?n=1", "/a?n=1", true),
+        ("/a?X-Amz-Date=1&X-Amz-Signature=1", "/a?X-Amz-Date=2&X-Amz-Signature=2", true),
+        ("/a?X-Amz-Signature=1", "/b?X-Amz-Signature=2", false),
+    ])
+    func `a download goes on only at the URL to which it was redirected, or at that signed anew`(
+        before: String, after: String, isSame: Bool
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let count = Mutex(0)
+            stage.server.respond { request in
+                if request.target.hasSuffix("file") {
+                    return .response(302, fields: ["Location": count.withLock(\.self) == 0 ? before : after])
+                }
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                let entity = isFirst || isSame ? Self.alices : Self.bobs
+                return isFirst ? Self.begun(entity, request) : entity.reply(to: request)
+            }
+            _ = try await Self.leave(by: stage.session, in: folder, stage)
+            let file = try await stage.session.download(
+                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
+            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
         }
     }
 

@@ -1,11 +1,11 @@
-/// The user of a session, where only its code knows: its authenticator, handler or interceptors.
+/// The user of a session, where only its code knows: its authenticator, handler or interceptors, or who filled its jar.
 ///
 /// By default the user is unique: another session with the same code may have another user, and so may the next run of
-/// the program. Sessions whose configurations name the same user have the same one.
+/// the program. Sessions with the same jar have its user, and those whose configurations name the same user that one.
 struct SessionUser: Sendable {
     private let name: String?
     /// A number that no other session has, in any process.
-    let number = Self.newNumber()
+    let number = UniqueNumber.next()
 
     init(_ name: String?) {
         self.name = name
@@ -17,6 +17,11 @@ struct SessionUser: Sendable {
         .session(source, part: part, name.map { "named \($0)" } ?? "session \(number) \(era)")
     }
 
+    /// The sign of the user whose cookies a jar has: a jar belongs to one user.
+    func sign(_ jar: CookieJar) -> Access.Sign {
+        .session(.jar, part: "all", name.map { "named \($0)" } ?? "jar \(jar.number)")
+    }
+
     /// The servers that this session's handler may have trusted, as text. A name vouches for them as for the user.
     var trust: String { name.map { "handler named \($0)" } ?? "handler \(number)" }
 
@@ -25,10 +30,5 @@ struct SessionUser: Sendable {
     func way(by code: any Sendable) -> String {
         if let name { return "code named \(name)" }
         return "code \(CodeNumbers.shared.number(of: code) ?? number)"
-    }
-
-    static func newNumber() -> String {
-        var random = SystemRandomNumberGenerator()
-        return String(random.next(), radix: 36) + "-" + String(random.next(), radix: 36)
     }
 }
