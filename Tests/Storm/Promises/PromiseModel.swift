@@ -33,15 +33,15 @@ struct PromiseModel: Sendable {
     private func sessionUsers(_ settings: PromiseSettings, at site: Site) -> Set<User> {
         switch settings.login {
         case .none: [.nobody]
-        case .basic, .bearer, .originFields, .interceptor: [site == .home ? world.owner : .nobody]
-        case .password: site == .home ? [world.owner, .nobody] : [.nobody]
-        case .handler: [world.owner, .nobody]
+        case .basic, .bearer, .originFields, .interceptor, .jar: [site == .home ? settings.owner : .nobody]
+        case .password: site == .home ? [settings.owner, .nobody] : [.nobody]
+        case .handler: [settings.owner, .nobody]
         }
     }
 
-    /// Whom it is for, whatever the request's credentials are: fields and interceptors are no credentials.
+    /// Whom it is for, whatever the request's credentials are: fields, interceptors and cookies are no credentials.
     private func unaskedUser(_ settings: PromiseSettings, at site: Site) -> User {
-        [.originFields, .interceptor].contains(settings.login) && site == .home ? world.owner : .nobody
+        [.originFields, .interceptor, .jar].contains(settings.login) && site == .home ? settings.owner : .nobody
     }
 
     /// The users whose response it may be.
@@ -60,7 +60,7 @@ struct PromiseModel: Sendable {
         // Nothing is sent before a server asks; and then the session's handler is asked first.
         case .password, .userInfo:
             users = [call.user, unasked]
-            if settings.login == .handler { users.insert(world.owner) }
+            if settings.login == .handler { users.insert(settings.owner) }
         case .handler: users = sessionUsers(settings, at: site).union([call.user])
         }
         // What nobody proved anything for is for everybody: a cache serves it to whoever asks.

@@ -196,11 +196,11 @@ extension PromiseServers {
 
     /// Who proved to be somebody.
     private static func user(_ fields: Fields) -> User {
-        let shown = fields["Authorization"] ?? fields["X-Session-Token"] ?? ""
+        let shown = fields["Authorization"] ?? fields["X-Session-Token"] ?? fields["Cookie"] ?? ""
         if shown.hasPrefix("Digest") {
             return User.known.first { shown.contains("username=\"\($0.rawValue)\"") } ?? .nobody
         }
-        return Secret.found(in: plain(shown)).first.flatMap { User(rawValue: $0.owner) } ?? .nobody
+        return Secret.found(in: plain(shown)).compactMap { User(rawValue: $0.owner) }.first ?? .nobody
     }
 
     /// What a value says, Basic unwrapped.

@@ -180,7 +180,7 @@ extension PromiseStorm {
             case .sharedMemory: configuration.cache = shared
             case .sharedFolder: configuration.cache = HTTPSession.Cache(folder: "\(folder)/cache")
             }
-            settings.put(on: &configuration, owner: world.owner, servers)
+            try settings.put(on: &configuration, servers)
             configuration.use(loop)
             return try HTTPSession(configuration)
         }
@@ -188,10 +188,10 @@ extension PromiseStorm {
 }
 
 extension PromiseSettings {
-    fileprivate func put(on configuration: inout HTTPSession.Configuration, owner: User, _ servers: PromiseServers) {
+    fileprivate func put(on configuration: inout HTTPSession.Configuration, _ servers: PromiseServers) throws {
         let secret = Secret.text(of: owner, at: .home)
         switch login {
-        case .none: break
+        case .none, .jar: break
         case .basic: configuration.credentials = .basic(user: owner.rawValue, password: secret)
         case .bearer: configuration.authentication = .bearer { _ in .init(secret) }
         case .password:
@@ -211,7 +211,10 @@ extension PromiseSettings {
         }
         if let guardKind { configuration.guard = servers.rules(guardKind) }
         configuration.coalescing.isOn = coalesces
-        if hasCookies { configuration.cookies = CookieJar() }
+        if hasCookies || login == .jar { configuration.cookies = CookieJar() }
+        if login == .jar {
+            try configuration.cookies?.set(HTTP.Cookie(name: "who", value: secret, domain: Site.home.host))
+        }
         if isRetried {
             configuration.retry = .exponential(
                 attempts: 3, base: .milliseconds(1), cap: .milliseconds(5), budget: .unlimited)

@@ -5,10 +5,12 @@ import DunlinTesting
 struct PromiseSettings: Sendable, CustomStringConvertible {
     /// How it proves who its user is, to the site home.
     enum Login: CaseIterable, Sendable {
-        case none, basic, bearer, password, handler, originFields, interceptor
+        case none, basic, bearer, password, handler, originFields, interceptor, jar
     }
 
     var login = Login.none
+    /// Its user. Sessions with different ones may share a cache.
+    var owner = User.nobody
     var guardKind: GuardKind?
     var coalesces = false
     var hasCookies = false
@@ -23,7 +25,7 @@ struct PromiseSettings: Sendable, CustomStringConvertible {
     }
 
     var description: String {
-        var words = ["login \(login)"]
+        var words = ["login \(login) of \(owner)"]
         if let guardKind { words.append("guard by \(guardKind)") }
         if coalesces { words.append("coalescing") }
         if hasCookies { words.append("cookies") }
@@ -35,14 +37,13 @@ struct PromiseSettings: Sendable, CustomStringConvertible {
     }
 }
 
-/// Some sessions of one user, who may share a cache, and in whose name others ask as well.
+/// Some sessions, which may share a cache and have different users, in whose name others ask as well.
 struct PromiseWorld: Sendable, CustomStringConvertible {
     enum Store: CaseIterable, Sendable {
         case none, memory, folder, sharedMemory, sharedFolder
     }
 
     let number: Int
-    let owner: User
     private(set) var store = Store.none
     private(set) var isMocked = false
     private(set) var isProxied = false
@@ -51,7 +52,6 @@ struct PromiseWorld: Sendable, CustomStringConvertible {
     init(_ number: Int, seed: UInt64) {
         var dice = SeededGenerator(seed: seed &+ 0x5EED &+ UInt64(number) &* 0x1_0000_0001)
         self.number = number
-        owner = User.known[dice.next(below: User.known.count)]
         store = Store.allCases[dice.next(below: Store.allCases.count)]
         switch dice.next(below: 10) {
         case 0: isMocked = true
@@ -63,6 +63,7 @@ struct PromiseWorld: Sendable, CustomStringConvertible {
 
     private static func settings(_ dice: inout SeededGenerator, guards: [GuardKind]) -> PromiseSettings {
         var settings = PromiseSettings()
+        settings.owner = User.known[dice.next(below: User.known.count)]
         settings.login = PromiseSettings.Login.allCases[dice.next(below: PromiseSettings.Login.allCases.count)]
         if !guards.isEmpty, dice.next(below: 4) == 0 { settings.guardKind = guards[dice.next(below: guards.count)] }
         settings.coalesces = dice.next(below: 2) == 0
@@ -88,7 +89,7 @@ struct PromiseWorld: Sendable, CustomStringConvertible {
     }
 
     var description: String {
-        var words = ["owner \(owner), cache \(store)"]
+        var words = ["cache \(store)"]
         if isMocked { words.append("mock transport") }
         if isProxied { words.append("proxy") }
         return words.joined(separator: ", ") + "; " + settings.map(\.description).joined(separator: "; ")
