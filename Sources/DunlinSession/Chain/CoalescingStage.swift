@@ -124,7 +124,9 @@ private final class CoalescingDriver: StageDriver {
         for outcome: Settlement<SharedExchanges.Outcome>, _ call: LiveCall
     ) async throws -> SharedExchanges.Outcome {
         let waiter = ValueWaiter<SharedExchanges.Outcome>(on: call.loop)
-        outcome.whenSettled { _ = waiter.deliver($0) }
+        let number = outcome.whenSettled { _ = waiter.deliver($0) }
+        // A request that is cancelled or late leaves nothing behind, however long the other takes.
+        defer { if let number { outcome.giveUp(number) } }
         return try await call.value(
             of: waiter, isUnsent: true,
             late: "timed out waiting for an identical request, whose response it was to share")

@@ -2,33 +2,39 @@ internal import Synchronization
 
 /// A value that is set once, and its waiters.
 ///
-/// Rules: the first value is final. Waiters get it when it comes; later ones get it at once.
+/// Rules:
+/// 1. The first value is final. Waiters get it when it comes, in the order in which they came; later ones get it at
+///    once.
+/// 2. A waiter that gives up is not kept.
 struct SettlementMachine<Value, Waiter> {
-    private enum State {
-        case open([Waiter])
+    enum Wait {
         case settled(Value)
+        /// The waiter is told later; it gives up by this number.
+        case later(UInt64)
     }
 
-    private var state = State.open([])
-
-    var value: Value? {
-        if case .settled(let value) = state { value } else { nil }
-    }
+    private(set) var value: Value?
+    private var waiters: [UInt64: Waiter] = [:]
+    private var last: UInt64 = 0
 
     /// Settles the value. Returns the waiters to tell; nil if it was settled before.
     mutating func settle(_ value: Value) -> [Waiter]? {
-        guard case .open(let waiters) = state else { return nil }
-        state = .settled(value)
-        return waiters
+        guard self.value == nil else { return nil }
+        self.value = value
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// The value, if there is one; otherwise the waiter is told later.
-    mutating func wait(_ waiter: Waiter) -> Value? {
-        guard case .open(var waiters) = state else { return value }
-        waiters.append(waiter)
-        state = .open(waiters)
-        return nil
+    mutating func wait(_ waiter: Waiter) -> Wait {
+        if let value { return .settled(value) }
+        last += 1
+        waiters[last] = waiter
+        return .later(last)
     }
+
+    /// Forgets a waiter. Returns it, to be released outside of locks; nil if it was told.
+    mutating func giveUp(_ number: UInt64) -> Waiter? { waiters.removeValue(forKey: number) }
 }
 
 /// A value that is set once, and that any number of tasks can wait for.
@@ -61,17 +67,41 @@ package final class Settlement<Value: Sendable>: Sendable {
     package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
-                if let value = machine.withLock({ $0.wait(.task(continuation)) }) {
+                if case .settled(let value) = machine.withLock({ $0.wait(.task(continuation)) }) {
                     continuation.resume(returning: value)
                 }
             }
         }
     }
 
-    /// Calls `call` once: when the value comes, or at once if it has come.
-    package func whenSettled(_ call: @escaping @Sendable (Value) -> Void) {
-        if let value = machine.withLock({ $0.wait(.call(call)) }) { call(value) }
+    /// The value, once there is one; nil if the awaiting task is cancelled before.
+    package var valueUnlessCancelled: Value? {
+        get async {
+            let first = Settlement<Value?>()
+            let number = whenSettled { first.settle($0) }
+            defer { if let number { giveUp(number) } }
+            return await withTaskCancellationHandler {
+                await first.value
+            } onCancel: {
+                first.settle(nil)
+            }
+        }
     }
+
+    /// Calls `call` once: when the value comes, or at once if it has come. Returns a number with which the caller can
+    /// give up; nil if there is nothing to wait for.
+    @discardableResult
+    package func whenSettled(_ call: @escaping @Sendable (Value) -> Void) -> UInt64? {
+        switch machine.withLock({ $0.wait(.call(call)) }) {
+        case .settled(let value):
+            call(value)
+            return nil
+        case .later(let number): return number
+        }
+    }
+
+    /// Forgets a call of `whenSettled`, which is not made any more, unless it has begun.
+    func giveUp(_ number: UInt64) { _ = machine.withLock { $0.giveUp(number) } }
 
     package var valueIfSettled: Value? { machine.withLock { $0.value } }
 }

@@ -197,15 +197,16 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// The outcome. Awaiting it begins the transfer if it has not begun. In a hook of this transfer, which waits for
-    /// the hook, it is a `NetworkError` with code `invalidRequest` until the transfer is over.
+    /// The outcome. Awaiting it begins the transfer if it has not begun. If the awaiting task is cancelled, the wait
+    /// ends with `CancellationError`, and the transfer goes on. In a hook of this transfer, which waits for the hook,
+    /// it is a `NetworkError` with code `invalidRequest` until the transfer is over.
     public var result: Result<TransferJournal.Outcome, any Error> {
         get async {
             if resultIfEnded == nil, Enclosure.subjects.contains(.transfer(of: ObjectIdentifier(self))) {
                 return .failure(Self.awaitedWithin)
             }
             resume()
-            return await settlement.value
+            return await settlement.valueUnlessCancelled ?? .failure(CancellationError())
         }
     }
 

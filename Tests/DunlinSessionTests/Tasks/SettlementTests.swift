@@ -9,11 +9,18 @@ import Testing
     @Test(.rows("OP-12")) func `the first value stays, and every caller that waits gets it`() {
         var machine = SettlementMachine<String, Int>()
         #expect(machine.value == nil)
-        let early = [machine.wait(1), machine.wait(2)]
-        #expect(early == [nil, nil])
-        #expect(machine.settle("first") == [1, 2])
+        let numbers = (1...4).map { waiter -> UInt64 in
+            guard case .later(let number) = machine.wait(waiter) else { return 0 }
+            return number
+        }
+        #expect(Set(numbers).count == 4)
+        let gaveUp = machine.giveUp(numbers[1])
+        #expect(gaveUp == 2)
+        #expect(machine.settle("first") == [1, 3, 4])
         #expect(machine.settle("second") == nil)
-        #expect(machine.wait(3) == "first")
+        let late = machine.giveUp(numbers[0])
+        #expect(late == nil, "it was told")
+        guard case .settled("first") = machine.wait(5) else { return #expect(Bool(false), "it is settled") }
         #expect(machine.value == "first")
     }
 
@@ -26,6 +33,26 @@ import Testing
         #expect(!settlement.settle(8))
         settlement.whenSettled { value in told.withLock { $0.append(value + 1) } }
         #expect(told.withLock { $0 } == [7, 8])
+    }
+
+    @Test func `a callback that gave up is not called, and what it holds is released`() {
+        final class Held: Sendable {}
+        let settlement = Settlement<Int>()
+        let told = Mutex<[Int]>([])
+        weak var released: Held?
+        var number: UInt64?
+        do {
+            let held = Held()
+            released = held
+            number = settlement.whenSettled { value in
+                withExtendedLifetime(held) { told.withLock { $0.append(value) } }
+            }
+        }
+        #expect(released != nil)
+        if let number { settlement.giveUp(number) }
+        #expect(released == nil)
+        settlement.settle(1)
+        #expect(told.withLock { $0 } == [])
     }
 
     @Test(.rows("SM-51")) func `many callers that settle and many that wait agree on one value`() async {

@@ -92,6 +92,23 @@ struct `A journaled download that was stopped` {
         }
     }
 
+    @Test func `who awaits a journaled download can be cancelled, and the download goes on`() async throws {
+        let folder = try Folder()
+        let entity = ServedFile(400_000, held: 100_000)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            entity.serve(on: stage)
+            let journal = try await `A journal`.open(folder, stage)
+            let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
+            let awaiting = Task { try await transfer.value }
+            _ = try await stage.server.waitForRequests(1)
+            awaiting.cancel()
+            await #expect(throws: CancellationError.self) { try await awaiting.value }
+            entity.gate.open()
+            #expect(try await transfer.value.file?.byteCount == 400_000)
+            await journal.close()
+        }
+    }
+
     @Test func `a journaled download leaves nothing behind when it is cancelled later`() async throws {
         let folder = try Folder()
         let entity = ServedFile(400_000, cuts: [Self.arrived])
