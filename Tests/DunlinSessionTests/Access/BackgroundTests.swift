@@ -67,6 +67,29 @@ import Testing
         #expect(!machine.received(0, "a"))
     }
 
+    @Test(.timeLimit(.minutes(10))) func `a user's background request keeps nobody else's from being made`()
+        async throws
+    {
+        let stage = try CachedStage()
+        let gate = LoopbackServer.Gate()
+        let asked = Mutex(Set<String>())
+        stage.transport.otherwise { request in
+            let user = request.fields["authorization"] ?? ""
+            let isFirst = asked.withLock { $0.insert(user).inserted }
+            if user == "ann", !isFirst { try await gate.opened() }
+            let fields: Fields = ["Cache-Control": "private, max-age=0, stale-while-revalidate=1000"]
+            return .respond(fields: fields, body: Bytes(user))
+        }
+        for sent in [1, 3] {
+            for (index, user) in ["ann", "bob"].enumerated() {
+                #expect(try await stage.get("/a", .session, ["Authorization": user]).value == user)
+                try await stage.transport.waitForRequests(sent + index)
+            }
+        }
+        gate.open()
+        await stage.session.shutdown(grace: .seconds(1000))
+    }
+
     @TaskLocal private static var token = "nobody"
 
     @Test func `what an interceptor knows by the caller's task is asked for by the caller`() async throws {

@@ -61,7 +61,12 @@ final class BackgroundTasks: Sendable {
 extension SessionCore {
     /// Revalidates a stored response with the origin, and stores the result. Observers see a separate request.
     func revalidate(_ request: TransportRequest, _ stored: CacheRequest, insteadOf asked: HTTPSession.Call) {
-        let key = BackgroundTasks.Key(url: stored.key, user: stored.asker.user, terms: stored.asker.terms)
+        let fields = stored.head.fields
+        let secrets = CredentialFields.names(in: fields, configuration.secretFields).sorted().flatMap { name in
+            [name] + fields.values(of: name)
+        }
+        let user = ([stored.asker.user] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
+        let key = BackgroundTasks.Key(url: stored.key, user: user, terms: stored.asker.terms)
         background.begin(key) {
             do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
         } _: { [background] call, delegate in
