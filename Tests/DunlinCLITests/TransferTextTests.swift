@@ -60,6 +60,8 @@ import Testing
         ),
         (["-o~", "-x", "me:pw@b.test:1", "a.test"], "dunlin -o '~' -x … a.test -C -"),
         (["-o~", "me:pw@a.test/x"], "dunlin -o '~' … -C -"), (["-o~", "me:pw@a.test/x?a=1"], "dunlin -o '~' … -C -"),
+        (["-o~", "-H", "X: Bearer abc", "a.test"], "dunlin -o '~' -H 'X: …' a.test -C -"),
+        (["-o~", "http://a.test/?a=1#access_token=x"], "dunlin -o '~' 'http://a.test/?a=1#…' -C -"),
         (["-o~", "-G", "-d", "a=1&token=x", "a.test"], "dunlin -o '~' -G -d … a.test -C -"),
         (["-o~", "-e", "http://me:pw@c.test/", "a.test"], "dunlin -o '~' -e 'http://…@c.test/' a.test -C -"),
         (["-o~", "-e", "me:pw@c.test", "a.test"], "dunlin -o '~' -e … a.test -C -"),

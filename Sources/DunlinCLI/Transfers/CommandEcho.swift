@@ -5,6 +5,8 @@ import DunlinCommandLine
 enum CommandEcho {
     /// What stands for a secret.
     private static let hidden = "…"
+    /// What the values of fields begin with that are credentials, whatever the field is called.
+    private static let tokens = ["basic ", "bearer ", "digest ", "negotiate ", "token ", "eyj"]
 
     /// The line of a program with this table; `adding` are options that it gets unless it has them. `isWhole` says
     /// whether nothing was left out.
@@ -40,7 +42,7 @@ enum CommandEcho {
 
     private static func value(_ given: GivenOption) -> String {
         let shown = named(given)
-        // Whatever an option is for, nothing that looks secret anywhere is shown in its value.
+        // Whatever an option is for, its value may hold a secret that looks like one.
         return shown == given.value && isSecret(shown) ? hidden : shown
     }
 
@@ -59,7 +61,9 @@ enum CommandEcho {
         case "cookie": return given.value.contains("=") ? hidden : given.value
         case "header":
             let name = given.value.prefix { $0 != ":" }
-            return HTTP.SecretFields.usual.mayContain(String(name)) ? "\(name): \(hidden)" : given.value
+            let value = given.value.dropFirst(name.count + 1).drop { $0 == " " }.lowercased()
+            let isToken = tokens.contains { value.hasPrefix($0) }
+            return isToken || HTTP.SecretFields.usual.mayContain(String(name)) ? "\(name): \(hidden)" : given.value
         case "proxy", "referer": return word(given.value)
         default: return given.value
         }
@@ -73,6 +77,9 @@ enum CommandEcho {
             if isSecret(word) { return hidden }
             guard let end = word.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return word }
             return secret.mayContain(String(word[..<end])) ? word[...end] + hidden : word
+        }
+        if let mark = word.firstIndex(of: "#"), isSecret(String(word[mark...].dropFirst())) {
+            return Self.word(String(word[..<mark])) + "#" + hidden
         }
         let shown = URLWord.withoutUserInfo(word)
         if shown == word, isSecret(String(word.prefix { $0 != "?" })) { return hidden }
