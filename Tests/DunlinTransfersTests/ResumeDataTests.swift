@@ -55,12 +55,14 @@ import Testing
     }
 
     private static let json = """
-        {"version": 3, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
+        {"version": 4, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
          "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",
          "pieces": [{"start": 0, "end": 10, "checksum": 18446744073709551615}, {"start": 10, "end": 12, "checksum": 0},
                     {"start": 20, "end": 30, "checksum": 1}],
          "source": [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
                     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
                      0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]]}
         """
 
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""version": 3"#, #""version": 2"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
+        (#""version": 4"#, #""version": 3"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
         (#""GET""#, #""""#), (#"["Accept", "a/b"]"#, #"["Accept"]"#), (#"\"v\""#, #"W/\"v\""#), (#"\"v\""#, "v"),
         (#""completeLength": 100"#, #""completeLength": 29"#), (#""completeLength": 100"#, #""completeLength": -1"#),
         ("/tmp/p", ""), ("/tmp/p", #"/tmp/\u0000p"#), (#""start": 0"#, #""start": -1"#),
@@ -97,7 +99,7 @@ import Testing
         #expect(error?.code == .invalidResumeData)
     }
 
-    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 3}"])
+    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 4}"])
     func `anything that is not resume data is refused`(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8)) }
     }

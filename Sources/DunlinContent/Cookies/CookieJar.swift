@@ -108,7 +108,8 @@ public final class CookieJar: Sendable {
         return store.withLock { $0.remove { unwanted.contains($0) } }
     }
 
-    /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used.
+    /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used,
+    /// unless the session's `userID` still names the same user.
     public func removeAll() {
         store.withLock { _ = $0.remove { _ in true } }
         numbers.withLock { $0 = UniqueNumber.next() }

@@ -140,10 +140,12 @@ extension LiveCall {
     }
 
     /// Whether an answer is still for the one who asked: the signs have not changed, and the connection was made under
-    /// them.
+    /// them. The jar may have got its first cookie before the request was sent.
     func isStill(_ access: Access, over hop: HTTP.Hop) -> Bool {
         let setup = access.setup
-        return access.user == user(of: access.request, access.head, setup.chosen.terms?.proxy, policies)
+        var head = access.head
+        if let sent { head.fields["cookie"] = sent.head.fields["cookie"] }
+        return access.user == user(of: access.request, head, setup.chosen.terms?.proxy, policies)
             && hop.isOver(setup.policies, through: setup.chosen.terms?.proxy)
     }
 
@@ -165,8 +167,10 @@ extension LiveCall {
         return Access.Policies(origins: sources.origins.latestPolicy, proxies: sources.proxies.latestPolicy)
     }
 
+    /// `jarCounts` says that the jar counts even if it adds no cookies to the head.
     func user(
-        of request: TransportRequest, _ head: RequestHead, _ proxy: ProxyAddress?, _ policies: Access.Policies
+        of request: TransportRequest, _ head: RequestHead, _ proxy: ProxyAddress?, _ policies: Access.Policies,
+        jarCounts: Bool = false
     ) -> Access.User {
         var added: [Access.Sign] = []
         // Most stages add none, and joining lists of nothing takes longer than asking.
@@ -175,16 +179,17 @@ extension LiveCall {
             if !signs.isEmpty { added += signs }
         }
         return Access.User(
-            added: added, always: signs(of: head, proxy, policies) + signs(of: request, completedTo: head),
+            added: added, always: signs(of: head, proxy, policies) + signs(of: request, completedTo: head, jarCounts),
             hasOwnAuthorization: head.fields.contains("authorization"))
     }
 
     /// The sign of the jar, if the head has cookies that it added.
-    private func signs(of request: TransportRequest, completedTo head: RequestHead) -> [Access.Sign] {
-        guard let field = head.fields["cookie"], let jar = chain.cookies(for: delegate),
-            CookieField.added(to: request.head.fields.values(of: "cookie"), in: field) != nil
-        else { return [] }
-        return [session.user.sign(jar)]
+    private func signs(
+        of request: TransportRequest, completedTo head: RequestHead, _ jarCounts: Bool
+    ) -> [Access.Sign] {
+        guard jarCounts || head.fields.contains("cookie"), let jar = chain.cookies(for: delegate) else { return [] }
+        let added = CookieField.added(to: request.head.fields.values(of: "cookie"), in: head.fields["cookie"])
+        return jarCounts || added != nil ? [session.user.sign(jar)] : []
     }
 
     /// The signs of who asks that do not depend on the request itself.

@@ -34,10 +34,21 @@ extension LiveCall {
     /// asked where it led. It may contain secrets. It is unique if nothing was noted for the request, or if its user
     /// changed on the way.
     package func asker(over hop: HTTP.Hop) -> String {
+        // A named user is the same with and without cookies.
+        asker(over: hop, jarCounts: session.user.isNamed)
+    }
+
+    /// The same text, in which the jar counts even where it added no cookies; nil without a jar. So it stays the same
+    /// when a server sets the jar's first cookie, or removes its last.
+    package func askerWithJar(over hop: HTTP.Hop) -> String? {
+        chain.cookies(for: delegate).map { _ in asker(over: hop, jarCounts: true) }
+    }
+
+    private func asker(over hop: HTTP.Hop, jarCounts: Bool) -> String {
         guard let asking, isStill(asking, over: hop) else { return "unknown " + UniqueNumber.next() }
-        var signs = signs(of: request, sentAs: (sent ?? request).head) + way(of: request, over: hop, asking)
+        var signs = signs(of: request, sentAs: (sent ?? request).head, jarCounts) + way(of: request, over: hop, asking)
         if let first = callHistory?.hops.first, callHistory?.redirects.isEmpty == false {
-            signs += [""] + self.signs(of: asking.original, sentAs: asking.head)
+            signs += [""] + self.signs(of: asking.original, sentAs: asking.head, jarCounts)
             signs += way(of: asking.original, over: first, asking)
         }
         for proxy in proxies(upTo: hop) {
@@ -68,7 +79,7 @@ extension LiveCall {
         return proxies
     }
 
-    private func signs(of request: TransportRequest, sentAs sent: RequestHead) -> [String] {
+    private func signs(of request: TransportRequest, sentAs sent: RequestHead, _ jarCounts: Bool) -> [String] {
         let fields = request.head.fields
         let own =
             CredentialFields.names(in: fields, session.configuration.secretFields).sorted().flatMap { name in
@@ -76,7 +87,7 @@ extension LiveCall {
             } + fields.values(of: "host") + fields.values(of: "cookie").map { "cookie \($0)" }
         var completed = request.head
         completed.fields["cookie"] = sent.fields["cookie"]
-        switch user(of: request, completed, nil, policies) {
+        switch user(of: request, completed, nil, policies, jarCounts: jarCounts) {
         case .nobody: return ["nobody"] + own
         case .known(let name): return ["known", name] + own + byHandler(sent)
         case .unknown: return ["unknown", Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"] + own

@@ -94,12 +94,12 @@ extension HTTPSession {
         public var cookies: CookieJar?
         /// The cache that stores responses and serves them again. Nil by default: nothing is stored.
         public var cache: Cache?
-        /// A name of the session's user, for the cache, if the user cannot be told from what is sent: if
-        /// `authentication`, an `authenticationHandler` or interceptors around exchanges identify the user. Sessions
-        /// with the same name count as the same user's, with handlers that trust the same servers and a `resolver` or
-        /// `transport` that lead to the same ones, now and after a restart of the program. Nil by default: such
-        /// responses are then only for the session that requested them, or for sessions with the same resolver or
-        /// transport.
+        /// A name of the session's user, for the cache and for resumed downloads, if the user cannot be told from what
+        /// is sent: if cookies of a jar, `authentication`, an `authenticationHandler` or interceptors around exchanges
+        /// identify the user. Sessions with the same name count as the same user's, with handlers that trust the same
+        /// servers and a `resolver` or `transport` that lead to the same ones, now and after a restart of the program.
+        /// Nil by default: such responses are then only for the session that requested them, or for sessions with the
+        /// same jar, resolver or transport.
         public var userID: String?
         /// The use of the cache for requests that do not set their own.
         public var cacheMode = CacheMode.standard

@@ -10,7 +10,7 @@ extension ResumeData: Codable {
     }
 
     /// The version of the encoded form.
-    private static let version = 3
+    private static let version = 4
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)

@@ -353,7 +353,7 @@ extension ResumeMachine.Refusal: CustomStringConvertible {
         case .wrongRange: "the server sent another part of the file than was requested"
         case .lengthChanged: "the length of the file has changed, though the server says that the file is the same"
         case .unaskedRange: "the server sent a part of the file though all of it was requested"
-        case .keepsChanging: "the file changes each time the rest of it is requested"
+        case .keepsChanging: "the file, or what sends it, changes each time the rest of it is requested"
         }
     }
 }

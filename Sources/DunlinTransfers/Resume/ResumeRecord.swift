@@ -88,7 +88,7 @@ struct ResumeRecord: Sendable, Equatable {
 
 extension ResumeRecord {
     /// The first bytes of the file, which include its version.
-    private static let magic = Array("dunlinR3".utf8)
+    private static let magic = Array("dunlinR4".utf8)
     private static let slotFrame = 24
 
     private static func head(of data: ResumeData, _ capacity: Int) -> [UInt8] {

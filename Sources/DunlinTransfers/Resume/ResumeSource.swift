@@ -1,17 +1,18 @@
 internal import DunlinSecure
-internal import DunlinSemantics
 internal import DunlinTransport
 
 /// The source of a part file's bytes: a hash of the user who requested them, of the origin that sent them and, after a
-/// redirect, of the URL. The same validator may name another file for another user, origin or URL.
+/// redirect, of the path. The same validator may name another file for another user, origin or path.
 ///
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
     let salt: [UInt8]
+    /// Two hashes. In the second the user's jar counts whether it added cookies or not, because a server may set its
+    /// first cookie meanwhile, or remove its last. Without a jar the second is that of nobody.
     let hash: [UInt8]
 
     static let saltLength = 16
-    static let hashLength = 32
+    static let hashLength = 64
 
     /// Creates a source from stored values; nil for impossible ones.
     init?(salt: [UInt8], hash: [UInt8]) {
@@ -22,34 +23,43 @@ struct ResumeSource: Sendable, Hashable {
     /// Creates a source with a new salt.
     init(_ answer: Answer) {
         salt = Self.random(Self.saltLength)
-        hash = Self.hash(answer, salt) ?? Self.random(Self.hashLength)
+        let hashes = [answer.asker, answer.askerWithJar].map { [salt] asker in
+            asker.flatMap { Self.hash($0, answer, salt) } ?? Self.random(Self.hashLength / 2)
+        }
+        hash = hashes[0] + hashes[1]
     }
 
     /// Whether an answer is for the same user and from the same source.
-    func isOf(_ answer: Answer) -> Bool { Self.hash(answer, salt) == hash }
+    func isOf(_ answer: Answer) -> Bool {
+        let half = Self.hashLength / 2
+        if Self.hash(answer.asker, answer, salt) == Array(hash[..<half]) { return true }
+        guard let asker = answer.askerWithJar else { return false }
+        return Self.hash(asker, answer, salt) == Array(hash[half...])
+    }
 
     /// The user who asked, and what answered.
     struct Answer: Sendable {
         let asker: String
+        let askerWithJar: String?
         let server: String
 
-        init(asker: String, server: String) {
-            (self.asker, self.server) = (asker, server)
+        init(asker: String, withJar askerWithJar: String? = nil, server: String) {
+            (self.asker, self.askerWithJar, self.server) = (asker, askerWithJar, server)
         }
 
         /// The answer of a call's last exchange.
         init(of response: TransportResponse, to call: LiveCall) {
-            self.init(asker: call.asker(over: response.hop), server: Self.server(of: call))
+            self.init(
+                asker: call.asker(over: response.hop), withJar: call.askerWithJar(over: response.hop),
+                server: Self.server(of: call))
         }
 
         /// The origin, for the URL that was requested: whoever requests another says that it has the same file. After a
-        /// redirect the URL, but without the query if that has secrets, since it is then signed anew each time.
+        /// redirect also the path. The query is often signed anew each time.
         private static func server(of call: LiveCall) -> String {
             let head = call.request.head
-            guard call.callHistory?.redirects.isEmpty == false else { return head.origin.description }
-            let url = head.origin.description + head.target
-            let isSigned = WebAddress.withoutSecretsOfQuery(url, hiding: .usual) != url
-            return isSigned ? String(url.prefix { $0 != "?" }) : url
+            let isRedirected = call.callHistory?.redirects.isEmpty == false
+            return head.origin.description + (isRedirected ? String(head.target.prefix { $0 != "?" }) : "")
         }
     }
 
@@ -59,9 +69,9 @@ struct ResumeSource: Sendable, Hashable {
     }
 
     /// The salted hash; nil if it cannot be computed, and then nothing counts as the same user's.
-    private static func hash(_ answer: Answer, _ salt: [UInt8]) -> [UInt8]? {
+    private static func hash(_ asker: String, _ answer: Answer, _ salt: [UInt8]) -> [UInt8]? {
         do throws(HashFunction.Unavailable) {
-            let text = "\(answer.server.utf8.count):\(answer.server)\(answer.asker)"
+            let text = "\(answer.server.utf8.count):\(answer.server)\(asker)"
             return try HashFunction.sha256.hash(of: Bytes(salt + Array(text.utf8))).array
         } catch {
             return nil

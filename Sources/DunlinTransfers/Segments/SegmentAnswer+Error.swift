@@ -8,7 +8,7 @@ extension SegmentAnswer.Uselessness {
             case .ignoresRanges: (.invalidResponse, "the server sent the whole file although a part was requested")
             case .refused(let refusal): (.invalidResponse, "\(refusal)")
             case .elsewhere:
-                (.invalidResponse, "a part of the file came from another URL than the first, or for another user")
+                (.invalidResponse, "a part of the file came from another path than the first, or for another user")
             case .tooSmall: (.invalidResponse, ResumeMachine.Rules.smallPieceReason)
             case .status:
                 (.unacceptableStatus, "the server answered a request for a part with status \(head.status.code)")

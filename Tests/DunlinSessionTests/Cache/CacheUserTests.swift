@@ -147,6 +147,43 @@ import Testing
         #expect(stage.sent.count == 3)
     }
 
+    @Test func `what was sent with a cookie that the jar got meanwhile is not stored as without`() async throws {
+        let (jar, asked, token) = (CookieJar(), LoopbackServer.Gate(), LoopbackServer.Gate())
+        let stage = try CachedStage {
+            $0.cookies = jar
+            $0.authentication = .bearer { _ in
+                asked.open()
+                try await token.opened()
+                return "t"
+            }
+        }
+        Self.answer(stage, ["ada's", "nobody's"])
+        let first = Task { try await stage.get().value }
+        try await asked.opened()
+        try jar.set(HTTP.Cookie(name: "sid", value: "ada", domain: "a.test"))
+        token.open()
+        #expect(try await first.value == "ada's")
+        let options = HTTPSession.Options(handlesCookies: .value(false))
+        #expect(try await stage.session.get("/a", options: options, as: .string).value == "nobody's")
+    }
+
+    @Test func `what was sent with a cookie that a challenge set is not for another jar with the same password`()
+        async throws
+    {
+        let stage = try CachedStage { $0.basicInClearText = .allowed }
+        let challenge: Fields = ["WWW-Authenticate": "Basic realm=r", "Set-Cookie": "sid=1"]
+        stage.transport.on(.get, "/a").respond(401, fields: challenge).thenRespond(fields: Self.fresh, body: "one's")
+            .thenRespond(401, fields: challenge).thenRespond(fields: Self.fresh, body: "other's")
+        for body in ["one's", "other's"] {
+            var configuration = stage.session.configuration
+            configuration.cookies = CookieJar()
+            configuration.credentials = .password(user: "a", password: "x")
+            let session = try HTTPSession(configuration)
+            #expect(try await session.get("/a", as: .string).value == body)
+            await session.shutdown()
+        }
+    }
+
     @Test func `a jar from which all cookies were removed is another user's`() async throws {
         let jar = try Self.jar("ada")
         let stage = try CachedStage { $0.cookies = jar }

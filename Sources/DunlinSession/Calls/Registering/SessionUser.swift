@@ -11,6 +11,8 @@ struct SessionUser: Sendable {
         self.name = name
     }
 
+    var isNamed: Bool { name != nil }
+
     /// The sign of this user. `source` is the code that knows the user, and `part` the part of it that is asked. `era`
     /// distinguishes the users that a session without a name may have had in turn.
     func sign(_ source: Access.Sign.Source, part: String = "all", era: String = "") -> Access.Sign {
