@@ -139,6 +139,16 @@ extension LiveCall {
             refusal: rules?.guardRules?.refusal(of: head.origin, through: chosen.terms?.proxy))
     }
 
+    /// Whether an interceptor around the exchange sent the request to another origin, target or Host, or by another
+    /// method. A transport around the session's own may do so: it counts among the terms.
+    var wasSentElsewhere: Bool {
+        guard let sent = sent?.head, !session.configuration.interceptors.contains(where: { $0.outerTransport != nil })
+        else { return false }
+        return sent.method != request.head.method || sent.target != request.head.target
+            || !sent.origin.isSame(as: request.head.origin)
+            || CacheKey.ownHost(of: sent) != CacheKey.ownHost(of: request.head)
+    }
+
     /// Whether an answer is still for the one who asked: the signs have not changed, and the connection was made under
     /// them. The jar may have got its first cookie before the request was sent.
     func isStill(_ access: Access, over hop: HTTP.Hop) -> Bool {

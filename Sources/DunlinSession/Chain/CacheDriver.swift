@@ -183,9 +183,9 @@ final class CacheDriver: StageDriver {
         (machine, sending, served, candidates) = (nil, nil, nil, [])
     }
 
-    /// Whether what came is for the user who asked.
+    /// Whether what came is for the user who asked, and of what was asked for.
     private func isTheirs(_ hop: HTTP.Hop, _ call: LiveCall) -> Bool {
-        access.map { call.isStill($0, over: hop) } ?? true
+        (access.map { call.isStill($0, over: hop) } ?? true) && !isOfOther(call)
     }
 
     func undelivered(_ error: any Error, _ call: LiveCall) async throws -> StageAction {
@@ -237,9 +237,8 @@ extension CacheDriver {
     private func decided(
         _ update: CacheUpdate, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
-        // An interceptor around the exchange replaced the body, which the fields then do not describe, or requested
-        // another resource or another part of this one.
-        if call.hasMadeBody || isOfOther(call) { return update.changes.map(\.withoutStoring) }
+        // An interceptor around the exchange replaced the body, which the fields then do not describe.
+        if call.hasMadeBody { return update.changes.map(\.withoutStoring) }
         guard update.changes.contains(where: \.isStoring), call.hasHook(\.storing) else { return update.changes }
         let snapshot = call.snapshot
         switch try await call.ask(\.storing, { await $0(snapshot, head) }) {
@@ -257,12 +256,9 @@ extension CacheDriver {
 }
 
 extension CacheDriver {
-    /// Whether the answer is to another request than the one that was looked for.
+    /// Whether an interceptor around the exchange requested something else than what was looked for.
     private func isOfOther(_ call: LiveCall) -> Bool {
-        guard let asked = machine?.request.head else { return false }
-        let sent = call.sent ?? call.request
-        return sent.head.method != asked.method || sent.body.isNone != call.request.body.isNone
-            || CacheKey.ownHost(of: sent.head) != CacheKey.ownHost(of: asked)
+        call.wasSentElsewhere || (call.sent ?? call.request).body.isNone != call.request.body.isNone
     }
 }
 

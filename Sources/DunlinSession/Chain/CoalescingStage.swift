@@ -183,6 +183,11 @@ private final class CoalescingDriver: StageDriver {
 
     func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
         if turn == nil { return .pass(response) }
+        if call.wasSentElsewhere {
+            // An interceptor may send each of them elsewhere.
+            end(.alone)
+            return .pass(response)
+        }
         if let access, hasOtherCookies || !call.isStill(access, over: response.hop) {
             // The answer is for another user than the one whom the others asked for.
             end(.again)

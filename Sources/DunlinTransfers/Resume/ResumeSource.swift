@@ -54,12 +54,14 @@ struct ResumeSource: Sendable, Hashable {
                 server: Self.server(of: call))
         }
 
-        /// The origin, for the URL that was requested: whoever requests another says that it has the same file. After a
-        /// redirect also the path. The query is often signed anew each time.
+        /// The origin, for the URL that was requested: whoever requests another says that it has the same file. If a
+        /// redirect or an interceptor led to another path, also that. The query is often signed anew each time.
         private static func server(of call: LiveCall) -> String {
-            let head = call.request.head
-            let isRedirected = call.callHistory?.redirects.isEmpty == false
-            return head.origin.description + (isRedirected ? String(head.target.prefix { $0 != "?" }) : "")
+            let head = (call.sent ?? call.request).head
+            let path = head.target.prefix { $0 != "?" }
+            let isRequested =
+                call.callHistory?.redirects.isEmpty != false && path == call.asked.head.target.prefix { $0 != "?" }
+            return head.origin.description + (isRequested ? "" : String(path))
         }
     }
 

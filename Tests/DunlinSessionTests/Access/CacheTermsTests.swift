@@ -162,6 +162,36 @@ import Testing
         #expect(await cache.entries().isEmpty)
     }
 
+    /// A whole answer, a confirmation and the rest of a body are another resource's.
+    @Test(arguments: ["whole", "confirmed", "joined"])
+    func `an interceptor's request to another target is not stored, and confirms and completes nothing`(
+        answer: String
+    ) async throws {
+        let isLed = Mutex(answer == "whole")
+        let stage = try CachedStage { configuration in
+            configuration.interceptors = [
+                .exchange { request, next in
+                    let isLed = isLed.withLock(\.self)
+                    return try await next(request) { if isLed { $0.head.target = "/other" } }
+                }
+            ]
+        }
+        let fields: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+        stage.transport.otherwise { request in
+            let body: Bytes = request.target == "/other" ? "others" : "wanted"
+            if request.fields.contains("if-none-match") { return .respond(304, fields: fields) }
+            guard request.fields.contains("range") else { return .respond(fields: fields, body: body) }
+            return .respond(206, fields: fields.overlaid(with: ["Content-Range": "bytes 3-5/6"]), body: body[3..<6])
+        }
+        let asked = HTTPSession.Options(fields: answer == "joined" ? ["Range": "bytes=0-2"] : [:])
+        if answer != "whole" { _ = try await stage.session.get("/a", options: asked, as: .string) }
+        isLed.withLock { $0 = true }
+        let mode = HTTPSession.Options(cacheMode: answer == "confirmed" ? .value(.validating) : .session)
+        #expect(try await stage.session.get("/a", options: mode, as: .string).value == "others")
+        isLed.withLock { $0 = false }
+        #expect(try await stage.session.get("/a", as: .string).value == "wanted")
+    }
+
     @Test(arguments: [true, false])
     func `removing a URL removes it for every Host and address`(isOnDisk: Bool) async throws {
         let (transport, folder) = (numbered(), Folder.unmade())

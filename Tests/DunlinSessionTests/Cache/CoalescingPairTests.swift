@@ -118,6 +118,36 @@ private final class DamagedBody: StoredBody {
         #expect(try await tasks[1].value == "Bearer bob")
     }
 
+    @Test func `requests that an interceptor sends to different targets are not sent as one`() async throws {
+        let gate = Gate()
+        let mock = try Mocked("https://a.test") {
+            $0.coalescing.isOn = true
+            $0.interceptors = [
+                .exchange { request, next in
+                    let name = next.task?.tags.first ?? ""
+                    return try await next(request) { $0.head.target = "/\(name)" }
+                }
+            ]
+        }
+        mock.transport.otherwise { request in
+            try await gate.opened()
+            return .respond(body: Bytes(request.target))
+        }
+        let session = mock.session
+        let tasks = ["x", "y", "z"].map { name in
+            Task {
+                var options = HTTPSession.Options(tags: [name])
+                options.hooks.completed = { _ in }
+                return try await session.get("/a", options: options, as: .string).value
+            }
+        }
+        try await eventually("two wait for one", following: mock.transport) {
+            await session.gauges().coalesced == 2
+        }
+        gate.open()
+        for (name, task) in zip(["x", "y", "z"], tasks) { #expect(try await task.value == "/\(name)") }
+    }
+
     @Test func `what the session's handler cancels is over for all that are sent as one, and it is asked once`()
         async throws
     {

@@ -396,6 +396,37 @@ struct `Whose bytes a download goes on with` {
         }
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a download goes on only at the path to which an interceptor sent it`(isSame: Bool, isAroundCall: Bool)
+        async throws
+    {
+        let folder = try Folder()
+        let count = Atomic(0)
+        let lead: HTTPSession.Interception.Intercept = { request, next in
+            let number = count.add(1, ordering: .relaxed).newValue
+            return try await next(request) { $0.head.target = number == 1 || isSame ? "/a" : "/b" }
+        }
+        try await Stage.with(tolerating: true) { configuration in
+            configuration.interceptors = [isAroundCall ? .call(lead) : .exchange(lead)]
+        } _: { (stage: Stage) async throws in
+            let isFirst = Mutex(true)
+            stage.server.respond { request in
+                let begins = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                let entity = request.target == "/a" ? Self.alices : Self.bobs
+                return begins ? Self.begun(entity, request) : entity.reply(to: request)
+            }
+            _ = try await Self.leave(by: stage.session, in: folder, stage)
+            let file = try await stage.session.download(
+                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+            ).value
+            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
+            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
+        }
+    }
+
     /// Leads the first request to the first server, and all that follow to the second.
     private static func lead(_ stage: Stage, to others: [LoopbackServer]) {
         let count = Mutex(0)
