@@ -29,8 +29,8 @@ extension HTTPSession {
         return parts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
-    /// The number of replacements that may have changed `asker`. While it stays the same, so does the asker; the text
-    /// alone may also be the same because something was replaced and then put back.
+    /// The number of replacements that may have changed `asker`. While it stays the same, so does the asker, apart from
+    /// its jar; the text alone may also be the same because something was replaced and then put back.
     package var askerEdition: AskerEdition {
         AskerEdition(
             replacements: core.builder.baseOriginSettings.replacements,

@@ -1,14 +1,16 @@
 internal import DunlinSecure
+internal import DunlinSemantics
 internal import DunlinTransport
 
-/// The source of a part file's bytes: a hash of the user who requested them, of the origin that sent them and, after a
-/// redirect, of the path. The same validator may name another file for another user, origin or path.
+/// The source of a part file's bytes: a hash of the user who requested them, of the origin that sent them and, where a
+/// redirect or an interceptor led elsewhere, of the path and Host. The same validator may name another file for another
+/// user, origin, path or Host.
 ///
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
     let salt: [UInt8]
     /// Two hashes. In the second the user's jar counts whether it added cookies or not, because a server may set its
-    /// first cookie meanwhile, or remove its last. Without a jar the second is that of nobody.
+    /// first cookie meanwhile, or remove its last. Without a jar the second is random.
     let hash: [UInt8]
 
     static let saltLength = 16
@@ -55,13 +57,15 @@ struct ResumeSource: Sendable, Hashable {
         }
 
         /// The origin, for the URL that was requested: whoever requests another says that it has the same file. If a
-        /// redirect or an interceptor led to another path, also that. The query is often signed anew each time.
+        /// redirect or an interceptor led to another path or Host, also these. The query is often signed anew each
+        /// time.
         private static func server(of call: LiveCall) -> String {
             let head = (call.sent ?? call.request).head
             let path = head.target.prefix { $0 != "?" }
-            let isRequested =
-                call.callHistory?.redirects.isEmpty != false && path == call.asked.head.target.prefix { $0 != "?" }
-            return head.origin.description + (isRequested ? "" : String(path))
+            let isRedirected = call.callHistory?.redirects.isEmpty == false
+            let isRequested = !isRedirected && path == call.asked.head.target.prefix { $0 != "?" }
+            let host = CacheKey.ownHost(of: head).map { " Host: \($0)" } ?? ""
+            return head.origin.description + (isRequested ? "" : String(path)) + host
         }
     }
 

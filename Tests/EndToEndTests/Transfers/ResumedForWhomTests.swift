@@ -35,6 +35,15 @@ struct `Whose bytes a download goes on with` {
         return try #require(await task.cancelProducingResumeData())
     }
 
+    /// Downloads what was left, and expects that it goes on with alice's file, or begins anew with bob's.
+    private static func finish(by session: HTTPSession, in folder: Folder, isSame: Bool) async throws {
+        let file = try await session.download(
+            "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
+        ).value
+        #expect(file.resumedAt == (isSame ? arrived : 0))
+        #expect(try folder.contents("file") == (isSame ? alices : bobs).bytes)
+    }
+
     enum Way: CaseIterable, Sendable {
         case field, assertion, cookie, jar, ownField, basic, password, handler, bearer, urlPassword
     }
@@ -327,12 +336,7 @@ struct `Whose bytes a download goes on with` {
             case .changed: try first.set(HTTP.Cookie(name: "visit", value: "2", domain: stage.server.address.host))
             }
             let second = try HTTPSession(configuration)
-            let file = try await second.download(
-                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
-            ).value
-            let isSame = cookies == .sameJar || cookies == .changed
-            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
-            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
+            try await Self.finish(by: second, in: folder, isSame: cookies == .sameJar || cookies == .changed)
             await alice.shutdown()
             await second.shutdown()
         }
@@ -388,42 +392,51 @@ struct `Whose bytes a download goes on with` {
                 return isFirst ? Self.begun(entity, request) : entity.reply(to: request)
             }
             _ = try await Self.leave(by: stage.session, in: folder, stage)
-            let file = try await stage.session.download(
-                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
-            ).value
-            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
-            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
+            try await Self.finish(by: stage.session, in: folder, isSame: isSame)
         }
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func `a download goes on only at the path to which an interceptor sent it`(isSame: Bool, isAroundCall: Bool)
+    enum Detour: CaseIterable, Sendable {
+        case path, host
+    }
+
+    @Test(arguments: Detour.allCases, [true, false])
+    func `a download goes on only at the path and Host to which an interceptor sent it`(detour: Detour, isSame: Bool)
         async throws
     {
+        for isAroundCall in [true, false] {
+            try await Self.detour(detour, isSame: isSame, isAroundCall: isAroundCall)
+        }
+    }
+
+    private static func detour(_ detour: Detour, isSame: Bool, isAroundCall: Bool) async throws {
         let folder = try Folder()
         let count = Atomic(0)
         let lead: HTTPSession.Interception.Intercept = { request, next in
             let number = count.add(1, ordering: .relaxed).newValue
-            return try await next(request) { $0.head.target = number == 1 || isSame ? "/a" : "/b" }
+            let name = number == 1 || isSame ? "a" : "b"
+            return try await next(request) { changed in
+                switch detour {
+                case .path: changed.head.target = "/\(name)"
+                case .host: changed.head.fields["Host"] = name
+                }
+            }
         }
         try await Stage.with(tolerating: true) { configuration in
             configuration.interceptors = [isAroundCall ? .call(lead) : .exchange(lead)]
         } _: { (stage: Stage) async throws in
-            let isFirst = Mutex(true)
+            let isUntouched = Mutex(true)
             stage.server.respond { request in
-                let begins = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
+                let begins = isUntouched.withLock { isUntouched in
+                    defer { isUntouched = false }
+                    return isUntouched
                 }
-                let entity = request.target == "/a" ? Self.alices : Self.bobs
-                return begins ? Self.begun(entity, request) : entity.reply(to: request)
+                let isFirst = request.target == "/a" || request.fields["host"] == "a"
+                let entity = isFirst ? alices : bobs
+                return begins ? begun(entity, request) : entity.reply(to: request)
             }
-            _ = try await Self.leave(by: stage.session, in: folder, stage)
-            let file = try await stage.session.download(
-                "file", to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches
-            ).value
-            #expect(file.resumedAt == (isSame ? Self.arrived : 0))
-            #expect(try folder.contents("file") == (isSame ? Self.alices : Self.bobs).bytes)
+            _ = try await leave(by: stage.session, in: folder, stage)
+            try await finish(by: stage.session, in: folder, isSame: isSame)
         }
     }
 

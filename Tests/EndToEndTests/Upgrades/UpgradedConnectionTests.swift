@@ -229,14 +229,20 @@ extension `Upgraded connections` {
         }
     }
 
+    /// Opens a connection, and suspends its request.
+    private static func suspended(_ stage: Stage) async throws -> (HTTPSession.UpgradedConnection, TaskDelegate) {
+        let connection = try await stage.session.upgrade("x", to: "foo")
+        let id = try #require(await stage.session.tasks.all.first?.id)
+        let delegate = try #require(await stage.session.tasks[id])
+        #expect(delegate.suspend())
+        return (connection, delegate)
+    }
+
     @Test func `a suspended connection is neither read nor written`() async throws {
         // What nobody observes cannot be suspended.
         try await Stage.with(configure: { $0.hooks.completed = { _ in } }) { (stage: Stage) async throws in
             stage.server.enqueue(.upgrade(to: "foo", .echo))
-            let connection = try await stage.session.upgrade("x", to: "foo")
-            let id = try #require(await stage.session.tasks.all.first?.id)
-            let delegate = try #require(await stage.session.tasks[id])
-            #expect(delegate.suspend())
+            let (connection, delegate) = try await Self.suspended(stage)
             let before = connection.metrics.hops.last?.bytesSent
             async let writing: Void = connection.write("b")
             async let reading = connection.read()
@@ -271,11 +277,8 @@ extension `Upgraded connections` {
                 (stage: Stage) async throws in
                 let speak = LoopbackServer.Gate()
                 stage.server.enqueue(.upgrade(to: "foo", .waitForSignal(speak), .send("unheard"), .stall))
-                let connection = try await stage.session.upgrade("x", to: "foo")
-                let id = try #require(await stage.session.tasks.all.first?.id)
-                let delegate = try #require(await stage.session.tasks[id])
+                let (connection, _) = try await Self.suspended(stage)
                 let before = try #require(connection.metrics.hops.last)
-                #expect(delegate.suspend())
                 let moving = Task { try await move.make(connection) }
                 speak.open()
                 try await stage.expectHealthy()
@@ -290,10 +293,7 @@ extension `Upgraded connections` {
     @Test func `a suspended connection does not end its writing`() async throws {
         try await Stage.with(configure: { $0.hooks.completed = { _ in } }) { (stage: Stage) async throws in
             stage.server.enqueue(.upgrade(to: "foo", .echo))
-            let connection = try await stage.session.upgrade("x", to: "foo")
-            let id = try #require(await stage.session.tasks.all.first?.id)
-            let delegate = try #require(await stage.session.tasks[id])
-            #expect(delegate.suspend())
+            let (connection, delegate) = try await Self.suspended(stage)
             let isOver = Atomic(false)
             async let finishing: Void = {
                 try await connection.finishWriting()
