@@ -122,7 +122,9 @@ extension WebSocketDriver {
             switch receiver.next() {
             case .read: return
             case .fail(let error): throw error
-            case .piece(let piece): if machine.delivers { try await take(piece) }
+            case .piece(let piece):
+                if machine.delivers, !piece.bytes.isEmpty || piece.isLast { try await take(piece) }
+                await letOthersRun(after: Self.frameWork)
             case .control(let control):
                 machine.receive(control, at: loop.now())
                 answerPings()
@@ -191,6 +193,8 @@ extension WebSocketDriver {
 extension WebSocketDriver {
     /// A peer that is always ready, and work that outlasts the network, would otherwise keep the loop from everybody.
     private static let longestWork = 64 * 1024
+    /// A frame of a message costs as much as so many bytes more, also if it is empty.
+    private static let frameWork = 128
     /// A control frame costs as much as so many bytes of a message, however short it is.
     private static let controlFrameWork = 4 * 1024
 

@@ -16,7 +16,7 @@ package struct WebSocketReceiveMachine: Sendable {
     package enum Action: Sendable, Equatable {
         /// Feed what arrives next.
         case read
-        /// A piece of a message, as it arrived: not empty, unless it is the last.
+        /// A piece of a message, as it arrived. It is empty if its frame is.
         case piece(WebSocketPiece)
         case control(WebSocketControl)
         case fail(WebSocketError)
@@ -131,7 +131,7 @@ extension WebSocketReceiveMachine {
     }
 
     private mutating func takeMessage(_ bytes: Bytes, isLast: Bool) -> Action? {
-        guard let begun = message, !bytes.isEmpty || isLast else { return nil }
+        guard let begun = message else { return nil }
         if isLast { message = nil }
         return .piece(WebSocketPiece(begun.kind, bytes, isCompressed: begun.isCompressed, isLast: isLast))
     }

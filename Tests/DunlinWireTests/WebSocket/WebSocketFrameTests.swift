@@ -162,6 +162,16 @@ import Testing
         #expect(machine.next() == .fail(.unknownOpcode(3)))
     }
 
+    /// Otherwise a peer could have any number of them worked on before others have their turn.
+    @Test func `each empty frame of a message is told`() {
+        var machine = WebSocketReceiveMachine()
+        machine.feed([0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00])
+        for isLast in [false, false, false, true] {
+            #expect(machine.next() == .piece(WebSocketPiece(.text, .empty, isLast: isLast)))
+        }
+        #expect(machine.next() == .read)
+    }
+
     @Test func `a piece of a message is a slice of what arrived`() throws {
         let bytes = Bytes(frame(0x2, Self.long(1000)))
         var machine = WebSocketReceiveMachine()
