@@ -107,6 +107,11 @@ import Testing
         unlink(key)
         #expect(files.current().key == (try second.fingerprint))
         #expect(files.failure == .cannotRead(path: key, "No such file or directory"))
+        // Nobody writes to the pipe.
+        mkfifo(key, 0o600)
+        #expect(files.current().key == (try second.fingerprint))
+        #expect(files.failure == .cannotRead(path: key, "it is not a regular file"))
+        #expect(files.latest.key == (try second.fingerprint))
     }
 
     @Test(arguments: [

@@ -44,7 +44,7 @@ private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
     /// Whether it was asked on the loop, each time.
     var askedOnLoop: [Bool] { asked.withLock { $0 } }
 
-    func tlsPolicy() -> any TLSPolicy { self }
+    func tlsPolicy(_ then: @escaping @Sendable (any TLSPolicy) -> Void) { then(self) }
     var tlsGeneration: UInt64 { 1 }
     func context() -> TLSContext { tls }
     func peer(for origin: HTTP.Origin) -> TLSPeer {

@@ -37,23 +37,26 @@ public final class IdentityFiles: Sendable {
 
     /// Returns the identity now in the files. One call of stat for each file tells whether to read. Certificate and key
     /// are seldom replaced in one moment: while they do not match or cannot be read, the previous identity stays,
-    /// `failure` says why, and the next change is read again.
+    /// `failure` says why, and the next change is read again. This takes as long as the disk does.
     public func current() -> ClientIdentity {
         let stamps = paths.all.map { FileStamp(path: $0) }
-        let (known, old) = state.withLock { ($0.stamps, $0.identity) }
-        if known == stamps { return old }
+        if state.withLock({ $0.stamps == stamps }) { return latest }
         do throws(IdentityError) {
+            // Opening a pipe would wait for whoever writes to it.
+            if let other = zip(paths.all, stamps).first(where: { $1?.isOfRegularFile == false }) {
+                throw .cannotRead(path: other.0, "it is not a regular file")
+            }
             let new = try Self.load(paths, passphrase)
-            state.withLock { $0 = State(stamps: stamps, identity: new) }
+            state.withLock { ($0.stamps, $0.identity, $0.failure) = (stamps, new, nil) }
             return new
         } catch {
-            state.withLock {
-                $0.stamps = stamps
-                $0.failure = error
-            }
-            return old
+            state.withLock { ($0.stamps, $0.failure) = (stamps, error) }
+            return latest
         }
     }
+
+    /// The identity that was read last. It reads no files.
+    public var latest: ClientIdentity { state.withLock { $0.identity } }
 
     /// Why the latest change was not adopted; nil if it was.
     public var failure: IdentityError? { state.withLock { $0.failure } }

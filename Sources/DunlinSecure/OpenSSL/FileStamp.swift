@@ -7,6 +7,7 @@ struct FileStamp: Hashable, Sendable {
     private let size: Int64
     private let node: UInt64
     private let device: UInt64
+    let isOfRegularFile: Bool
 
     private struct Moment: Hashable, Sendable {
         let seconds: Int
@@ -27,5 +28,6 @@ struct FileStamp: Hashable, Sendable {
         size = Int64(facts.st_size)
         node = UInt64(facts.st_ino)
         device = UInt64(facts.st_dev)
+        isOfRegularFile = facts.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
     }
 }

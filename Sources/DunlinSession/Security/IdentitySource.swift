@@ -27,10 +27,23 @@ enum IdentitySource: Sendable {
         }
     }
 
+    /// Whether `current` needs read no files.
+    var isAtHand: Bool {
+        if case .fixed = self { true } else { false }
+    }
+
     func current() -> ClientIdentity {
         switch self {
         case .fixed(let identity): identity
         case .files(let files): files.current()
+        }
+    }
+
+    /// The identity that was read last.
+    var latest: ClientIdentity {
+        switch self {
+        case .fixed(let identity): identity
+        case .files(let files): files.latest
         }
     }
 

@@ -45,7 +45,9 @@ final class RequestTLSPolicySource: TLSPolicySource {
         self.hook = hook
     }
 
-    func tlsPolicy() -> any TLSPolicy { RequestTLSPolicy(session.current(), hook) }
+    func tlsPolicy(_ then: @escaping @Sendable (any TLSPolicy) -> Void) {
+        session.policy { [hook] policy in then(RequestTLSPolicy(policy, hook)) }
+    }
 
     var refusesClearText: Bool { session.refusesClearText }
 }

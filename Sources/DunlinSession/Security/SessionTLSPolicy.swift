@@ -1,3 +1,4 @@
+internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTransport
 
@@ -44,10 +45,10 @@ final class SessionTLSPolicy: TLSPolicy {
     init(_ setup: Setup, tlsGeneration: UInt64) {
         self.setup = setup
         self.tlsGeneration = tlsGeneration
-        identity = setup.identity?.current()
+        identity = setup.identity?.latest
     }
 
-    /// The policy with the identity that its files contain now; nil if that has not changed.
+    /// The policy with the identity that its files contain now; nil if that has not changed. It reads files.
     func renewed() -> SessionTLSPolicy? {
         guard let source = setup.identity, source.current().key != identity?.key else { return nil }
         return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
@@ -121,7 +122,9 @@ extension SessionTLSPolicy {
         let challenge = HTTPSession.AuthenticationChallenge(
             .clientCertificate(acceptableIssuers: issuers), origin: origin)
         switch await hooks.outcome(of: challenge) {
-        case .present(let identity): return try IdentitySource(identity).current()
+        case .present(let identity):
+            let read = await DiskThreads.shared.run { Result { try IdentitySource(identity) } }
+            return try read.get().latest
         case .fail(let error): throw error
         case .presentDefault: return identity
         case .presentNothing, .proceed, .proceedDespite, .refuse: return nil

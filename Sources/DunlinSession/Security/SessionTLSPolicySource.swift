@@ -8,6 +8,7 @@ final class SessionTLSPolicySource: TLSPolicySource {
     private let warnings: SecurityWarnings
     private let clearText: ClearTextRule
     private let latest: Mutex<SessionTLSPolicy>
+    private let looks = FileLooks<SessionTLSPolicy>()
 
     /// Throws `NetworkError` with code `invalidConfiguration`.
     init(
@@ -29,11 +30,19 @@ final class SessionTLSPolicySource: TLSPolicySource {
     /// The policy of the last handshake, and of the next one if its files have not changed.
     var latestPolicy: SessionTLSPolicy { latest.withLock { $0 } }
 
-    func tlsPolicy() -> any TLSPolicy { current() }
+    func tlsPolicy(_ then: @escaping @Sendable (any TLSPolicy) -> Void) { policy(then) }
+
+    /// The same, as a policy of the session.
+    func policy(_ then: @escaping @Sendable (SessionTLSPolicy) -> Void) {
+        let latest = latestPolicy
+        if latest.setup.identity?.isAtHand ?? true { return then(latest) }
+        looks.ask({ self.current() }, meanwhile: latest, then)
+    }
 
     var refusesClearText: Bool { clearText.isRefused }
 
-    func current() -> SessionTLSPolicy {
+    /// The policy with what is in the identity's files now. This takes as long as the disk does.
+    private func current() -> SessionTLSPolicy {
         let known = latest.withLock { $0 }
         // Files are not read under a lock. If two callers find them changed, one of them makes the next generation.
         guard let renewed = known.renewed() else { return known }

@@ -37,16 +37,16 @@ extension Connector {
     ) async throws -> OpeningConnection {
         opening.enter(.proxyTLS)
         context.cancellation.phase = .proxyTLS
-        guard let tlsPolicy = proxyTLSPolicySource?.tlsPolicy() else {
+        guard let proxyTLSPolicySource else {
             connection.stream.close()
             throw context.error(
                 .unsupportedScheme, "this transport does not support TLS to proxies", in: .proxyTLS, hop)
         }
         let origin = HTTP.Origin(scheme: .https, host: proxy.host, port: proxy.port)
-        let party = Handshake.Party(origin: origin, tlsPolicy: tlsPolicy, phase: .proxyTLS)
+        let party = Handshake.Party(origin: origin, tlsPolicySource: proxyTLSPolicySource, phase: .proxyTLS)
         let secure = try await Handshake.run(over: connection, with: party, context, &hop)
         context.cancellation.disarm()
-        return connection.secured(secure, tlsPolicy.tlsGeneration)
+        return connection.secured(secure.channel, secure.tlsGeneration)
     }
 
     /// The stage for a proxy; nil if the request itself tells it everything, in absolute form.

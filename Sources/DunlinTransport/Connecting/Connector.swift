@@ -50,16 +50,16 @@ struct Connector: Sendable {
             throw context.error(.unsupportedScheme, "this transport does not support TLS", in: .tls, hop)
         }
         opening.enter(.tls)
-        let party = Handshake.Party(origin: context.origin, tlsPolicy: tlsPolicySource.tlsPolicy(), phase: .tls)
-        let channel = try await Handshake.run(over: connection, with: party, context, &hop)
+        let party = Handshake.Party(origin: context.origin, tlsPolicySource: tlsPolicySource, phase: .tls)
+        let secure = try await Handshake.run(over: connection, with: party, context, &hop)
         var making = making(connection, context)
-        making.tlsGeneration = party.tlsPolicy.tlsGeneration
+        making.tlsGeneration = secure.tlsGeneration
         let proxy = context.connectionTerms?.proxy?.description
-        let peer = HTTP.Hop.Peer(connection.address, channel.security, proxy: proxy, making)
+        let peer = HTTP.Hop.Peer(connection.address, secure.channel.security, proxy: proxy, making)
         hop.peerReference = peer
-        try check(.tls(channel), context, hop)
+        try check(.tls(secure.channel), context, hop)
         return Connection(
-            .tls(channel), to: context.poolKey, at: peer, tlsGeneration: party.tlsPolicy.tlsGeneration,
+            .tls(secure.channel), to: context.poolKey, at: peer, tlsGeneration: secure.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 

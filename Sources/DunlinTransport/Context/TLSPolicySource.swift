@@ -2,8 +2,9 @@ package import DunlinTypes
 
 /// A source of TLS policies for handshakes: a session's, which may change, or one request's own.
 public protocol TLSPolicySource: AnyObject, Sendable {
-    /// Returns the policy for a handshake that begins now.
-    func tlsPolicy() -> any TLSPolicy
+    /// Calls `then` with the policy for a handshake that begins now: at once, or later from another thread if files
+    /// must be read for it.
+    func tlsPolicy(_ then: @escaping @Sendable (any TLSPolicy) -> Void)
     /// Whether no request may be sent in clear text by now.
     var refusesClearText: Bool { get }
 }

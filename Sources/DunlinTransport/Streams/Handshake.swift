@@ -10,6 +10,7 @@ internal import DunlinTypes
 struct Handshake: ~Copyable {
     private let connection: OpeningConnection
     private let party: Party
+    private let tlsPolicy: any TLSPolicy
     private let context: ExchangeContext
     private let start: HTTP.Instant
     private var engine: TLSEngine
@@ -21,15 +22,21 @@ struct Handshake: ~Copyable {
     /// The other side of the handshake.
     struct Party {
         let origin: HTTP.Origin
-        let tlsPolicy: any TLSPolicy
+        let tlsPolicySource: any TLSPolicySource
         /// `tls` for the origin, `proxyTLS` for its proxy.
         let phase: HTTP.Phase
     }
 
-    /// Runs the handshake. Returns the secure stream.
+    /// A connection that is secure now, and by which policy.
+    struct Outcome {
+        let channel: TLSChannel
+        let tlsGeneration: UInt64
+    }
+
+    /// Runs the handshake.
     static func run(
         over connection: OpeningConnection, with party: Party, _ context: ExchangeContext, _ hop: inout HTTP.Hop
-    ) async throws -> TLSChannel {
+    ) async throws -> Outcome {
         let start = context.clock.now()
         do {
             guard context.cancellation.arm(connection.stream.channel, turn: connection.turn) else {
@@ -39,7 +46,7 @@ struct Handshake: ~Copyable {
             var handshake = try Handshake(connection, party, context, terms, since: start, hop)
             try await handshake.drive(hop)
             hop[party.phase] += context.clock.now().nanoseconds - start.nanoseconds
-            return handshake.finish()
+            return Outcome(channel: handshake.finish(), tlsGeneration: terms.policy.tlsGeneration)
         } catch {
             context.cancellation.disarm()
             connection.stream.close()
@@ -48,26 +55,36 @@ struct Handshake: ~Copyable {
         }
     }
 
-    private typealias Terms = (tls: TLSContext, peer: TLSPeer)
+    private struct Terms {
+        let policy: any TLSPolicy
+        let tls: TLSContext
+        let peer: TLSPeer
+
+        init(_ policy: any TLSPolicy, for origin: HTTP.Origin) throws {
+            (self.policy, tls, peer) = (policy, try policy.context(), try policy.peer(for: origin))
+        }
+    }
 
     private enum Read: Sendable {
         case terms(Terms)
         case failed(any Error)
     }
 
-    /// The policy's terms. Reading the system's roots would make others on the loop wait too long, and this wait for a
-    /// disk is limited, too.
+    /// The policy and its terms. Reading the system's roots or a renewed identity would make others on the loop wait
+    /// too long, and this wait for a disk is limited, too.
     private static func terms(
         of party: Party, _ context: ExchangeContext, since start: HTTP.Instant, _ hop: HTTP.Hop
     ) async throws -> Terms {
-        let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
-        @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
-        if tlsPolicy.isAtHand { return try terms() }
-        let waiter = ValueWaiter<Read>(on: context.clock.reactor)
-        DiskThreads.shared.start {
-            let read: Read
-            do { read = .terms(try terms()) } catch { read = .failed(error) }
-            _ = waiter.deliver(read)
+        let (waiter, origin) = (ValueWaiter<Read>(on: context.clock.reactor), party.origin)
+        party.tlsPolicySource.tlsPolicy { policy in
+            @Sendable func read() {
+                do {
+                    _ = waiter.deliver(.terms(try Terms(policy, for: origin)))
+                } catch {
+                    _ = waiter.deliver(.failed(error))
+                }
+            }
+            if policy.isAtHand { read() } else { DiskThreads.shared.start(read) }
         }
         let deadline = context.clock.deadline(for: party.phase, from: start)
         switch await waiter.wait(until: deadline, cancellation: context.cancellation) {
@@ -85,6 +102,7 @@ struct Handshake: ~Copyable {
         self.connection = connection
         self.context = context
         self.party = party
+        tlsPolicy = terms.policy
         ahead = connection.ahead
         // What the stream below has decrypted already causes no edge.
         mayHaveMore = connection.stream.secure != nil
@@ -217,12 +235,12 @@ extension Handshake {
             throw context.insecure(
                 .protocolViolation("it presented no certificate that could be checked"), party.phase, hop)
         }
-        let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
+        let (tlsPolicy, origin) = (tlsPolicy, party.origin)
         return try await ask(hop) { try await tlsPolicy.finalDecision(on: decision, about: origin) }
     }
 
     private func identity(_ hop: HTTP.Hop) async throws -> ClientIdentity? {
-        let (tlsPolicy, origin, issuers) = (party.tlsPolicy, party.origin, engine.acceptableIssuers)
+        let (tlsPolicy, origin, issuers) = (tlsPolicy, party.origin, engine.acceptableIssuers)
         return try await ask(hop) { try await tlsPolicy.identity(for: origin, acceptableIssuers: issuers) }
     }
 
