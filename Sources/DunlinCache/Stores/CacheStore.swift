@@ -87,6 +87,10 @@ package final class CacheStore: ResponseStore {
 
     package func removals(of key: CacheKey) -> UInt64 { memory.withLock { $0.removals(key) } }
 
+    package func removals(of key: CacheKey, by keys: [CacheKey]) -> UInt64 {
+        memory.withLock { $0.removals(key, by: keys) }
+    }
+
     /// Returns a writer. If the key is removed with `remove` meanwhile, the writer has no effect.
     package func writer(
         for key: CacheKey, length: Int?, since removals: UInt64? = nil, within wait: StoreWait? = nil

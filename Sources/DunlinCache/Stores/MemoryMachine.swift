@@ -52,6 +52,11 @@ struct MemoryMachine {
     /// The number of removals that may have included this key.
     func removals(_ key: CacheKey) -> UInt64 { counters[counter(key)].removals }
 
+    /// By how much removing these keys raises that number.
+    func removals(_ key: CacheKey, by keys: [CacheKey]) -> UInt64 {
+        UInt64(keys.count { counter($0) == counter(key) })
+    }
+
     // MARK: - In front of a disk
 
     mutating func beginChange(_ key: CacheKey, isRemoval: Bool = false) -> Stamp {

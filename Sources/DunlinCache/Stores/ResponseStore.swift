@@ -16,6 +16,9 @@ package protocol ResponseStore: AnyObject, Sendable {
     /// A number that changes when everything under a key is removed.
     func removals(of key: CacheKey) -> UInt64
 
+    /// By how much removing everything under these keys raises that number.
+    func removals(of key: CacheKey, by keys: [CacheKey]) -> UInt64
+
     /// Begins to store a response's body of up to `length` bytes. Returns nil if there is no room for it. The wait
     /// holds for all of the writer's work. Nothing is stored if everything under the key was removed since `removals`
     /// was read; nil for now.

@@ -109,10 +109,13 @@ public final class CookieJar: Sendable {
     }
 
     /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used,
-    /// unless the session's `userID` still names the same user.
+    /// unless the session's `userID` still names the same user. Responses to requests that were sent before set no
+    /// cookies.
     public func removeAll() {
-        store.withLock { _ = $0.remove { _ in true } }
-        numbers.withLock { $0 = UniqueNumber.next() }
+        store.withLock { store in
+            _ = store.remove { _ in true }
+            numbers.withLock { $0 = UniqueNumber.next() }
+        }
     }
 
     /// A number that no other jar has in any process, nor this one before all cookies were removed.
@@ -127,20 +130,25 @@ public final class CookieJar: Sendable {
         }
     }
 
-    private func take(_ fields: Fields, from scope: @autoclosure () -> CookieScope) {
+    /// For a number, only if the jar still has it.
+    private func take(_ fields: Fields, from scope: @autoclosure () -> CookieScope, ifStill number: String? = nil) {
         let values = fields.rawValues(of: "set-cookie")
         if values.isEmpty { return }
         let (scope, now) = (scope(), clock())
-        store.withLock { _ = $0.receive(values, from: scope, at: now) }
+        store.withLock { store in
+            if let number, number != self.number { return }
+            _ = store.receive(values, from: scope, at: now)
+        }
     }
 }
 
 // MARK: - The walk
 
 extension CookieJar {
-    /// Stores the cookies that the response to `head` set.
-    package func receive(_ fields: Fields, from head: RequestHead) {
-        take(fields, from: CookieScope(origin: head.origin, target: head.target))
+    /// Stores the cookies that the response to `head` set, unless all cookies were removed since the jar had this
+    /// number: they are another user's.
+    package func receive(_ fields: Fields, from head: RequestHead, ifStill number: String) {
+        take(fields, from: CookieScope(origin: head.origin, target: head.target), ifStill: number)
     }
 
     /// The request with a single Cookie field, or none, in which the caller's own cookies come first.

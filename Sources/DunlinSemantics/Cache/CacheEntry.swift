@@ -120,13 +120,21 @@ extension CacheEntry {
         if ResponseDirectives(head.fields).isNoStore { return nil }
         let fields = StoredFields.updated(
             fields, by: head.fields, receivedAt: exchange.receivedAt, isPart: head.status == .partialContent)
+        return with(
+            fields: fields, for: exchange.request, sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, rules)
+    }
+
+    /// Returns the response with other fields; nil if it fits no other request with them, or would keep a secret.
+    func with(
+        fields: Fields, for request: CacheRequest, sentAt: Int64, receivedAt: Int64, _ rules: CacheRules
+    ) -> CacheEntry? {
         let directives = ResponseDirectives(fields)
-        guard let selecting = Storability.selecting(fields, for: exchange.request.head.fields, rules),
-            let owner = Storability.owner(directives, for: exchange.request, rules)
+        guard let selecting = Storability.selecting(fields, for: request.head.fields, rules),
+            let owner = Storability.owner(directives, for: request, rules)
         else { return nil }
         return CacheEntry(
             key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
-            sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: body, said: directives, rules: rules)
+            sentAt: sentAt, receivedAt: receivedAt, body: body, said: directives, rules: rules)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// What an answer of the network means for what is stored (RFC 9111 §3, §4.3.3 to §4.4).
 extension CacheMachine {
@@ -84,6 +84,17 @@ extension CacheMachine {
     ) -> (entry: CacheEntry, change: CacheUpdate.Change) {
         let updated = candidates[index].updated(by: exchange, rules: rules)
         return updated.map { ($0, .update(index, $0)) } ?? (candidates[index], .remove([index]))
+    }
+
+    /// Returns an entry that the origin has confirmed with these fields instead; nil if it must not be kept with them.
+    /// `sent` are the fields that were sent, and `asker` is as for `answered`.
+    package func changed(
+        _ entry: CacheEntry, to fields: Fields, sentWith sent: Fields, for asker: CacheAsker?
+    ) -> CacheEntry? {
+        if ResponseDirectives(fields).isNoStore { return nil }
+        let head = ResponseHead(status: entry.status, fields: fields)
+        let asked = (asker.map(request.asked) ?? request).sent(with: sent, answeredBy: head)
+        return entry.with(fields: fields, for: asked, sentAt: entry.sentAt, receivedAt: entry.receivedAt, rules)
     }
 
     /// Handles a HEAD's answer, which is what a GET's would be (§4.3.5): it confirms entries that agree, and casts

@@ -61,12 +61,14 @@ package struct CacheMachine: Sendable {
     }
 
     /// Takes a final head. `sentAt` and `receivedAt` are the times of the request and of the head; `fields` are those
-    /// that were sent, if some were added after the cache was asked.
+    /// that were sent, if some were added after the cache was asked; `asker` is who would ask again, if the answer has
+    /// changed that.
     package mutating func answered(
-        by head: ResponseHead, to fields: Fields? = nil, sentAt: Int64, receivedAt: Int64
+        by head: ResponseHead, to fields: Fields? = nil, for asker: CacheAsker? = nil, sentAt: Int64, receivedAt: Int64
     ) -> CacheUpdate {
+        let asked = asker.map(request.asked) ?? request
         let exchange = Storability.Exchange(
-            request: fields.map { request.sent(with: $0, answeredBy: head) } ?? request, head: head, sentAt: sentAt,
+            request: fields.map { asked.sent(with: $0, answeredBy: head) } ?? asked, head: head, sentAt: sentAt,
             receivedAt: receivedAt)
         let update = update(after: exchange)
         if case .again(let sending) = update.delivery { sent = sending }

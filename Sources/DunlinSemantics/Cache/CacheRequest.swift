@@ -33,6 +33,9 @@ package struct CacheRequest: Sendable {
         self.key = key
     }
 
+    /// Returns the request as somebody else's.
+    func asked(by asker: CacheAsker) -> CacheRequest { CacheRequest(head, asker, mode, passesBy, isRetry, key) }
+
     /// Returns the request as its answer depends on it. A field that was added or changed on the way counts as sent, so
     /// that a request that would send another does not get this answer. Credentials count as they were when the cache
     /// was asked: a newer token is the same user's.

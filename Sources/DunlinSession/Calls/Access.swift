@@ -70,14 +70,18 @@ struct Access: Sendable {
     let terms: String
     /// The way by which it will be sent.
     let setup: ConnectionSetup
+    /// The number of the jar whose cookies it is sent with; nil without a jar.
+    let jar: String?
     /// Why the request may not go to its destination, as far as is known before a name is looked up; nil if it may.
     let refusal: GuardRefusal?
 
     /// Whether an answer may be kept and shared with requests of the same user.
     var isKept: Bool { user != .unknown }
 
+    var asker: CacheAsker { asker(user) }
+
     /// A `Cookie` of the request's own tells who asks, as a secret field does.
-    var asker: CacheAsker {
+    fileprivate func asker(_ user: User) -> CacheAsker {
         let cookies = request.head.fields.values(of: "cookie").map { "cookie \($0.utf8.count):\($0)" }.joined()
         guard case .known(let name) = user else {
             return CacheAsker(user: cookies, terms: terms, fields: head.fields)
@@ -127,7 +131,9 @@ extension Access: CustomReflectable {
 extension LiveCall {
     /// The access of a request that is about to be sent. Throws if choosing the proxy does.
     func access(to request: TransportRequest) throws -> Access {
-        let head = chain.cookies(for: delegate)?.completing(request).head ?? request.head
+        let jar = chain.cookies(for: delegate)
+        let number = jar?.number
+        let head = jar?.completing(request).head ?? request.head
         let usual = chain.settings.builder.connectionRules
         let rules = connectionRules
         let chosen = try choice(for: head)
@@ -135,7 +141,7 @@ extension LiveCall {
         return Access(
             request: request, user: user(of: request, head, chosen.terms?.proxy, setup.policies), head: head,
             terms: terms(of: head.origin, guardName(of: rules, usual), chosen.terms?.proxy, setup.policies),
-            setup: setup,
+            setup: setup, jar: number,
             refusal: rules?.guardRules?.refusal(of: head.origin, through: chosen.terms?.proxy))
     }
 
@@ -150,13 +156,22 @@ extension LiveCall {
     }
 
     /// Whether an answer is still for the one who asked: the signs have not changed, and the connection was made under
-    /// them. The jar may have got its first cookie before the request was sent.
+    /// them. The jar may have got its first cookie before the request was sent, or have become another user's.
     func isStill(_ access: Access, over hop: HTTP.Hop) -> Bool {
         let setup = access.setup
         var head = access.head
         if let sent { head.fields["cookie"] = sent.head.fields["cookie"] }
-        return access.user == user(of: access.request, head, setup.chosen.terms?.proxy, policies)
+        return access.jar == chain.cookies(for: delegate)?.number
+            && access.user == user(of: access.request, head, setup.chosen.terms?.proxy, policies)
             && hop.isOver(setup.policies, through: setup.chosen.terms?.proxy)
+    }
+
+    /// Who would ask the same again after an answer that set cookies: a first visit often brings a page made for the
+    /// cookie that comes with it. Nil if the answer set none.
+    func asker(after answer: ResponseHead, to access: Access) -> CacheAsker? {
+        guard answer.fields.contains("set-cookie"), let jar = chain.cookies(for: delegate) else { return nil }
+        let head = jar.completing(access.request).head
+        return access.asker(user(of: access.request, head, access.setup.chosen.terms?.proxy, access.setup.policies))
     }
 
     /// The terms of the hop: those chosen for it, or else the usual ones.

@@ -9,11 +9,14 @@ package final class Asking: Sendable {
     fileprivate let head: RequestHead
     fileprivate let user: Access.User
     fileprivate let policies: Access.Policies
+    /// The jar's number; nil without a jar.
+    fileprivate let jar: String?
 
     fileprivate init(
-        _ original: TransportRequest, completedTo head: RequestHead, _ user: Access.User, _ policies: Access.Policies
+        _ original: TransportRequest, completedTo head: RequestHead, _ user: Access.User, _ policies: Access.Policies,
+        jar: String?
     ) {
-        (self.original, self.head, self.user, self.policies) = (original, head, user, policies)
+        (self.original, self.head, self.user, self.policies, self.jar) = (original, head, user, policies, jar)
     }
 }
 
@@ -26,8 +29,10 @@ extension LiveCall {
     /// Notes who asks, before an exchange. `original` is the request as it was first made.
     package mutating func noteAsking(for original: TransportRequest) {
         let policies = policies
-        let head = chain.cookies(for: delegate)?.completing(original).head ?? original.head
-        asking = Asking(original, completedTo: head, user(of: original, head, nil, policies), policies)
+        let jar = chain.cookies(for: delegate)
+        let number = jar?.number
+        let head = jar?.completing(original).head ?? original.head
+        asking = Asking(original, completedTo: head, user(of: original, head, nil, policies), policies, jar: number)
     }
 
     /// A text that is the same for the same user and for nobody else; after a redirect, for who asked first and who
@@ -65,7 +70,8 @@ extension LiveCall {
     }
 
     private func isStill(_ asking: Asking, over hop: HTTP.Hop) -> Bool {
-        asking.user == user(of: asking.original, asking.head, nil, policies)
+        asking.jar == chain.cookies(for: delegate)?.number
+            && asking.user == user(of: asking.original, asking.head, nil, policies)
             && ((callHistory?.hops ?? []) + [hop]).allSatisfy { $0.isOver(asking.policies) }
     }
 

@@ -9,16 +9,16 @@ final class CacheDriver: StageDriver {
     let cache: HTTPSession.Cache
     private let mode: HTTPSession.CacheMode
     /// The machine; nil before the cache was asked about the current hop.
-    private var machine: CacheMachine?
+    private(set) var machine: CacheMachine?
     /// The stored responses for the request, as the machine knows them.
     var candidates: [StoredResponse] = []
     private var sending: CacheSending?
     /// The access of the current hop.
-    private var access: Access?
+    private(set) var access: Access?
     /// Whether the hop's answer was for another user than the one who asked; it is then sent as if there were no cache.
     private var passesBy = false
-    private var sentAt: Int64 = 0
-    /// For a GET, the count of removals when it was sent: anything removed later is newer than its answer.
+    private(set) var sentAt: Int64 = 0
+    /// The count of removals when the request was sent: anything removed later is newer than its answer.
     private(set) var removals: UInt64?
     /// Whether an answer has been refused already.
     private var isRetry = false
@@ -101,7 +101,7 @@ final class CacheDriver: StageDriver {
     func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
         guard let sending, let machine else { return request }
         sentAt = cache.now
-        removals = request.head.method == .get ? cache.store.removals(of: machine.request.key) : nil
+        removals = cache.store.removals(of: machine.request.key)
         guard let fields = sending.changing(request.head.fields, since: machine.request.head.fields),
             fields != request.head.fields
         else { return request }
@@ -114,8 +114,11 @@ final class CacheDriver: StageDriver {
         guard sending != nil else { return .pass(response) }
         let receivedAt = cache.now
         let fields = (call.sent ?? call.request).head.fields
+        let asker = access.flatMap { call.asker(after: response.head, to: $0) }
         // In place: a copy of the machine would be one of the request and its fields.
-        guard let update = machine?.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
+        guard
+            let update = machine?.answered(
+                by: response.head, to: fields, for: asker, sentAt: sentAt, receivedAt: receivedAt)
         else { return .pass(response) }
         let isTheirs = isTheirs(response.hop, call)
         if !isTheirs, !update.delivery.isOfNetwork {
@@ -230,31 +233,6 @@ final class CacheDriver: StageDriver {
     }
 }
 
-// MARK: - What the hook says
-
-extension CacheDriver {
-    /// The remaining changes after the hook was asked about a response to be stored.
-    private func decided(
-        _ update: CacheUpdate, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
-    ) async throws -> [CacheUpdate.Change] {
-        // An interceptor around the exchange replaced the body, which the fields then do not describe.
-        if call.hasMadeBody { return update.changes.map(\.withoutStoring) }
-        guard update.changes.contains(where: \.isStoring), call.hasHook(\.storing) else { return update.changes }
-        let snapshot = call.snapshot
-        switch try await call.ask(\.storing, { await $0(snapshot, head) }) {
-        case nil, .store: return update.changes
-        case .skip: return update.changes.map(\.withoutStoring)
-        case .storeWith(let fields):
-            guard var machine else { return update.changes }
-            var changed = head
-            changed.fields = fields
-            let sent = (call.sent ?? call.request).head.fields
-            let changes = machine.answered(by: changed, to: sent, sentAt: sentAt, receivedAt: receivedAt).changes
-            return changes.contains(where: \.isStoring) ? changes : update.changes.map(\.withoutStoring) + changes
-        }
-    }
-}
-
 extension CacheDriver {
     /// Whether an interceptor around the exchange requested something else than what was looked for.
     private func isOfOther(_ call: LiveCall) -> Bool {
@@ -272,23 +250,6 @@ extension CacheUpdate.Change {
     /// Whether the change removes entries that a request made outdated, whoever sent it.
     fileprivate var isInvalidation: Bool {
         if case .invalidate = self { true } else { false }
-    }
-
-    fileprivate var isStoring: Bool {
-        switch self {
-        case .store, .extend: true
-        case .update, .remove, .invalidate: false
-        }
-    }
-
-    /// What remains of the change if the body is not stored: a newer response still replaces the stored one. A partial
-    /// entry that would have grown stays as it is.
-    fileprivate var withoutStoring: CacheUpdate.Change {
-        switch self {
-        case .store(_, let replaced): .remove(replaced)
-        case .extend: .remove([])
-        case .update, .remove, .invalidate: self
-        }
     }
 }
 
@@ -349,7 +310,10 @@ extension CacheDriver {
             case .update(let index, let entry):
                 await cache.store.update(candidates[index], to: entry, within: wait)
             case .remove(let indices): await cache.store.remove(indices.map { candidates[$0] }, within: wait)
-            case .invalidate(let keys): await cache.store.remove(keys, within: wait)
+            case .invalidate(let keys):
+                await cache.store.remove(keys, within: wait)
+                // What the answer itself removes is older than it.
+                if let machine { removals? += cache.store.removals(of: machine.request.key, by: keys) }
             }
         }
         guard let storing else { return (response, nil) }

@@ -1,3 +1,4 @@
+internal import DunlinCache
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
@@ -149,7 +150,8 @@ private final class CoalescingDriver: StageDriver {
         let key = SharedExchanges.Key(
             url: CacheKey(access.head), user: asker.user, terms: asker.terms,
             options: call.delegate.settings?.options.common ?? RareOptions.Common(),
-            timeouts: call.asked.options.timeouts, fields: fields)
+            timeouts: call.asked.options.timeouts, fields: fields,
+            removals: call.session.configuration.cache?.store.removals(of: CacheKey(access.head)))
         return (key, access)
     }
 

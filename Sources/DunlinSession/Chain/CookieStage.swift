@@ -14,12 +14,15 @@ struct CookieStage: Stage {
 
     private final class Driver: StageDriver {
         private let jar: CookieJar
+        /// The jar's number when the hop was sent.
+        private var number: String?
 
         init(_ jar: CookieJar) {
             self.jar = jar
         }
 
         func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
+            number = jar.number
             let completed = jar.completing(request)
             if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
                 tell(
@@ -30,7 +33,7 @@ struct CookieStage: Stage {
         }
 
         func received(_ response: TransportResponse, _ call: LiveCall) async throws -> StageAction {
-            jar.receive(response.head.fields, from: call.request.head)
+            if let number { jar.receive(response.head.fields, from: call.request.head, ifStill: number) }
             return .pass(response)
         }
     }

@@ -29,6 +29,8 @@ final class SharedExchanges: Sendable {
         let options: RareOptions.Common
         let timeouts: HTTPSession.RequestTimeouts
         let fields: String
+        /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.
+        let removals: UInt64?
     }
 
     /// The place of a request among identical ones.

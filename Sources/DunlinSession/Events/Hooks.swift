@@ -20,7 +20,8 @@ extension HTTPSession {
         /// Asked about a response that is about to be delivered, before its body is read. Nil means no opinion; the
         /// default is to accept it.
         public var response: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> ResponseDecision?)?
-        /// Asked before a response is stored in the session's cache. Nil means no opinion; the default is to store it.
+        /// Asked before a response is stored in the session's cache, and before a stored one that the server confirmed
+        /// is stored with its new fields. Nil means no opinion; the default is to store it.
         public var storing: (@Sendable (HTTPSession.TaskSnapshot, ResponseHead) async -> CacheDecision?)?
         /// Asked for a download's destination once its response has been accepted; the answer overrides the request's
         /// destination. Nil means no opinion.

@@ -184,6 +184,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `what came with a jar's first cookie is for that jar, where the cookie is sent again`(isSent: Bool)
+        async throws
+    {
+        let stage = try CachedStage { $0.cookies = CookieJar() }
+        let path = isSent ? "/" : "/other"
+        stage.transport.on(.get, "/a")
+            .respond(fields: ["Cache-Control": "max-age=60", "Set-Cookie": "sid=1; Path=\(path)"], body: "first")
+            .thenRespond(fields: Self.fresh, body: "second")
+        for _ in 1...2 { #expect(try await stage.get().value == "first") }
+        let other = try Self.session(stage, CookieJar())
+        #expect(try await other.get("/a", as: .string).value == (isSent ? "second" : "first"))
+        await other.shutdown()
+        let options = HTTPSession.Options(handlesCookies: .value(false))
+        let plain = try await stage.session.get("/a", options: options, as: .string).value
+        #expect(plain == (isSent ? "second" : "first"))
+    }
+
     @Test func `a jar from which all cookies were removed is another user's`() async throws {
         let jar = try Self.jar("ada")
         let stage = try CachedStage { $0.cookies = jar }

@@ -77,6 +77,8 @@ final class MapStore: ResponseStore {
 
     func removals(of key: CacheKey) -> UInt64 { 0 }
 
+    func removals(of key: CacheKey, by keys: [CacheKey]) -> UInt64 { 0 }
+
     func writer(
         for key: CacheKey, length: Int?, since removals: UInt64?, within wait: StoreWait?
     ) async -> (any ResponseWriter)? {

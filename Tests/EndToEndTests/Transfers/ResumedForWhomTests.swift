@@ -26,12 +26,13 @@ struct `Whose bytes a download goes on with` {
     /// Begins and leaves what came: as data, and beside its destination.
     private static func leave(
         _ target: HTTP.Target = "file", by session: HTTPSession, _ options: HTTPSession.Options = .init(),
-        in folder: Folder, _ stage: Stage
+        in folder: Folder, _ stage: Stage, meanwhile: () throws -> Void = {}
     ) async throws -> ResumeData {
         let task = try session.downloadTask(
             target, options: options, to: .file("\(folder.path)/file"), resuming: .ifValidatorMatches)
         task.resume()
         try await stage.eventually("much has come") { task.downloaded.wireBytes == arrived }
+        try meanwhile()
         return try #require(await task.cancelProducingResumeData())
     }
 
@@ -284,7 +285,7 @@ struct `Whose bytes a download goes on with` {
     }
 
     enum Cookies: CaseIterable, Sendable {
-        case sameJar, otherJar, removed, changed
+        case sameJar, otherJar, removed, removedMeanwhile, changed
     }
 
     @Test(arguments: [true, false]) func `a download goes on with the jar's first cookie, which it was answered with`(
@@ -325,13 +326,17 @@ struct `Whose bytes a download goes on with` {
             let first = try jar("alice")
             configuration.cookies = first
             let alice = try HTTPSession(configuration)
-            _ = try await Self.leave(by: alice, in: folder, stage)
-            switch cookies {
-            case .sameJar: break
-            case .otherJar: configuration.cookies = try jar("bob")
-            case .removed:
+            func becomeBob() throws {
                 first.removeAll()
                 try first.set(HTTP.Cookie(name: "user", value: "bob", domain: stage.server.address.host))
+            }
+            _ = try await Self.leave(by: alice, in: folder, stage) {
+                if cookies == .removedMeanwhile { try becomeBob() }
+            }
+            switch cookies {
+            case .sameJar, .removedMeanwhile: break
+            case .otherJar: configuration.cookies = try jar("bob")
+            case .removed: try becomeBob()
             // Servers change them with each response.
             case .changed: try first.set(HTTP.Cookie(name: "visit", value: "2", domain: stage.server.address.host))
             }
