@@ -82,6 +82,24 @@ import Testing
         #expect(server.requests.filter { $0.fields.contains("range") }.count >= 1)
     }
 
+    @Test func `a program ends though nobody reads what it says`() async throws {
+        server.respond { _ in .generated(length: 3_000_000).stallingAfter(1_000_000) }
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let filler = [UInt8](repeating: 0x2E, count: 4096)
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        while write(ends[1], filler, filler.count) > 0 {}
+        _ = fcntl(ends[1], F_SETFL, 0)
+        let child = try Child(
+            try PseudoTerminal.program, ["download", server.baseURL + "/a"], in: folder.path,
+            environment: Child.ownEnvironment, descriptors: [2: ends[1]])
+        try await eventually("a part file that grows") { try isMoving(500_000) }
+        kill(child.pid, SIGTERM)
+        let end = await child.ended()
+        #expect(end.wasKilled && end.status == SIGTERM)
+    }
+
     @Test func `a terminal has its lines in order after ^C`() async throws {
         server.respond { _ in .generated(length: 3_000_000).stallingAfter(1_000_000) }
         let terminal = try PseudoTerminal(columns: 60)

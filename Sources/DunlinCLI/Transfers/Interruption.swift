@@ -5,7 +5,8 @@ import Glibc
 /// A person's ^C, or the system's wish that the command end, while something runs that can be ended in order.
 ///
 /// The first signal is told to whoever runs; after it, both signals have their usual effect again, so that the second
-/// ends the command at once. Where a signal is ignored, as under nohup, it stays ignored.
+/// ends the command at once. So does the first, if the command has not ended in time: nobody may be reading what it has
+/// left to say. Where a signal is ignored, as under nohup, it stays ignored.
 enum Interruption {
     /// Whether signals are caught: only in the command itself, and not where its code is tested.
     @TaskLocal static var isCaught = false
@@ -48,6 +49,9 @@ extension Interruption {
         return (ends[0], ends[1])
     }()
 
+    /// How long the command has to end in order, in milliseconds.
+    private static let grace: Int32 = 5000
+
     private static let (signals, continuation) = AsyncStream<Signal>.makeStream()
 
     /// Returns the signals that are caught from now on.
@@ -81,6 +85,9 @@ extension Interruption {
             let count = Glibc.read(channel.reader, &byte, 1)
             if count == 1, let signal = Signal(rawValue: Int32(byte)) {
                 continuation.yield(signal)
+                // This thread has nothing else to do.
+                poll(nil, 0, grace)
+                kill(getpid(), signal.rawValue)
             } else if count == 0 || errno != EINTR {
                 return
             }
