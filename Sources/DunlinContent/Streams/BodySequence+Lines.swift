@@ -33,6 +33,9 @@ extension BodySequence {
             private let lines: Lines
             private let keptBody: Int
             private var isOver = false
+            private var sincePause = 0
+            /// A reader on a loop would otherwise keep it from others as long as short lines come fast.
+            private static let mostWithoutPause = 32
 
             init(_ lines: Lines, _ machine: LineMachine, _ pieces: BodySequence.Iterator, keeping keptBody: Int) {
                 self.lines = lines
@@ -68,7 +71,14 @@ extension BodySequence {
                 }
                 do {
                     while !isOver {
-                        if let line = try machine.next() { return line }
+                        if let line = try machine.next() {
+                            sincePause += 1
+                            if sincePause == Self.mostWithoutPause {
+                                sincePause = 0
+                                await Task.yield()
+                            }
+                            return line
+                        }
                         guard let piece = try await pieces.next() else {
                             isOver = true
                             return try machine.finish()
