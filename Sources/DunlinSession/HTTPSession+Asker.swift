@@ -22,6 +22,10 @@ extension HTTPSession {
         }
         let trust = core.tlsPolicySource.latestPolicy.setup.trustName
         if !trust.isEmpty { parts += ["trust", trust] }
+        let proxyTrust = core.tlsPolicySources.proxies.latestPolicy.setup.trustName
+        if !proxyTrust.isEmpty, core.builder.connectionRules?.chooseProxy != nil {
+            parts += ["proxy trust", proxyTrust]
+        }
         if let rules = Access.name(of: core.builder.connectionRules?.guardRules) { parts.append(rules) }
         parts += way
         if parts.isEmpty { return nil }

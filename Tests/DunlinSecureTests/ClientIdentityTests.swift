@@ -112,6 +112,9 @@ import Testing
         #expect(files.current().key == (try second.fingerprint))
         #expect(files.failure == .cannotRead(path: key, "it is not a regular file"))
         #expect(files.latest.key == (try second.fingerprint))
+        #expect(throws: IdentityError.cannotRead(path: key, "it is not a regular file")) {
+            try IdentityFiles(.pem(certificates: certificates, key: key), readsPipes: false)
+        }
     }
 
     @Test(arguments: [

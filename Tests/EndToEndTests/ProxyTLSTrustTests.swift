@@ -23,6 +23,30 @@ struct `Whom a proxy under TLS shows and believes` {
         }
     }
 
+    @Test func `what came through a proxy that one session trusts is not for one that trusts others`() async throws {
+        try await ProxyStage.overTLS { proxied in
+            let server = proxied.stage.server
+            server.respond { _ in
+                .response(fields: ["Cache-Control": "max-age=60"], body: Bytes("\(server.requests.count)"))
+            }
+            var checking = proxied.session.configuration
+            checking.cache = HTTPSession.Cache(.small)
+            var trusting = checking
+            trusting.proxyTLS = HTTPSession.TLS()
+            trusting.proxyTLS.policy = .insecure
+            var bodies: [String] = []
+            for configuration in [trusting, trusting, checking, checking, trusting] {
+                let session = try HTTPSession(configuration)
+                bodies.append(try await session.get("a", as: .string).value)
+                await session.shutdown()
+            }
+            // Within a tunnel a proxy answers nothing.
+            let isTunnelled = checking.baseURL?.hasPrefix("https:") == true
+            #expect(bodies == [bodies[0], bodies[0], bodies[2], bodies[2], bodies[0]])
+            #expect(server.requests.count == (isTunnelled ? 1 : 2) && (bodies[0] == bodies[2]) == isTunnelled)
+        }
+    }
+
     @Test func `an error of the TLS with a proxy is about the proxy in all that it says`() async throws {
         let stranger = try CertificateAuthority(.authority("Somebody else")).issue(.server("127.0.0.1"))
         try await ProxyStage.overTLS(showing: stranger) { (scene: ProxyStage) async throws in

@@ -27,11 +27,13 @@ public final class IdentityFiles: Sendable {
     private let passphrase: String?
     private let state: Mutex<State>
 
-    public init(_ paths: Paths, passphrase: String? = nil) throws(IdentityError) {
+    /// Reads the files. `readsPipes` says whether to wait for whoever writes to one that is a pipe.
+    public init(_ paths: Paths, passphrase: String? = nil, readsPipes: Bool = true) throws(IdentityError) {
         self.paths = paths
         self.passphrase = passphrase
         // Looked at before they are read: a change in between is seen the next time.
         let stamps = paths.all.map { FileStamp(path: $0) }
+        if !readsPipes { try Self.check(stamps, paths) }
         state = Mutex(State(stamps: stamps, identity: try Self.load(paths, passphrase)))
     }
 
@@ -42,10 +44,7 @@ public final class IdentityFiles: Sendable {
         let stamps = paths.all.map { FileStamp(path: $0) }
         if state.withLock({ $0.stamps == stamps }) { return latest }
         do throws(IdentityError) {
-            // Opening a pipe would wait for whoever writes to it.
-            if let other = zip(paths.all, stamps).first(where: { $1?.isOfRegularFile == false }) {
-                throw .cannotRead(path: other.0, "it is not a regular file")
-            }
+            try Self.check(stamps, paths)
             let new = try Self.load(paths, passphrase)
             state.withLock { ($0.stamps, $0.identity, $0.failure) = (stamps, new, nil) }
             return new
@@ -53,6 +52,12 @@ public final class IdentityFiles: Sendable {
             state.withLock { ($0.stamps, $0.failure) = (stamps, error) }
             return latest
         }
+    }
+
+    /// Opening a pipe would wait for whoever writes to it.
+    private static func check(_ stamps: [FileStamp?], _ paths: Paths) throws(IdentityError) {
+        guard let other = zip(paths.all, stamps).first(where: { $1?.isOfRegularFile == false }) else { return }
+        throw .cannotRead(path: other.0, "it is not a regular file")
     }
 
     /// The identity that was read last. It reads no files.

@@ -87,13 +87,16 @@ extension CacheMachine {
     }
 
     /// Returns an entry that the origin has confirmed with these fields instead; nil if it must not be kept with them.
-    /// `sent` are the fields that were sent, and `asker` is as for `answered`.
-    package func changed(
-        _ entry: CacheEntry, to fields: Fields, sentWith sent: Fields, for asker: CacheAsker?
-    ) -> CacheEntry? {
-        if ResponseDirectives(fields).isNoStore { return nil }
+    /// `sent` are the fields that were sent.
+    package func changed(_ entry: CacheEntry, to fields: Fields, sentWith sent: Fields) -> CacheEntry? {
+        let directives = ResponseDirectives(fields)
+        if directives.isNoStore { return nil }
+        // The body stays as it is, and so do the fields about it.
+        let body = entry.fields.filtered { StoredFields.ofBody.contains($0) }
+        let fields = StoredFields.stored(of: fields, directives, receivedAt: entry.receivedAt)
+            .filtered { !StoredFields.ofBody.contains($0) }.overlaid(with: body)
         let head = ResponseHead(status: entry.status, fields: fields)
-        let asked = (asker.map(request.asked) ?? request).sent(with: sent, answeredBy: head)
+        let asked = request.sent(with: sent, answeredBy: head)
         return entry.with(fields: fields, for: asked, sentAt: entry.sentAt, receivedAt: entry.receivedAt, rules)
     }
 

@@ -61,12 +61,20 @@ package struct CacheMachine: Sendable {
     }
 
     /// Takes a final head. `sentAt` and `receivedAt` are the times of the request and of the head; `fields` are those
-    /// that were sent, if some were added after the cache was asked; `asker` is who would ask again, if the answer has
-    /// changed that.
+    /// that were sent, if some were added after the cache was asked. `asker` is who would ask again, if the answer's
+    /// cookies have changed that: a new response is stored for them. What is confirmed stays whose it was, and those
+    /// cookies are not stored with it.
     package mutating func answered(
         by head: ResponseHead, to fields: Fields? = nil, for asker: CacheAsker? = nil, sentAt: Int64, receivedAt: Int64
     ) -> CacheUpdate {
-        let asked = asker.map(request.asked) ?? request
+        var (head, asked) = (head, request)
+        if let asker {
+            if head.status == .notModified || asked.head.method == .head {
+                head.fields.remove("set-cookie")
+            } else {
+                asked = asked.asked(by: asker)
+            }
+        }
         let exchange = Storability.Exchange(
             request: fields.map { asked.sent(with: $0, answeredBy: head) } ?? asked, head: head, sentAt: sentAt,
             receivedAt: receivedAt)

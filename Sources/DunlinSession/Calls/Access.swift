@@ -166,10 +166,12 @@ extension LiveCall {
             && hop.isOver(setup.policies, through: setup.chosen.terms?.proxy)
     }
 
-    /// Who would ask the same again after an answer that set cookies: a first visit often brings a page made for the
-    /// cookie that comes with it. Nil if the answer set none.
+    /// Who would ask the same again after an answer that gave the jar its first cookies for the request: a first visit
+    /// often brings a page made for the cookie that comes with it. Nil for the one who asked.
     func asker(after answer: ResponseHead, to access: Access) -> CacheAsker? {
         guard answer.fields.contains("set-cookie"), let jar = chain.cookies(for: delegate) else { return nil }
+        let own = access.request.head.fields.values(of: "cookie")
+        if CookieField.added(to: own, in: access.head.fields["cookie"]) != nil { return nil }
         let head = jar.completing(access.request).head
         return access.asker(user(of: access.request, head, access.setup.chosen.terms?.proxy, access.setup.policies))
     }
@@ -254,9 +256,14 @@ extension LiveCall {
     ) -> String {
         var terms = guardName ?? ""
         if let code = session.codeOfWay { terms += " over \(code)" }
-        if origin.scheme == .http { return proxy.map { "\(terms) by \($0)" } ?? terms }
-        let setup = policies.origins.setup
-        if !setup.trustName.isEmpty { terms += " trust \(setup.trustName)" }
+        if origin.scheme == .https { return terms + trust(policies.origins.setup) }
+        guard let proxy else { return terms }
+        // Only a proxy that is asked in place of the origin can answer for it.
+        return "\(terms) by \(proxy)" + (proxy.scheme == .https ? trust(policies.proxies.setup) : "")
+    }
+
+    private func trust(_ setup: SessionTLSPolicy.Setup) -> String {
+        var terms = setup.trustName.isEmpty ? "" : " trust \(setup.trustName)"
         // The handler may have trusted a server that others would not.
         if setup.hook != nil { terms += " " + session.user.trust }
         return terms

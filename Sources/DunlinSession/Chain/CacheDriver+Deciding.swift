@@ -5,25 +5,27 @@ internal import DunlinTransport
 /// What `hooks.storing` says of the changes that an answer makes to what is stored. It is asked about everything that
 /// is stored with new fields: a new response, a part, and a stored response that the server has confirmed.
 extension CacheDriver {
-    /// The changes that remain.
+    /// The changes that remain. `asker` is who would ask again, as it was before the hook was asked: meanwhile the jar
+    /// may become another user's.
     func decided(
-        _ update: CacheUpdate, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
+        _ update: CacheUpdate, _ head: ResponseHead, _ receivedAt: Int64, _ asker: CacheAsker?, _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
         // An interceptor around the exchange replaced the body, which the fields then do not describe.
         var changes = call.hasMadeBody ? update.changes.map(\.withoutStoring) : update.changes
         guard call.hasHook(\.storing) else { return changes }
-        if changes.contains(where: \.isStoring) { changes = try await stored(changes, head, receivedAt, call) }
+        if changes.contains(where: \.isStoring) { changes = try await stored(changes, head, receivedAt, asker, call) }
         for index in changes.indices {
             // Doubt changes no fields.
             guard case .update(let candidate, let entry) = changes[index], !entry.isDoubtful else { continue }
-            changes[index] = try await confirmed(candidate, entry, head, call)
+            changes[index] = try await confirmed(candidate, entry, call)
         }
         return changes
     }
 
     /// The changes by a response that is to be stored.
     private func stored(
-        _ changes: [CacheUpdate.Change], _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
+        _ changes: [CacheUpdate.Change], _ head: ResponseHead, _ receivedAt: Int64, _ asker: CacheAsker?,
+        _ call: LiveCall
     ) async throws -> [CacheUpdate.Change] {
         switch try await decision(head, call) {
         case nil, .store: return changes
@@ -32,7 +34,6 @@ extension CacheDriver {
             guard var machine else { return changes }
             var given = head
             given.fields = fields
-            let asker = access.flatMap { call.asker(after: head, to: $0) }
             let changed = machine.answered(
                 by: given, to: sentFields(call), for: asker, sentAt: sentAt, receivedAt: receivedAt
             ).changes
@@ -42,14 +43,13 @@ extension CacheDriver {
 
     /// The change to a stored response that the server has confirmed, perhaps with new fields.
     private func confirmed(
-        _ candidate: Int, _ entry: CacheEntry, _ head: ResponseHead, _ call: LiveCall
+        _ candidate: Int, _ entry: CacheEntry, _ call: LiveCall
     ) async throws -> CacheUpdate.Change {
         switch try await decision(ResponseHead(status: entry.status, fields: entry.fields), call) {
         case nil, .store: return .update(candidate, entry)
         case .skip: return .remove([candidate])
         case .storeWith(let fields):
-            let asker = access.flatMap { call.asker(after: head, to: $0) }
-            let changed = machine?.changed(entry, to: fields, sentWith: sentFields(call), for: asker)
+            let changed = machine?.changed(entry, to: fields, sentWith: sentFields(call))
             return changed.map { .update(candidate, $0) } ?? .remove([candidate])
         }
     }

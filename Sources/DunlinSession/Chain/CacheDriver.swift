@@ -129,10 +129,11 @@ final class CacheDriver: StageDriver {
         if case .joined(let index, _) = update.delivery, !isRest(response, of: candidates[index], call) {
             return try await again(without: candidates[index], response, call)
         }
-        let changes =
+        var changes =
             isTheirs
-            ? try await decided(update, response.head, receivedAt, call)
+            ? try await decided(update, response.head, receivedAt, asker, call)
             : update.changes.filter(\.isInvalidation)
+        let removesServed = update.delivery.stored.map { changes.remove($0) } ?? false
         let (passed, storing) = await apply(changes, to: response, call)
         var status = update.status
         // Whether it is stored is known when its body has ended.
@@ -144,6 +145,8 @@ final class CacheDriver: StageDriver {
             guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
                 return again(after: hop, call)
             }
+            // The body is open by now.
+            if removesServed { await cache.store.remove([candidates[serving.index]], within: call.storeWait) }
             let answer = answer(serving, body, status, hop, answered: response.head, call)
             return .pass(answer.response, answer.notes)
         case .joined(let index, let head):
@@ -240,7 +243,21 @@ extension CacheDriver {
     }
 }
 
+extension [CacheUpdate.Change] {
+    /// Takes the removal of this one stored response out. Returns whether it was there.
+    fileprivate mutating func remove(_ candidate: Int) -> Bool {
+        let count = count
+        removeAll { if case .remove([candidate]) = $0 { true } else { false } }
+        return self.count < count
+    }
+}
+
 extension CacheUpdate.Delivery {
+    /// The stored response that is served.
+    fileprivate var stored: Int? {
+        if case .stored(let serving) = self { serving.index } else { nil }
+    }
+
     fileprivate var isOfNetwork: Bool {
         if case .network = self { true } else { false }
     }

@@ -146,12 +146,12 @@ private final class CoalescingDriver: StageDriver {
         guard access.isKept else { return nil }
         var fields = ""
         for field in access.head.fields { fields += "\n\(field.name.lowercased()): \(field.value)" }
-        let asker = access.asker
+        let (asker, url) = (access.asker, CacheKey(access.head))
         let key = SharedExchanges.Key(
-            url: CacheKey(access.head), user: asker.user, terms: asker.terms,
+            url: url, user: asker.user, terms: asker.terms,
             options: call.delegate.settings?.options.common ?? RareOptions.Common(),
-            timeouts: call.asked.options.timeouts, fields: fields,
-            removals: call.session.configuration.cache?.store.removals(of: CacheKey(access.head)))
+            timeouts: call.asked.options.timeouts, fields: fields, jar: access.jar,
+            removals: call.session.configuration.cache?.store.removals(of: url))
         return (key, access)
     }
 

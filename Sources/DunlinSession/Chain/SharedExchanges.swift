@@ -29,6 +29,8 @@ final class SharedExchanges: Sendable {
         let options: RareOptions.Common
         let timeouts: HTTPSession.RequestTimeouts
         let fields: String
+        /// The number of the jar: what was asked for before all cookies were removed is not for who asks after it.
+        let jar: String?
         /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.
         let removals: UInt64?
     }

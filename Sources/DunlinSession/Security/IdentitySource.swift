@@ -6,9 +6,9 @@ enum IdentitySource: Sendable {
     case files(IdentityFiles)
 
     /// Throws `NetworkError` with code `invalidConfiguration`.
-    init(_ identity: HTTPSession.ClientIdentity) throws {
+    init(_ identity: HTTPSession.ClientIdentity, readsPipes: Bool) throws {
         do throws(IdentityError) {
-            self = try Self.load(identity)
+            self = try Self.load(identity, readsPipes)
         } catch {
             switch error {
             case .cannotRead, .tooLarge:
@@ -47,17 +47,22 @@ enum IdentitySource: Sendable {
         }
     }
 
-    private static func load(_ identity: HTTPSession.ClientIdentity) throws(IdentityError) -> IdentitySource {
+    private static func load(
+        _ identity: HTTPSession.ClientIdentity, _ readsPipes: Bool
+    ) throws(IdentityError) -> IdentitySource {
         let passphrase = identity.passphrase
+        func files(_ paths: IdentityFiles.Paths) throws(IdentityError) -> IdentitySource {
+            .files(try IdentityFiles(paths, passphrase: passphrase, readsPipes: readsPipes))
+        }
         switch identity.form {
         case .pkcs12(.file(let path)):
-            return .files(try IdentityFiles(.pkcs12(path), passphrase: passphrase))
+            return try files(.pkcs12(path))
         case .pkcs12(.bytes(let bytes)):
             return .fixed(try ClientIdentity(pkcs12: bytes, passphrase: passphrase))
         case .pem(.file(let certificates), key: nil):
-            return .files(try IdentityFiles(.pem(certificates: certificates, key: nil), passphrase: passphrase))
+            return try files(.pem(certificates: certificates, key: nil))
         case .pem(.file(let certificates), key: .file(let key)?):
-            return .files(try IdentityFiles(.pem(certificates: certificates, key: key), passphrase: passphrase))
+            return try files(.pem(certificates: certificates, key: key))
         case .pem(let certificates, let key):
             let own = try key.map(contents)
             return .fixed(try ClientIdentity(pem: contents(of: certificates), key: own, passphrase: passphrase))

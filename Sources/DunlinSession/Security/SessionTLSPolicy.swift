@@ -17,15 +17,19 @@ final class SessionTLSPolicy: TLSPolicy {
         /// A name for the set of trusted servers; empty for the usual one.
         let trustName: String
 
-        /// Throws `NetworkError` with code `invalidConfiguration`.
-        init(_ tls: HTTPSession.TLS, _ hook: HTTPSession.AuthenticationHandler?, _ warnings: SecurityWarnings) throws {
+        /// Throws `NetworkError` with code `invalidConfiguration`. An identity that comes through a pipe can be read
+        /// once: when the session is made.
+        init(
+            _ tls: HTTPSession.TLS, _ hook: HTTPSession.AuthenticationHandler?, _ warnings: SecurityWarnings,
+            readsPipes: Bool
+        ) throws {
             self.tls = tls
             self.hook = hook
             self.warnings = warnings
             trust = try TrustSource.of(tls)
-            identity = try tls.identity.map { try IdentitySource($0) }
+            identity = try tls.identity.map { try IdentitySource($0, readsPipes: readsPipes) }
             contexts = try TLSContextSource(tls)
-            trustName = try tls.trustName()
+            trustName = try tls.trustName(trust.contents)
         }
 
         /// The same settings without resuming earlier TLS sessions.
@@ -123,7 +127,9 @@ extension SessionTLSPolicy {
             .clientCertificate(acceptableIssuers: issuers), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .present(let identity):
-            let read = await DiskThreads.shared.run { Result { try IdentitySource(identity) } }
+            let read = Settlement<Result<IdentitySource, any Error>>()
+            DiskThreads.shared.start { read.settle(Result { try IdentitySource(identity, readsPipes: false) }) }
+            guard let read = await read.valueUnlessCancelled else { throw CancellationError() }
             return try read.get().latest
         case .fail(let error): throw error
         case .presentDefault: return identity

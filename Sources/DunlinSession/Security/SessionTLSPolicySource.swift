@@ -20,7 +20,7 @@ final class SessionTLSPolicySource: TLSPolicySource {
         self.baseURL = baseURL
         self.warnings = warnings
         self.clearText = clearText
-        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)
+        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings, readsPipes: true)
         latest = Mutex(SessionTLSPolicy(setup, tlsGeneration: 0))
     }
 
@@ -68,7 +68,7 @@ final class SessionTLSPolicySource: TLSPolicySource {
     /// nothing.
     func replace(_ tls: HTTPSession.TLS) throws -> UInt64 {
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
-        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)
+        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings, readsPipes: false)
         tls.warnings.forEach(warnings.note)
         return latest.withLock { latest in
             latest = SessionTLSPolicy(setup, tlsGeneration: latest.tlsGeneration + 1)

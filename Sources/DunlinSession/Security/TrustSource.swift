@@ -49,6 +49,9 @@ final class TrustSource: Sendable {
         }
     }
 
+    /// The user's certificates and revocation lists, in DER.
+    var contents: [Bytes] { own.map(\.der) + rules.revocation.lists }
+
     /// Whether the evaluator can be created without reading the system's roots.
     var isAtHand: Bool {
         if system == nil { return true }

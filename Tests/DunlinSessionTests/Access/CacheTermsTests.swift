@@ -133,6 +133,28 @@ import Testing
         #expect(transport.requests.count == ways.count + 2)
     }
 
+    @Test(arguments: [false, true])
+    func `what was fetched under a root in a file is not for who trusts the next root there`(byReloading: Bool)
+        async throws
+    {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let folder = try Folder()
+        let roots = try (0..<2).map { try CertificateAuthority(.authority("\($0)")).certificate.pem }
+        let path = try folder.write(roots[0], as: "root.pem")
+        func make() throws -> HTTPSession {
+            try session(transport, cache, scheme: "https") { $0.tls.roots = .only([.file(path)]) }
+        }
+        let first = try make()
+        for root in [roots[0], roots[1], roots[0]] {
+            try folder.write(root, as: "root.pem", inPlace: true)
+            if byReloading { try first.reloadTLS() }
+            let session = byReloading ? first : try make()
+            for _ in 1...2 {
+                #expect(try await session.get("/a", as: .string).value == (root == roots[0] ? "1" : "2"))
+            }
+        }
+    }
+
     // MARK: - Host
 
     @Test func `a Host field of the request's own names another resource`() async throws {

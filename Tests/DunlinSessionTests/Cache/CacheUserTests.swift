@@ -202,6 +202,44 @@ import Testing
         #expect(plain == (isSent ? "second" : "first"))
     }
 
+    @Test func `what is everybody's stays so when it is confirmed with a jar's first cookie`() async throws {
+        let stage = try CachedStage()
+        let fields: Fields = ["Cache-Control": "max-age=10", "ETag": "\"1\""]
+        stage.transport.on(.get, "/a").respond(fields: fields, body: "all's")
+            .thenRespond(304, fields: fields.overlaid(with: ["Set-Cookie": "sid=1; Path=/"]))
+        let (jar, other) = (CookieJar(), CookieJar())
+        for (user, pause) in [(jar, 0), (jar, 20), (other, 0)] as [(CookieJar, Int64)] {
+            stage.time.pass(pause)
+            let session = try Self.session(stage, user)
+            let response = try await session.get("/a", as: .string)
+            #expect(response.value == "all's" && !response.fields.contains("set-cookie"))
+            await session.shutdown()
+        }
+        #expect(jar.cookies.count == 1 && other.cookies.isEmpty && stage.sent.count == 2)
+    }
+
+    @Test(arguments: [200, 304])
+    func `what took the jar's cookies away is still for that jar`(status: HTTP.Status) async throws {
+        let jar = try Self.jar("ada")
+        let stage = try CachedStage { $0.cookies = jar }
+        let ending: Fields = ["Cache-Control": "max-age=600", "ETag": "\"1\"", "Set-Cookie": "sid=; Max-Age=0"]
+        if status == 304 {
+            let fields: Fields = ["Cache-Control": "max-age=1", "ETag": "\"1\""]
+            stage.transport.on(.get, "/a").respond(fields: fields, body: "ada's").thenRespond(304, fields: ending)
+            _ = try await stage.get()
+            stage.time.pass(5)
+        } else {
+            stage.transport.on(.get, "/a").respond(fields: ending, body: "ada's")
+        }
+        #expect(try await stage.get().value == "ada's" && jar.cookies.isEmpty)
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "other").always()
+        for other in [try Self.jar("bob"), nil, CookieJar()] {
+            let session = try Self.session(stage, other)
+            #expect(try await session.get("/a", as: .string).value == "other")
+            await session.shutdown()
+        }
+    }
+
     @Test func `a jar from which all cookies were removed is another user's`() async throws {
         let jar = try Self.jar("ada")
         let stage = try CachedStage { $0.cookies = jar }

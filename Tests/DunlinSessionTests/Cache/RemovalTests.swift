@@ -97,12 +97,15 @@ import Testing
         case none
         case everything
         case url
+        /// Of the jar's cookies.
+        case cookies
     }
 
     private static func remove(_ removal: Removal, _ held: Held) async throws {
         switch removal {
         case .none: break
         case .everything: await held.cache.removeAll()
+        case .cookies: held.jar.removeAll()
         case .url: try await held.cache.remove("http://a.test/a")
         }
     }

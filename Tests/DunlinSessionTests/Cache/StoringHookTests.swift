@@ -1,5 +1,8 @@
 import Dunlin
+import DunlinCache
+import DunlinSemantics
 import DunlinTesting
+import Folders
 import Synchronization
 import Testing
 
@@ -88,6 +91,72 @@ import Testing
         await stage.session.restart(grace: .seconds(1000))
         #expect(asked.statuses == [200, 200])
         #expect(try await Self.get(stage, "bob") == "bob's")
+    }
+
+    @Test func `what the hook says meanwhile is for the user who asked`() async throws {
+        let jar = CookieJar()
+        func set(_ user: String) throws { try jar.set(HTTP.Cookie(name: "sid", value: user, domain: "a.test")) }
+        try set("ada")
+        let stage = try CachedStage {
+            $0.cookies = jar
+            $0.hooks.storing = { _, head in
+                if head.fields["etag"] != nil {
+                    jar.removeAll()
+                    do { try jar.set(HTTP.Cookie(name: "sid", value: "bob", domain: "a.test")) } catch { return .skip }
+                }
+                return .storeWith(["Cache-Control": "max-age=60"])
+            }
+        }
+        stage.transport.on(.get, "/a").respond(fields: ["ETag": "\"1\"", "Set-Cookie": "x=1"], body: "ada's")
+            .thenRespond(fields: ["Cache-Control": "max-age=60"], body: "other").always()
+        #expect(try await stage.get().value == "ada's" && jar.cookies.map(\.value) == ["bob"])
+        #expect(try await stage.get().value == "other")
+        let plain = HTTPSession.Options(handlesCookies: .value(false))
+        #expect(try await stage.session.get("/a", options: plain, as: .string).value == "other")
+    }
+
+    @Test func `the hook's fields for a confirmed response are stored as those of a new one`() async throws {
+        let stage = try CachedStage {
+            $0.hooks.storing = { _, head in
+                var fields = head.fields
+                for (name, value) in [("Content-Length", "2"), ("Connection", "X-A"), ("X-A", "1"), ("X-B", "2")] {
+                    fields[name] = value
+                }
+                fields.remove("date")
+                return head.fields["cache-control"] == "max-age=2" ? .storeWith(fields) : nil
+            }
+        }
+        let fields: Fields = ["Cache-Control": "max-age=2", "ETag": "\"1\""]
+        stage.transport.on(.get, "/a")
+            .respond(
+                fields: ["Cache-Control": "max-age=1", "ETag": "\"1\"", "Content-Length": "4"], body: "body"
+            )
+            .thenRespond(304, fields: fields)
+        #expect(try await stage.get().value == "body")
+        stage.time.pass(5)
+        #expect(try await stage.get().value == "body")
+        let stored = try #require(stage.store.all.first?.entry.fields)
+        #expect(stored["x-b"] == "2" && stored.contains("date") && stored["content-length"] == "4")
+        #expect(!stored.contains("connection") && !stored.contains("x-a"))
+    }
+
+    @Test func `a confirmed response that is skipped is delivered from its file`() async throws {
+        let (transport, folder, body) = (MockTransport(), try Folder(), Bytes(Array(repeating: 0x61, count: 500_000)))
+        let cache = HTTPSession.Cache(.standard, folder: folder.path)
+        transport.on(.get, "/a").respond(fields: ["Cache-Control": "max-age=0", "ETag": "\"1\""], body: body)
+            .thenRespond(304, fields: ["ETag": "\"1\""])
+        let skips = Mutex(false)
+        let session = try HTTPSession(baseURL: "http://a.test") {
+            ($0.transport, $0.cache) = (transport, cache)
+            $0.hooks.storing = { _, _ in skips.withLock(\.self) ? .skip : nil }
+        }
+        #expect(try await session.get("/a", as: .bytes).value == body)
+        await cache.waitUntilWritten()
+        skips.withLock { $0 = true }
+        #expect(try await session.get("/a", as: .bytes).value == body && transport.requests.count == 2)
+        transport.on(.get, "/a").respond(body: "new")
+        #expect(try await session.get("/a", as: .string).value == "new")
+        await session.shutdown()
     }
 
     @Test func `it is not asked about a response that is only doubted`() async throws {

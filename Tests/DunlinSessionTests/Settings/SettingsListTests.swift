@@ -84,11 +84,11 @@ private struct Comparison: SettingsVisitor {
         for (property, decides, change) in Self.trust {
             var tls = HTTPSession.TLS()
             change(&tls)
-            let name = try tls.trustName()
+            let name = try tls.trustName([])
             #expect(name.isEmpty != decides, "\(property)")
             if decides { #expect(names.insert(name).inserted, "\(property)") }
         }
-        #expect(try HTTPSession.TLS().trustName().isEmpty)
+        #expect(try HTTPSession.TLS().trustName([]).isEmpty)
     }
 
     private static let rules: [(property: String, change: @Sendable (inout HTTPSession.Guard) -> Void)] = [
