@@ -6,7 +6,7 @@ internal import Synchronization
 /// Rules:
 /// 1. There is one look at a time, so a disk that hangs holds up one thread.
 /// 2. Whoever asks gets what a look has found that began afterwards. All who asked before it began share it.
-/// 3. While a look takes longer than `patience`, whoever asks gets what was found before. Nobody else waits for it.
+/// 3. While a look takes longer than `limit`, whoever asks gets what was found before. Nobody else waits for it.
 final class FileLooks<Found: Sendable>: Sendable {
     typealias Answer = @Sendable (Found) -> Void
 
@@ -23,17 +23,17 @@ final class FileLooks<Found: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let patience: Duration
+    private let limit: Duration
 
-    init(patience: Duration = .seconds(1)) {
-        self.patience = patience
+    init(limit: Duration = .seconds(1)) {
+        self.limit = limit
     }
 
     /// Calls `answer` with what `look` finds or, while another look hangs, with `former`. It may be
     /// called before this returns.
     func ask(_ look: @escaping @Sendable () -> Found, meanwhile former: Found, _ answer: @escaping Answer) {
         let step: Step = state.withLock { state in
-            if let begun = state.begun, begun.duration(to: .now) > patience { return .answer }
+            if let begun = state.begun, begun.duration(to: .now) > limit { return .answer }
             state.waiting.append(answer)
             if state.begun != nil { return .wait }
             state.begun = .now

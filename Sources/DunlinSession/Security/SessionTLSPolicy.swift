@@ -127,10 +127,11 @@ extension SessionTLSPolicy {
             .clientCertificate(acceptableIssuers: issuers), origin: origin)
         switch await hooks.outcome(of: challenge) {
         case .present(let identity):
-            let read = Settlement<Result<IdentitySource, any Error>>()
-            DiskThreads.shared.start { read.settle(Result { try IdentitySource(identity, readsPipes: false) }) }
-            guard let read = await read.valueUnlessCancelled else { throw CancellationError() }
-            return try read.get().latest
+            let (results, result) = AsyncStream<Result<IdentitySource, any Error>>.makeStream()
+            DiskThreads.shared.start { result.yield(Result { try IdentitySource(identity, readsPipes: false) }) }
+            // A cancel ends the wait, but not the reading.
+            for await read in results { return try read.get().latest }
+            throw CancellationError()
         case .fail(let error): throw error
         case .presentDefault: return identity
         case .presentNothing, .proceed, .proceedDespite, .refuse: return nil

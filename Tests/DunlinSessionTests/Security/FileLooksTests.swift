@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `who asks during a look gets what the next one finds`() async throws {
-        let (looks, disk, answers) = (FileLooks<Int>(patience: .seconds(600)), Disk(), Answers())
+        let (looks, disk, answers) = (FileLooks<Int>(limit: .seconds(600)), Disk(), Answers())
         Self.ask(looks, disk, answers)
         try await eventually("a look begins") { disk.looks == 1 }
         for _ in 1...3 { Self.ask(looks, disk, answers) }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `while a look hangs, who asks gets what was found before`() async throws {
-        let (looks, disk, answers) = (FileLooks<Int>(patience: .zero), Disk(), Answers())
+        let (looks, disk, answers) = (FileLooks<Int>(limit: .zero), Disk(), Answers())
         Self.ask(looks, disk, answers)
         try await eventually("a look begins") { disk.looks == 1 }
         for _ in 1...3 { Self.ask(looks, disk, answers) }
