@@ -94,7 +94,9 @@ import Testing
     @Test func `a download that is cancelled leaves no files`() async throws {
         let (paper, folder) = (try Paper(), try Folder())
         func content() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
-        let task = Task { try await DownloadDemo(parent: folder.path).run(on: DemoPage(paper.output)) }
+        // It would take a minute and a half, so it cannot end before it is cancelled.
+        let demo = DownloadDemo(parent: folder.path, pause: .seconds(1))
+        let task = Task { try await demo.run(on: DemoPage(paper.output)) }
         // The first line says how far the download is.
         while try Paper.lines(of: paper.results).isEmpty { await Task.yield() }
         #expect(try content().count == 1)

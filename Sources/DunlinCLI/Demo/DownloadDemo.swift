@@ -11,15 +11,18 @@ struct DownloadDemo: DemoPart {
     /// Where its folder is made, and removed at its end.
     var parent = FileManager.default.temporaryDirectory.path
 
+    /// How long the server waits between two parts of the file.
+    var pause = Duration.milliseconds(35)
+
     private static let length = 8 << 20
 
     func run(on page: DemoPage) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         let entity = LoopbackServer.Entity(length: Self.length, tag: "\"v1\"")
-        server.route("/disk.img") { attempt, request in
+        server.route("/disk.img") { [pause] attempt, request in
             entity.reply(to: request, attempt == 0 ? .reset(after: Self.length / 2) : .none)
-                .dripping(96 << 10, every: .milliseconds(35))
+                .dripping(96 << 10, every: pause)
         }
         let folder = "\(parent)/dunlin-demo-\(UUID())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
