@@ -240,7 +240,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         // A few bytes must not keep a large buffer in memory if the reader retains them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         context.observer?.sees(received: reading.chunk)
-        if reading.isLong(after: count) { await letOthersRun() }
+        if reading.isLong(after: count) { try await letOthersRun(hop) }
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
         return count > 0
@@ -262,7 +262,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
             }
         }
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
-        if reading.isLong(after: received) { await letOthersRun() }
+        if reading.isLong(after: received) { try await letOthersRun(hop) }
         hop.bodyBytes += received
         hop.decodedBytes += received
         context.control?.received(upTo: hop.bodyBytes)
@@ -271,11 +271,16 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         if received == 0 { try endOfStream(&reading, hop) }
     }
 
-    /// A server that is always ready never lets a reader on the loop wait, and would keep all others from it.
-    private func letOthersRun() async {
-        guard context.clock.reactor.isCurrent else { return }
-        await Task.yield()
-        context.clock.reactor.look()
+    /// A server that is always ready never lets a reader on the loop wait, and would keep all others from it. Nor would
+    /// a wait tell that the reader is cancelled or late.
+    private func letOthersRun(_ hop: HTTP.Hop) async throws {
+        if context.clock.reactor.isCurrent {
+            await Task.yield()
+            context.clock.reactor.look()
+        }
+        if context.cancellation.cause != nil { throw context.cancelled(.receive, hop) }
+        guard context.clock.whole <= context.clock.now() else { return }
+        throw context.timedOut(.receive, exceeding: .total, since: context.started, hop)
     }
 
     private func endOfStream(_ reading: inout Reading, _ hop: HTTP.Hop) throws {
