@@ -11,7 +11,7 @@ import Testing
         .drip("ab", every: .seconds(3600)), .halfClose,
     ])
     func `stop ends a connection in every kind of wait`(step: Step) async throws {
-        let server = try LoopbackServer()
+        let server = try LoopbackServer(Self.ownName())
         let reached = LoopbackServer.Gate()
         server.enqueue([.signal(reached), step])
         let peer = try Peer(server.address)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a server that nobody keeps is stopped`() async throws {
-        var server: LoopbackServer? = try LoopbackServer()
+        var server: LoopbackServer? = try LoopbackServer(Self.ownName())
         server?.enqueue([.stall])
         let address = try #require(server?.address)
         let peer = try Peer(address)
@@ -116,6 +116,11 @@ import Testing
             }
             #expect(Self.names(in: "/proc/self/task").count < threads + 8)
         }
+    }
+
+    /// A name that nobody else takes when it is free. The kernel gives a port again, to the server of another test.
+    private static func ownName() -> LoopbackServer.Endpoint {
+        .unix("\0dunlin-stop-\(getpid())-\(UInt64.random(in: 0 ... .max))")
     }
 
     /// One server with a connection in each kind of trouble, stopped.

@@ -15,9 +15,10 @@ public enum FuzzWebSocket: Fuzzer {
         let plays = cuts(of: wire).map { Play(of: $0, options: first) }
         for play in plays {
             if let violation = play.violation { return violation }
-            if play.events != plays[0].events || play.error != plays[0].error {
-                return "\(plays[0].summary), and cut otherwise \(play.summary)"
-            }
+            let isSame =
+                play.events == plays[0].events && play.emptyFrames == plays[0].emptyFrames
+                && play.error == plays[0].error
+            if !isSame { return "\(plays[0].summary), and cut otherwise \(play.summary)" }
         }
         return textViolation(wire) ?? echoViolation(wire, options: first) ?? answerViolation(wire)
     }
