@@ -238,6 +238,30 @@ import Testing
         #expect(await ValueWaiter<Int>(on: reactor).wait(until: until, cancellation: nil).text == "timed out")
         #expect(reactor.now() >= until)
     }
+
+    /// It may never have to wait, as a reader whose server is always ready. Long pieces of work, each a job or two,
+    /// would otherwise come before what is due.
+    @Test func `a task that lets others run is followed by what is due and by jobs of other threads`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let (timed, job, sent) = (Flag(), Flag(), Flag())
+        let pieces = try await withTaskExecutorPreference(reactor) { @concurrent in
+            let timer = reactor.schedule(Due(timed), at: reactor.now())
+            defer { reactor.forget(timer) }
+            try SystemThread.start(name: "other") {
+                Task.detached(executorPreference: reactor) { job.set() }
+                sent.set()
+            }
+            while !sent.isSet { sched_yield() }
+            var pieces = 0
+            while !timed.isSet || !job.isSet {
+                await reactor.letOthersRun()
+                pieces += 1
+            }
+            return pieces
+        }
+        #expect(pieces <= 2)
+    }
 }
 
 extension Reactor {
@@ -283,4 +307,18 @@ private final class Held: Timed {
     }
 
     func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant { .never }
+}
+
+/// Says that its time has come.
+private final class Due: Timed {
+    private let flag: Flag
+
+    init(_ flag: Flag) {
+        self.flag = flag
+    }
+
+    func deadlinePassed(at now: HTTP.Instant) -> HTTP.Instant {
+        flag.set()
+        return .never
+    }
 }

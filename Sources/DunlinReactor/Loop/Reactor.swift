@@ -27,6 +27,8 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var jobs = JobTurns()
         /// Whether the loop had observers when it last looked under the lock.
         var isObserved = false
+        /// Whether the loop does its other work before the next job, however few have run.
+        var endsBurst = false
         /// Tasks that are about to go to another executor.
         var leaving: [UnsafeContinuation<Void, Never>] = []
         var ready: [(channel: Channel, events: UInt32)] = []
@@ -75,7 +77,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     public let time: TimeSource
     public let ledger: Ledger
-    private let epoll: Int32
+    let epoll: Int32
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
     /// The thread that runs jobs of pinned actors after the loop's end.
@@ -206,7 +208,7 @@ extension Reactor {
         if mustWake { signal() }
     }
 
-    private func signal() {
+    func signal() {
         // Edge-triggered: every write is a new edge, so nobody has to read the counter back. It would take 2^64 writes
         // to fill it.
         var one: UInt64 = 1
@@ -224,63 +226,19 @@ extension Reactor {
         await withUnsafeContinuation { own.pointee.leaving.append($0) }
     }
 
+    /// Lets the loop do all its other work: jobs, also those of other threads, deadlines and sockets. For a task that
+    /// has worked long and may never have to wait. No effect on other threads.
+    package func letOthersRun() async {
+        guard isCurrent else { return }
+        own.pointee.endsBurst = true
+        await Task.yield()
+    }
+
     private func letGo() -> Bool {
         guard !own.pointee.leaving.isEmpty else { return false }
         for task in own.pointee.leaving { task.resume() }
         own.pointee.leaving.removeAll(keepingCapacity: true)
         return true
-    }
-}
-
-// MARK: - Registrations
-
-extension Reactor {
-    func register(_ channel: Channel) -> UInt64 {
-        ledger.add(.channels, 1)
-        let token = shared.withLock { $0.slots.insert(.channel(channel)) }
-        makeTurnIfWanted()
-        return token
-    }
-
-    func register(_ descriptor: Int32, token: UInt64) throws(Errno) {
-        guard dunlin_epoll_add(epoll, descriptor, token) == 0 else { throw Errno.last }
-    }
-
-    /// Asks for `timed` to be looked at by `time`. The loop keeps it until it is removed.
-    public func schedule(_ timed: any Timed, at time: HTTP.Instant) -> UInt64 {
-        ledger.add(.timers, 1)
-        let token = shared.withLock { $0.slots.insert(.timer(timed)) }
-        schedule(token, at: time)
-        return token
-    }
-
-    /// Brings the next look at a slot forward to `time`; a later time changes nothing.
-    public func schedule(_ token: UInt64, at time: HTTP.Instant) {
-        guard time < .never else { return }
-        let mustWake = shared.withLock { shared in
-            guard let slot = shared.slots.index(of: token) else { return false }
-            let earliest = shared.deadlines.earliest ?? .never
-            shared.deadlines.schedule(slot, at: time)
-            guard shared.isSleeping, time < earliest || self.time.isManual || !shared.turnObservers.isEmpty else {
-                return false
-            }
-            shared.isSleeping = false
-            return true
-        }
-        if mustWake { signal() }
-    }
-
-    public func forget(_ token: UInt64) {
-        let entry = shared.withLock { shared in
-            if let slot = shared.slots.index(of: token) { shared.deadlines.remove(slot) }
-            return shared.slots.remove(token)
-        }
-        switch entry {
-        case .channel: ledger.add(.channels, -1)
-        case .timer: ledger.add(.timers, -1)
-        case .free: return
-        }
-        makeTurnIfWanted()
     }
 }
 
@@ -327,8 +285,9 @@ extension Reactor {
         while true {
             while left > 0, let job = own.pointee.jobs.popFirst() {
                 run(job)
-                left -= 1
+                left = own.pointee.endsBurst ? 0 : left - 1
             }
+            own.pointee.endsBurst = false
             own.pointee.jobs.rest()
             if letGo() { continue }
             switch shared.withLock({ nextStep(&$0) }) {

@@ -203,8 +203,7 @@ extension WebSocketDriver {
         workSincePause += count
         guard workSincePause >= Self.longestWork else { return }
         workSincePause = 0
-        await Task.yield()
-        loop.look()
+        await loop.letOthersRun()
     }
 }
 

@@ -274,10 +274,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     /// A server that is always ready never lets a reader on the loop wait, and would keep all others from it. Nor would
     /// a wait tell that the reader is cancelled or late.
     private func letOthersRun(_ hop: HTTP.Hop) async throws {
-        if context.clock.reactor.isCurrent {
-            await Task.yield()
-            context.clock.reactor.look()
-        }
+        await context.clock.reactor.letOthersRun()
         if context.cancellation.cause != nil { throw context.cancelled(.receive, hop) }
         guard context.clock.whole <= context.clock.now() else { return }
         throw context.timedOut(.receive, exceeding: .total, since: context.started, hop)
