@@ -200,6 +200,9 @@ extension PartFile {
         return true
     }
 
+    /// Gives back what is reserved and not written.
+    public func release() throws(Errno) { try truncate(to: try status().length) }
+
     public func truncate(to length: Int) throws(Errno) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             if errno != EINTR { throw Errno.last }

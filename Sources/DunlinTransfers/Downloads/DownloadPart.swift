@@ -74,6 +74,8 @@ struct DownloadPart: Sendable {
     func takeUp(_ data: ResumeData, unless isOver: () -> Bool) throws(Errno) -> Bool {
         let pieces = ResumeMachine.pieces(of: data, partLength: try file.status().length)
         guard !pieces.isEmpty, try content.takeUp(pieces, unless: isOver) else { return false }
+        // Its process may have been killed.
+        try file.release()
         content.keep(try makeRecord(data.with(pieces: pieces)))
         writer.move(to: content.prefixEnd)
         return true
@@ -85,11 +87,13 @@ struct DownloadPart: Sendable {
         return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
     }
 
-    /// Keeps the file and returns the data to continue from. If that is impossible, or `isOver` says that there is no
-    /// time to read the file again, removes the file and returns nil.
+    /// Keeps the file and returns the data to continue from. Nothing stays reserved: the length was the server's word.
+    /// If that is impossible, or `isOver` says that there is no time to read the file again, removes the file and
+    /// returns nil.
     func leave(unless isOver: () -> Bool, _ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
         do throws(Errno) {
             let data = data(try content.pieces(unless: isOver))
+            try file.release()
             if try !content.updateRecord() { _ = try makeRecord(data) }
             return data
         } catch {

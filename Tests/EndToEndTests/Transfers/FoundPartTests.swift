@@ -24,6 +24,18 @@ struct `A part that is found` {
         return data
     }
 
+    /// The length was the server's word: a few bytes and a large number would fill the disk.
+    @Test func `a part that is left takes no more of the disk than its bytes`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(ServedFile(Self.length), in: folder, stage)
+            var status = stat()
+            #expect(stat("\(folder.path)/\(Self.part)", &status) == 0)
+            #expect(status.st_size == 100_000)
+            #expect(status.st_blocks * 512 < 300_000)
+        }
+    }
+
     @Test func `a download that another is writing is refused by its name and the way out`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length)
