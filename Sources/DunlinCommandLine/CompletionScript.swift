@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Writes what completes a program's arguments in a shell.
 ///
 /// All words in it are fixed and quoted, and the shell evaluates none of them, nor what the user has typed, nor the
@@ -34,9 +36,7 @@ struct CompletionScript {
     }
 
     /// A word that bash and zsh take as it is.
-    static func quoted(_ word: String) -> String {
-        "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
+    static func quoted(_ word: String) -> String { word.inSingleQuotes }
 
     static func quoted(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 }

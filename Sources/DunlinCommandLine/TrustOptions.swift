@@ -1,4 +1,5 @@
 package import Dunlin
+internal import DunlinTypes
 
 /// The options for trust, and for the client's identity.
 package struct TrustOptions: Equatable, Sendable {
@@ -99,8 +100,8 @@ package struct TrustOptions: Equatable, Sendable {
     /// Scheme, host and port of a URL with one of these schemes, without user info; nil for any other.
     package static func origin(of url: String, _ schemes: [String] = ["https"]) -> String? {
         for scheme in schemes.map({ $0 + "://" }) where url.prefix(scheme.count).lowercased() == scheme {
-            let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
-            return scheme + (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
+            let authority = url.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
+            return scheme + (Substring(authority).parts(at: UInt8(ascii: "@")).last ?? "")
         }
         return nil
     }

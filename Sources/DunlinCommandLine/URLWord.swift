@@ -48,15 +48,15 @@ package enum URLWord {
 
     /// The word as messages show it: without what may be a password, or a token in a query.
     package static func shown(_ word: String) -> String {
-        let mark = word.firstIndex { $0 == "?" || $0 == "#" }
+        let mark = word.utf8.firstIndex { "?#".utf8.contains($0) }
         return mark.map { withoutUserInfo(String(word[...$0])) + "…" } ?? withoutUserInfo(word)
     }
 
     /// The word without what may be a password.
     package static func withoutUserInfo(_ word: String) -> String {
-        guard let scheme = word.firstRange(of: "://") else { return word }
-        let authority = word[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        guard let at = authority.lastIndex(of: "@") else { return word }
+        guard let scheme = word.utf8.firstRange(of: "://".utf8) else { return word }
+        let authority = word.utf8[scheme.upperBound...].prefix { !"/?#".utf8.contains($0) }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return word }
         return word[..<scheme.upperBound] + "…" + word[at...]
     }
 

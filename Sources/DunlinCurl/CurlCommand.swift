@@ -317,6 +317,6 @@ extension CurlCommand {
 
     /// The path of a certificate. A colon would begin the passphrase.
     private static func certificatePath(_ path: String) -> String {
-        path.split(separator: ":", omittingEmptySubsequences: false).joined(separator: #"\:"#)
+        path.parts(at: UInt8(ascii: ":")).joined(separator: #"\:"#)
     }
 }

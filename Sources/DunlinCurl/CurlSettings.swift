@@ -110,8 +110,8 @@ extension CurlSettings.Login {
     func hasMade(_ value: String) -> Bool {
         if BasicChallenge.isAnswer(value, user: user, password: password) { return true }
         guard value.lowercased().hasPrefix("digest ") else { return false }
-        let quoted = user.split(separator: #"\"#, omittingEmptySubsequences: false).joined(separator: #"\\"#)
-            .split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#)
+        let quoted = user.parts(at: UInt8(ascii: "\\")).joined(separator: #"\\"#)
+            .parts(at: UInt8(ascii: "\"")).joined(separator: #"\""#)
         // For a hashed name, and for one beyond ASCII, the origin has to suffice.
         return value.contains(#"username="\#(quoted)""#) || value.contains("userhash=true")
             || value.contains("username*=")

@@ -3,15 +3,14 @@ package import DunlinTypes
 /// Text for a POSIX shell (IEEE Std 1003.1, Shell Command Language, 2.2) that cannot affect a terminal: dangerous
 /// characters become octal digits for `printf`.
 package enum ShellText {
-    /// The text as one word. Within single quotes everything stands for itself; a single quote is written outside of
-    /// them.
+    /// The text as one word, in single quotes where it needs any.
     ///
     /// Characters that affect a terminal are inserted by a command substitution, which removes trailing line ends.
     package static func quoted(_ text: String) -> String {
         let bytes = Bytes(Array(text.utf8))
         if plain(bytes) == nil { return "\"$(\(printing(bytes)))\"" }
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        return text.inSingleQuotes
     }
 
     /// Whether a byte has no meaning to a shell.

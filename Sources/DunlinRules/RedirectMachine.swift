@@ -59,7 +59,7 @@ package struct RedirectMachine: Sendable {
         case tooMany(limit: Int)
         case loop
         case unsupportedScheme(AddressError)
-        case unusable((any Error)?)
+        case unusable(AddressError?)
         case ambiguous
         case insecure
     }

@@ -18,7 +18,7 @@ extension HTTPSession {
         }
         if let authorization = values?.authorization { parts += ["authorization", authorization] }
         if case .known(let user) = Access.User(added: signs(values), always: [], hasOwnAuthorization: false) {
-            parts.append(user)
+            parts.append(user.string)
         }
         let trust = core.tlsPolicySource.latestPolicy.setup.trustName
         if !trust.isEmpty { parts += ["trust", trust] }

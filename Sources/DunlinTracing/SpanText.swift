@@ -69,10 +69,10 @@
 
         /// A proxy's URL, without what may follow its port.
         static func proxy(_ url: String) -> String {
-            guard let slashes = url.firstRange(of: "://") else { return "REDACTED" }
-            let authority = url[slashes.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-            let address = authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority
-            return visible(String(url[..<slashes.upperBound]) + String(address))
+            guard let slashes = url.utf8.firstRange(of: "://".utf8) else { return "REDACTED" }
+            let authority = url.utf8[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
+            let address = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
+            return visible(String(url[..<slashes.upperBound]) + String(Substring(address)))
         }
 
         private static func isEndOfPath(_ byte: UInt8) -> Bool {

@@ -1,4 +1,20 @@
-/// Text compared byte by byte, as servers do. Swift considers `é` in one scalar and in two equal.
+/// A text that equals only a text of the same bytes.
+///
+/// Swift's strings are equal if they look the same: `é` in one scalar and in two. Servers, files and the kernel compare
+/// bytes, and so must whatever says who asks, what is asked for or where it goes.
+package struct ExactText: Sendable, Hashable {
+    package let string: String
+
+    package init(_ string: String) {
+        self.string = string
+    }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool { left.string.hasSameBytes(as: right.string) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: string) }
+}
+
+/// Text compared byte by byte.
 extension String {
     package func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
@@ -17,6 +33,32 @@ extension String {
             return a < b
         }
         return right.next() != nil
+    }
+}
+
+extension StringProtocol {
+    /// The parts between bytes of ASCII, also before a combining mark: with that, `split` takes a byte for another
+    /// character.
+    package func parts(at separator: UInt8) -> [SubSequence] {
+        var parts: [SubSequence] = []
+        var start = startIndex
+        for index in utf8.indices where utf8[index] == separator {
+            parts.append(self[start..<index])
+            start = utf8.index(after: index)
+        }
+        return parts + [self[start...]]
+    }
+
+    /// The text as one word of a shell: in single quotes everything stands for itself, and a single quote is written
+    /// outside of them.
+    package var inSingleQuotes: String {
+        "'" + parts(at: UInt8(ascii: "'")).joined(separator: #"'\''"#) + "'"
+    }
+}
+
+extension String? {
+    package func hasSameBytes(as other: String?) -> Bool {
+        map { ExactText($0) } == other.map { ExactText($0) }
     }
 }
 

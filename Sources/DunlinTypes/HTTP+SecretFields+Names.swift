@@ -77,7 +77,7 @@ extension HTTP.SecretFields {
     package func shown(_ value: String, of name: String) -> String {
         let name = name.lowercased()
         if Self.challenges.contains(name) { return SecretText.withoutUserInfo(value) }
-        let hasLink = Self.links.contains(name) || value.contains("//") || value.contains("?") || value.contains("%")
+        let hasLink = Self.links.contains(name) || value.utf8.contains { "/?%".utf8.contains($0) }
         return hasLink ? SecretText.masked(value, as: name == "link" ? .links : .link, hiding: self) : value
     }
 

@@ -11,6 +11,33 @@ extension HTTP {
 }
 
 extension HTTP.SocketAddress {
+    /// Compares paths byte by byte, as the kernel does.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.v4(let one, let port), .v4(let other, let otherPort)): one == other && port == otherPort
+        case (.v6(let high, let low, let port, let scope), .v6(let otherHigh, let otherLow, let otherPort, let other)):
+            high == otherHigh && low == otherLow && port == otherPort && scope == other
+        case (.unix(let path), .unix(let other)): path.hasSameBytes(as: other)
+        case (.v4, _), (.v6, _), (.unix, _): false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .v4(let address, let port):
+            hasher.combine(address)
+            hasher.combine(port)
+        case .v6(let high, let low, let port, let scope):
+            hasher.combine(high)
+            hasher.combine(low)
+            hasher.combine(port)
+            hasher.combine(scope)
+        case .unix(let path): hasher.combine(bytesOf: path)
+        }
+    }
+}
+
+extension HTTP.SocketAddress {
     /// The address alone, as `HTTP.Origin.host` spells it: no brackets, port or zone. For a Unix socket, its path.
     public var host: String {
         switch self {

@@ -42,10 +42,11 @@ package enum SecretText {
         }
     }
 
-    /// The text without values whose names look secret (after `name=` or `"name":` in any format, or in a form part
-    /// with such a name), without the user info of URLs, and without values that have such secrets percent-encoded in
-    /// them. An array or object with a secret name hides the rest of the text, since its end is not known. The cost is
-    /// linear in the text's length.
+    /// The text without values whose names look secret (after `name=` or `"name":` in any format, in a form part, an
+    /// element or a property list's pair with such a name, or in a tag or object that says `name="password"`), without
+    /// the user info of URLs, and without values that have such secrets percent-encoded in them. An array or object
+    /// with a secret name hides the rest of the text, since its end is not known. The cost is linear in the text's
+    /// length.
     package static func masked(
         _ text: String, as kind: Kind = .text, hiding secret: HTTP.SecretFields = .usual
     ) -> String {
@@ -59,26 +60,44 @@ package enum SecretText {
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
         var position = 0
+        var opened = Opened()
         while position < bytes.count {
             guard isNameByte(bytes[position]) else {
                 shown.append(bytes[position])
+                opened.note(bytes[position], shown.count)
                 position += 1
                 continue
             }
             let start = position
             while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
-            let name = bytes[start..<position]
-            guard isSecret(name, secret),
-                let value = part(named: start..<position, in: bytes)
-                    ?? value(of: name, in: bytes, after: position, kind),
-                kind != .text || !isStatus(value, of: name, in: bytes)
-            else { continue }
-            shown.append(contentsOf: bytes[position..<value.lowerBound])
+            let name = start..<position
+            guard isSecret(bytes[name], secret) else { continue }
+            if let named = opened.named(by: name, in: bytes, shown) {
+                shown.removeSubrange(named.shown...)
+                position = named.end
+            } else if let value = value(named: name, in: bytes, kind) {
+                shown.append(contentsOf: bytes[position..<value.lowerBound])
+                position = value.upperBound
+            } else {
+                continue
+            }
             shown.append(contentsOf: "***".utf8)
-            position = value.upperBound
         }
         return String(decoding: shown, as: UTF8.self)
+    }
+
+    /// The range that belongs to a secret name; nil if there is nothing to hide.
+    private static func value(named name: Range<Int>, in bytes: [UInt8], _ kind: Kind) -> Range<Int>? {
+        var value = part(named: name, in: bytes)
+        if value == nil {
+            switch markup(named: name, in: bytes) {
+            case .value(let found): value = found
+            case .nothing: return nil
+            case .other: value = self.value(of: bytes[name], in: bytes, after: name.upperBound, kind)
+            }
+        }
+        return value.flatMap { kind == .text && isStatus($0, of: bytes[name], in: bytes) ? nil : $0 }
     }
 
     /// Whether a name is secret. A name with an escaped letter counts, since somebody meant to hide it.
@@ -88,7 +107,12 @@ package enum SecretText {
         }
         if hasEscape { return true }
         let meant = unescaped(name).filter { $0 != UInt8(ascii: "\\") }
-        return meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self))
+        if meant.count > HTTP.SecretFields.longestName || secret.hides(String(decoding: meant, as: UTF8.self)) {
+            return true
+        }
+        // Brackets are percent-encoded: each part is a name.
+        guard meant.contains(UInt8(ascii: "[")) else { return false }
+        return meant.split { "[]".utf8.contains($0) }.contains { secret.hides(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Whether a value is the code of an error and no secret: `code`, with at most three digits. Something must follow
@@ -132,7 +156,7 @@ package enum SecretText {
     private static func value(
         of name: ArraySlice<UInt8>, in bytes: [UInt8], after end: Int, _ kind: Kind
     ) -> Range<Int>? {
-        var start = end
+        var start = endOfName(in: bytes, from: end)
         func skip(_ isSkipped: (UInt8) -> Bool) {
             while start < bytes.count, isSkipped(bytes[start]) { start += 1 }
         }
@@ -168,9 +192,28 @@ package enum SecretText {
         return start..<(end ?? bytes.count)
     }
 
-    private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+    /// How far a name may go on behind the word that makes it secret.
+    private static let longestRest = 64
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    /// The end of a name, which goes on behind a secret word: `tokens[]=`, `credentials.x=` or `"password hash":`. The
+    /// same position if it does not.
+    private static func endOfName(in bytes: [UInt8], from start: Int) -> Int {
+        let rest = bytes[start...].prefix(longestRest)
+        if let first = rest.first, "[.".utf8.contains(first) {
+            let end = rest.first { !isNameByte($0) && !"[].".utf8.contains($0) } == UInt8(ascii: "=")
+            if end, let sign = rest.firstIndex(of: UInt8(ascii: "=")) { return sign }
+        }
+        guard let quote = rest.firstIndex(where: { isQuote($0) || $0 < 0x20 || ",{}\\".utf8.contains($0) }),
+            isQuote(bytes[quote]),
+            let sign = bytes[quote...].dropFirst().prefix(longestRest).first(where: { $0 != 0x20 }),
+            sign == UInt8(ascii: ":")
+        else { return start }
+        return quote
+    }
+
+    static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "%"),
             UInt8(ascii: "\\"), 0x80...:

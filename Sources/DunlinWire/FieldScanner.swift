@@ -102,7 +102,7 @@ struct FieldScanner: Sendable {
             }
             position = Octets.endOfText(bytes, from: position, to: end)
             guard position < end, try scanLineEnd(bytes, position, end) else { break }
-            addEntry(bytes, valueEnd: position)
+            try addEntry(bytes, valueEnd: position)
             position &+= 2
             beginLine(at: position)
         }
@@ -137,6 +137,12 @@ struct FieldScanner: Sendable {
     private static var usualCount: Int { 16 }
 
     @inline(__always)
+    private static func hasTooManyMarks(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
+        // A shorter value has no run that is too long.
+        end &- start > 2 * MarkRun.longest && MarkRun.isTooLong(in: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+    }
+
+    @inline(__always)
     private static func usualLine(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
     ) -> Fields.Entry? {
@@ -148,7 +154,8 @@ struct FieldScanner: Sendable {
         else { return nil }
         let valueEnd = Octets.endOfText(bytes, from: valueStart, to: end)
         guard valueEnd > valueStart, valueEnd &+ 1 < end, bytes[valueEnd] == Octets.cr,
-            bytes[valueEnd &+ 1] == Octets.lf, !Octets.isBlank(bytes[valueEnd &- 1])
+            bytes[valueEnd &+ 1] == Octets.lf, !Octets.isBlank(bytes[valueEnd &- 1]),
+            !hasTooManyMarks(bytes, valueStart, valueEnd)
         else { return nil }
         return Fields.Entry(name: start..<nameEnd, value: valueStart..<valueEnd)
     }
@@ -185,9 +192,10 @@ struct FieldScanner: Sendable {
     }
 
     @inline(__always)
-    private mutating func addEntry(_ bytes: UnsafeBufferPointer<UInt8>, valueEnd: Int) {
+    private mutating func addEntry(_ bytes: UnsafeBufferPointer<UInt8>, valueEnd: Int) throws(WireError) {
         var last = valueEnd
         while last > valueStart, Octets.isBlank(bytes[last &- 1]) { last &-= 1 }
+        if Self.hasTooManyMarks(bytes, valueStart, last) { throw .tooManyMarks }
         entries.append(Fields.Entry(name: line..<nameEnd, value: valueStart..<last))
     }
 

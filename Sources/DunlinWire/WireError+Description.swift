@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 extension WireError: CustomStringConvertible {
     /// A sentence without any field's value.
     public var description: String {
@@ -22,6 +24,7 @@ extension WireError: CustomStringConvertible {
         case .chunkLineTooLong(let limit): "A chunk's first line is longer than the limit of \(limit) bytes."
         case .chunkExtensionsTooLarge(let limit): "The body's chunk extensions exceed the limit of \(limit) bytes."
         case .trailersTooLarge(let limit): "The trailers are longer than the limit of \(limit) bytes."
+        case .tooManyMarks: "A field's value has more than \(MarkRun.longest) combining marks in a row, a fixed limit."
         case .tooManyTrailers(let limit): "The body ends with more than the limit of \(limit) trailer fields."
         default: nil
         }
@@ -32,6 +35,7 @@ extension WireError: CustomStringConvertible {
         case .invalidStatusLine: "The response does not begin with an HTTP/1 status line."
         case .unsupportedVersion: "The response speaks a major version of HTTP other than 1."
         case .invalidStatusCode: "The response's status is not a number from 100 to 999."
+        case .unaskedPart: "The response has a part (206) of what was asked for as a whole."
         case .bareLineFeed: "A line ends with a line feed without a carriage return before it."
         case .bareCarriageReturn: "A carriage return is not followed by a line feed."
         case .controlCharacter: "A line contains a control character."

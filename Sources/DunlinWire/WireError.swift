@@ -19,6 +19,7 @@ public enum WireError: Error, Sendable, Hashable {
     case chunkExtensionsTooLarge(limit: Int)
     case trailersTooLarge(limit: Int)
     case tooManyTrailers(limit: Int)
+    case tooManyMarks
 
     // The status line.
     case invalidStatusLine
@@ -34,6 +35,9 @@ public enum WireError: Error, Sendable, Hashable {
     case whitespaceBeforeColon
     case missingColon
     case foldedLine
+
+    // The status and the request.
+    case unaskedPart
 
     // Where the body ends.
     case invalidContentLength
@@ -74,7 +78,7 @@ extension WireError {
     public var isLimit: Bool {
         switch self {
         case .headTooLarge, .lineTooLong, .tooManyFields, .tooManyInterimResponses, .chunkLineTooLong,
-            .chunkExtensionsTooLarge, .trailersTooLarge, .tooManyTrailers:
+            .chunkExtensionsTooLarge, .trailersTooLarge, .tooManyTrailers, .tooManyMarks:
             true
         default: false
         }

@@ -179,4 +179,33 @@ import Testing
             #expect(trailers["X-Tenant"] == "hunter2" && trailers["X-Plain"] == "p")
         }
     }
+
+    /// Where text of a server, or what the program asks for, gets into an error.
+    @Test(arguments: ["type", "syntax", "event", "line", "redirect", "target"])
+    func `no error shows the value of a name that the session says is secret`(kind: String) async throws {
+        let mocked = try Mocked("http://api.test") { $0.secretFields = ["ticket"] }
+        let session = mocked.session
+        mocked.transport.on(.get, "/type").respond(body: #"{"ticket":"hunter2"}"#)
+        mocked.transport.on(.get, "/syntax").respond(body: #"{"ticket":"hunter2"x"#)
+        mocked.transport.on(.get, "/event")
+            .respond(fields: ["Content-Type": "text/event-stream"], body: "data: {\"ticket\":\"hunter2\"}\n\n")
+        mocked.transport.on(.get, "/line").respond(body: #"{"ticket":"hunter2"}"#)
+        mocked.transport.on(.get, "/redirect").respond(302, fields: ["Location": "app://done?ticket=hunter2"])
+        let thrown = try await networkError {
+            switch kind {
+            case "event":
+                for try await _ in session.events("event", until: "end", as: [String: Int].self) {}
+            case "line":
+                try await session.withResponse(from: "line") { response in
+                    for try await _ in response.values(of: [String: Int].self, .snakeCase) {}
+                }
+            case "target": _ = try await session.get("app://a.test/?ticket=hunter2", as: .bytes)
+            case "redirect": _ = try await session.get("redirect", as: .bytes)
+            default: _ = try await session.get(HTTP.Target(kind), as: .json([String: Int].self, .snakeCase))
+            }
+        }
+        let error = try #require(thrown)
+        #expect(!"\(error)".contains("hunter2"), "\(error)")
+        #expect(!String(reflecting: error).contains("hunter2"))
+    }
 }

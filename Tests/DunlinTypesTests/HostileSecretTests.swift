@@ -17,6 +17,11 @@ import Testing
         ("--a\n", "; name=\"token\"", ""), ("--a\n", "\n--", "; name=\"token\""),
         ("", "; name=\"token.", ""), ("; name=\"", "token.", ""), ("", ";name=token.a ", ""), ("", "=\"\\\"token", ""),
         ("", "; name=\"token\"\n", ""), ("", "; name=\"token\"\n--", ""), ("", ";   name=token", ""),
+        ("", "<key>", ""), ("", "<key></key><string>", ""), ("", "<key><string></key>", ""), ("", "</token ", ""),
+        ("", "<name>token</name>", ""), ("", "<name>token</name><a>", ""), ("", "<a name=\"token\" ", ""),
+        ("", "<a name=\"token\">", ""), ("", "{\"name\":\"token\",", ""), ("", "{\"name\":\"token\"}", ""),
+        ("{\"value\":1,", "\"name\":\"token\",", ""), ("", "token[", ""), ("", "token[]", "=1"), ("", "<token/>", ""),
+        ("", "<key>a</key <", ""), ("", "<token><!--", ""), ("", "<token><![CDATA[]]>", ""),
     ]
 
     private static func text(_ index: Int, _ count: Int) -> String {
@@ -107,7 +112,7 @@ import Testing
         ),
         ("form-data;name=token\r\n\r\nx", "form-data;name=token***"),
         ("form-data; filename=\"token\"\r\n\r\nx", "form-data; filename=\"token\"\r\n\r\nx"),
-        ("<input name=\"token\"> x", "<input name=\"token\">***"),
+        ("<input name=\"token\"> x", "<***> x"),
     ])
     func `a part of a form with a secret name is not shown`(text: String, shown: String) {
         #expect(SecretText.masked(text) == shown)

@@ -9,6 +9,10 @@ import Testing
         return limits
     }
 
+    private static func marks(_ count: Int) -> String {
+        String(String.UnicodeScalarView(repeatElement("\u{301}", count: count)))
+    }
+
     static let start = "HTTP/1.1 200 OK\r\n"
     /// 39 bytes: 17 in the status line, 10 in each field and 2 at the end.
     static let text = start + "Aa: 1234\r\n" + "Bb: 1234\r\n" + "\r\n"
@@ -31,6 +35,9 @@ import Testing
         (limits { $0.fieldCount = 2 }, text, nil),
         (limits { $0.fieldCount = 1 }, text, .tooManyFields(limit: 1)),
         (limits { $0.fieldCount = 1 }, start + "A: b\r\nB:", .tooManyFields(limit: 1)),
+        (limits { _ in }, start + "A: b\(marks(256))\r\nC: d\r\n\r\n", nil),
+        (limits { _ in }, start + "A: b\(marks(257))\r\nC: d\r\n\r\n", .tooManyMarks),
+        (limits { _ in }, start + "A:  b\(marks(257))\r\n", .tooManyMarks),
         (limits { $0.fieldCount = 0 }, start + "\r\n", nil),
         (limits { $0.fieldCount = 0 }, start + "A:", .tooManyFields(limit: 0)),
     ]

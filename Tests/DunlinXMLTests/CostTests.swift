@@ -29,6 +29,21 @@ import Testing
         #expect(Self.problem("<a>" + String(repeating: "&lt;", count: 400_000) + "</a>") == nil)
     }
 
+    /// Swift would compare them in a time that grows with the square of the run.
+    @Test(arguments: [
+        "<a>MARKS</a>", "<aMARKS/>", "<a bMARKS=''/>", "<a b='MARKS'/>", "<xMARKS:a xmlns:xMARKS='u'/>",
+        "<a xmlns='uMARKS'/>", "<a><![CDATA[MARKS]]></a>", "<!DOCTYPE a [<!ENTITY e 'MARKS'>]><a>&e;</a>",
+    ])
+    func `a name or text has at most 256 combining marks in a row`(document: String) {
+        for (count, problem) in [(256, nil), (257, .tooManyMarks)] as [(Int, XML.Error.Problem?)] {
+            let marks = String(String.UnicodeScalarView(repeatElement("\u{301}", count: count)))
+            let parts = document.split(separator: "MARKS", omittingEmptySubsequences: false)
+            #expect(Self.problem(parts.joined(separator: marks)) == problem)
+        }
+        #expect(Self.problem("<a>" + String(repeating: "&#x301;", count: 257) + "</a>") == .tooManyMarks)
+        #expect(Self.problem("<a b='" + String(repeating: "&#x301;", count: 257) + "'/>") == .tooManyMarks)
+    }
+
     @Test func `names in an entity count towards the limit of expansion even if they are empty`() {
         let name = String(repeating: "n", count: 10_000)
         let entities = "<!ENTITY \(name) ''><!ENTITY e '&\(name);'>"

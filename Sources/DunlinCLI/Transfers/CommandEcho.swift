@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCommandLine
+internal import DunlinTypes
 
 /// A command line as a person can give it again: quoted for a shell, and without secrets.
 enum CommandEcho {
@@ -48,20 +49,22 @@ enum CommandEcho {
 
     /// Whether a text seems to have a password before an @, or a value with a secret name.
     private static func isSecret(_ text: String) -> Bool {
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-        let authority = text[start...].prefix { !"/?#".contains($0) }
-        if let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") { return true }
+        let start = text.utf8.firstRange(of: "://".utf8)?.upperBound ?? text.startIndex
+        let authority = text.utf8[start...].prefix { !"/?#".utf8.contains($0) }
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")), authority[..<at].contains(UInt8(ascii: ":")) {
+            return true
+        }
         return SecretText.masked(text, as: .form) != text
     }
 
     private static func named(_ given: GivenOption) -> String {
         switch given.option.name {
-        case "user": return String(given.value.prefix { $0 != ":" })
+        case "user": return String(given.value.parts(at: UInt8(ascii: ":"))[0])
         case "bearer": return given.value.hasPrefix("@") ? given.value : hidden
-        case "cookie": return given.value.contains("=") ? hidden : given.value
+        case "cookie": return given.value.utf8.contains(UInt8(ascii: "=")) ? hidden : given.value
         case "header":
-            let name = given.value.prefix { $0 != ":" }
-            let value = given.value.dropFirst(name.count + 1).drop { $0 == " " }.lowercased()
+            let name = given.value.parts(at: UInt8(ascii: ":"))[0]
+            let value = given.value[name.endIndex...].drop { $0 == ":" || $0 == " " }.lowercased()
             let isToken = tokens.contains { value.hasPrefix($0) }
             return isToken || HTTP.SecretFields.usual.mayContain(String(name)) ? "\(name): \(hidden)" : given.value
         case "proxy", "referer": return word(given.value)
@@ -73,23 +76,26 @@ enum CommandEcho {
     /// of a request whose names are secret.
     private static func word(_ word: String) -> String {
         let secret = HTTP.SecretFields.usual
-        guard word.contains("://") || word.contains("?") else {
+        guard word.utf8.firstRange(of: "://".utf8) != nil || word.utf8.contains(UInt8(ascii: "?")) else {
             if isSecret(word) { return hidden }
-            guard let end = word.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return word }
-            return secret.mayContain(String(word[..<end])) ? word[...end] + hidden : word
+            guard let end = word.utf8.firstIndex(where: { ":=".utf8.contains($0) }) else { return word }
+            return secret.mayContain(String(word[..<end])) ? word[..<word.utf8.index(after: end)] + hidden : word
         }
-        if let mark = word.firstIndex(of: "#"), isSecret(String(word[mark...].dropFirst())) {
+        if let mark = word.utf8.firstIndex(of: UInt8(ascii: "#")),
+            isSecret(String(word[word.utf8.index(after: mark)...]))
+        {
             return Self.word(String(word[..<mark])) + "#" + hidden
         }
         let shown = URLWord.withoutUserInfo(word)
-        if shown == word, isSecret(String(word.prefix { $0 != "?" })) { return hidden }
-        guard let question = shown.firstIndex(of: "?") else { return shown }
-        let parts = shown[shown.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
-        let kept = parts.map { part in
-            let name = part.prefix { $0 != "=" }
-            return secret.mayContain(String(name)) && name.count < part.count ? name + "=" + hidden : String(part)
+        if shown == word, isSecret(String(word.parts(at: UInt8(ascii: "?"))[0])) { return hidden }
+        guard let question = shown.utf8.firstIndex(of: UInt8(ascii: "?")) else { return shown }
+        let query = shown.utf8.index(after: question)
+        let kept = shown[query...].parts(at: UInt8(ascii: "&")).map { part in
+            let name = part.parts(at: UInt8(ascii: "="))[0]
+            return secret.mayContain(String(name)) && name.endIndex < part.endIndex
+                ? name + "=" + hidden : String(part)
         }
-        return shown[...question] + kept.joined(separator: "&")
+        return shown[..<query] + kept.joined(separator: "&")
     }
 
     /// The word for a shell: plain if nothing in it has a meaning there, otherwise in single quotes.
@@ -99,10 +105,6 @@ enum CommandEcho {
             && word.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+,=~".utf8.contains(byte)
             }
-        return isPlain
-            ? word
-            : "'"
-                + word.split(separator: "'", omittingEmptySubsequences: false)
-                .joined(separator: "'\\''") + "'"
+        return isPlain ? word : word.inSingleQuotes
     }
 }

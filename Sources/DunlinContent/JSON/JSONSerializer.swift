@@ -37,7 +37,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
         if response.body.isNoJSON { return try noContent(response) }
         let body = honorsCharset ? try response.transcoded() : response.body
-        var json = json ?? response.json
+        var json = response.settings?.json(insteadOf: json) ?? json ?? .standard
         if isStrict { json.repeatedKeys = .refused }
         if let prepare { json.decoder = Self.maker(json.decoder, prepare) }
         do {

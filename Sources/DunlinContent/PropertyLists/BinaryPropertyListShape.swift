@@ -84,7 +84,10 @@ struct BinaryPropertyListShape {
             return .leaf(size: 0)
         case 0x4, 0x5: return .leaf(size: try extent(at: offset, each: 1).length)
         // A UTF-16 unit takes at most three bytes in UTF-8.
-        case 0x6: return .leaf(size: try extent(at: offset, each: 2).length * 3)
+        case 0x6:
+            let (start, length) = try extent(at: offset, each: 2)
+            if length > MarkRun.longest { try checkMarks(inUTF16At: start, length) }
+            return .leaf(size: length * 3)
         case 0x8: return .leaf(size: 0)
         case 0xA, 0xC:
             let (start, length) = try extent(at: offset, each: referenceSize)
@@ -94,6 +97,13 @@ struct BinaryPropertyListShape {
             return .container(start: start, references: 2 * length)
         default: throw Self.broken
         }
+    }
+
+    private func checkMarks(inUTF16At start: Int, _ length: Int) throws(PropertyListShape.Refusal) {
+        let units = (0..<length).lazy.map { [bytes] in
+            UInt16(bytes[start + 2 * $0]) << 8 | UInt16(bytes[start + 2 * $0 + 1])
+        }
+        if MarkRun.isTooLong(in: String(decoding: units, as: UTF16.self).utf8) { throw PropertyListShape.tooManyMarks }
     }
 
     /// Where an object's content begins, and how many units of `each` bytes it has.

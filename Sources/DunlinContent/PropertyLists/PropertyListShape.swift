@@ -8,7 +8,8 @@
 ///    can make a few hundred bytes stand for more than fits into a machine.
 /// 3. No other form is accepted: the older one with braces is refused, and so is text that does not match its declared
 ///    encoding.
-/// 4. Any bytes are accepted as input. Their number limits time and memory; the stack's use does not depend on them.
+/// 4. No text has so many combining marks in a row that comparing it takes long: Foundation's decoder compares keys.
+/// 5. Any bytes are accepted as input. Their number limits time and memory; the stack's use does not depend on them.
 enum PropertyListShape {
     static let deepest = 512
 
@@ -22,6 +23,8 @@ enum PropertyListShape {
     struct Refusal: Error, Sendable, Hashable {
         let reason: String
     }
+
+    static let tooManyMarks = Refusal(reason: "a text has more than \(MarkRun.longest) combining marks in a row")
 
     /// The list in a form that Foundation may read.
     static func checked(_ body: Bytes) throws(Refusal) -> Bytes {

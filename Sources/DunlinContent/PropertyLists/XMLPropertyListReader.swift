@@ -59,6 +59,7 @@ struct XMLPropertyListReader: MarkupReader {
         }
         try skipMeaningless()
         guard position == bytes.count else { throw unexpected() }
+        if MarkRun.isTooLong(in: written) { throw PropertyListShape.tooManyMarks }
         return isWrapped ? written : Array("<plist version=\"1.0\">".utf8) + written + Array("</plist>".utf8)
     }
 }

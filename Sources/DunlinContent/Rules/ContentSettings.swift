@@ -10,4 +10,11 @@
         self.contentTypes = contentTypes
         self.statuses = statuses
     }
+
+    /// The given way of reading JSON, or else the session's. No error shows what is secret for the session.
+    package func json(insteadOf own: HTTP.JSON?) -> HTTP.JSON {
+        guard var own else { return json }
+        own.secretFields = json.secretFields
+        return own
+    }
 }

@@ -140,9 +140,16 @@ extension BodySequence {
                 machine = ServerSentEventMachine(limit: limit, after: lastEventID)
             }
 
+            private func reason(of refusal: ServerSentEventMachine.Refusal) -> String {
+                switch refusal {
+                case .tooLong: "an event has more than \(limit) bytes; give `events` a larger `limit:`"
+                case .tooManyMarks: "an event has more than \(MarkRun.longest) combining marks in a row, a fixed limit"
+                }
+            }
+
             package mutating func next() async throws -> ServerSentEvent? {
                 while let line = try await lines.nextBytes() {
-                    do throws(ServerSentEventMachine.TooLong) {
+                    do throws(ServerSentEventMachine.Refusal) {
                         if var event = try machine.take(line) {
                             event.settings = settings
                             return event
@@ -150,9 +157,7 @@ extension BodySequence {
                     } catch {
                         throw body.named(
                             NetworkError(
-                                .limitExceeded,
-                                "an event has more than \(limit) bytes; give `events` a larger `limit:`",
-                                phase: .receive, requestMayHaveBeenSent: true))
+                                .limitExceeded, reason(of: error), phase: .receive, requestMayHaveBeenSent: true))
                     }
                 }
                 return nil

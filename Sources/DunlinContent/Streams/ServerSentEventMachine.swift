@@ -14,12 +14,18 @@ package struct ServerSentEventMachine {
     private var id: String
     private var isFirst = true
     private let limit: Int
+    /// The length of the longest field that means anything.
+    private static let longestField = 5
     /// The ID that the last empty line made count; empty if there was none. A stream can be resumed after it.
     package private(set) var lastEventID: String
     /// How long to wait before reconnecting; nil if the stream has not said so.
     package private(set) var retry: Duration?
 
-    package struct TooLong: Error, Equatable {}
+    package enum Refusal: Error, Equatable {
+        case tooLong
+        /// A name, an ID or data has so many in a row that comparing it takes long.
+        case tooManyMarks
+    }
 
     /// Creates a machine; `limit` is the greatest number of bytes of an event's data. `lastEventID` is the ID that the
     /// stream is resumed after.
@@ -29,7 +35,7 @@ package struct ServerSentEventMachine {
     }
 
     /// Takes a line. Returns the event that an empty line completes, if it has data. Invalid UTF-8 becomes U+FFFD.
-    package mutating func take(_ line: Bytes) throws(TooLong) -> ServerSentEvent? {
+    package mutating func take(_ line: Bytes) throws(Refusal) -> ServerSentEvent? {
         var line = line
         if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line[3..<line.count] }
         isFirst = false
@@ -41,7 +47,9 @@ package struct ServerSentEventMachine {
         return nil
     }
 
-    private mutating func note(_ field: Bytes, _ value: Bytes) throws(TooLong) {
+    private mutating func note(_ field: Bytes, _ value: Bytes) throws(Refusal) {
+        if field.count > Self.longestField { return }
+        if MarkRun.isTooLong(in: value) { throw .tooManyMarks }
         // A short text needs no memory of its own.
         switch String(field) {
         case "data": try add(String(value))
@@ -53,7 +61,7 @@ package struct ServerSentEventMachine {
         }
     }
 
-    private mutating func add(_ line: String) throws(TooLong) {
+    private mutating func add(_ line: String) throws(Refusal) {
         // Taken out of the property so that it grows in place.
         var text = line
         if let before = data.take() {
@@ -61,7 +69,7 @@ package struct ServerSentEventMachine {
             text += "\n"
             text += line
         }
-        guard text.utf8.count <= limit else { throw TooLong() }
+        guard text.utf8.count <= limit else { throw .tooLong }
         data = text
     }
 

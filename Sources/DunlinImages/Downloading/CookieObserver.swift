@@ -14,7 +14,7 @@ final class CookieObserver: Sendable {
     }
 
     func note(_ field: String?) {
-        differed.withLock { $0 = field != expected }
+        differed.withLock { $0 = !field.hasSameBytes(as: expected) }
     }
 
     /// Whether the last exchange was sent with other cookies.
@@ -37,5 +37,5 @@ extension HTTPSession {
 
 extension ImageDownloader.Download {
     /// What the jar added to the request's own cookies.
-    var jarCookies: String? { CookieField.added(to: request.fields.values(of: "cookie"), in: cookies) }
+    var jarCookies: String? { CookieField.added(to: request.fields.values(of: "cookie"), in: cookies?.string) }
 }

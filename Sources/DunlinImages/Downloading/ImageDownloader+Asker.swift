@@ -23,10 +23,15 @@ extension ImageDownloader {
     var asker: Asker {
         var within: Set<UInt64> = []
         let (own, enclosures) = (ObjectIdentifier(reference), session.awaitedEnclosures)
-        for case .picture(own, let id) in Enclosure.subjects { within.insert(id) }
+        var isWithinPicture = false
+        for case .picture(let downloader, let id) in Enclosure.subjects {
+            // Another downloader's slot may be what this one's wait for.
+            isWithinPicture = true
+            if downloader == own { within.insert(id) }
+        }
         return Asker(
             surroundings: Enclosure.surroundings, enclosures: enclosures,
-            rules: .init(within: within, waitsForSlot: within.isEmpty && enclosures.isEmpty))
+            rules: .init(within: within, waitsForSlot: !isWithinPicture && enclosures.isEmpty))
     }
 
     /// Whether a download is asked for within one of the same picture, that needs its result: its request has not

@@ -50,9 +50,9 @@ extension ImageDownloader {
 /// What requests that share a download have in common. Nothing of it is shown anywhere.
 struct ImageIdentity: Sendable, Hashable {
     /// The picture's URL, or what the program uses instead.
-    let url: String
+    let url: ExactText
     let method: String
-    let selection: [String: String]
+    let selection: [String: ExactText]
     /// The use of the cache: a request that may not use the network cannot share the download of one that may, nor the
     /// other way round.
     let cache: HTTPSession.PerRequest<HTTPSession.CacheMode>
@@ -75,7 +75,7 @@ extension ImageIdentity {
 
 extension ImageIdentity: CustomStringConvertible, CustomReflectable {
     /// Without user info, query and fields, which may contain secrets.
-    var description: String { "\(method) \(ShownURL.of(url))" }
+    var description: String { "\(method) \(ShownURL.of(url.string))" }
     var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
@@ -83,7 +83,7 @@ extension ImageIdentity: CustomStringConvertible, CustomReflectable {
 /// requests with the same one may have different URLs. Nothing of it is shown anywhere.
 struct ImageQuestion: Sendable, Hashable {
     let identity: ImageIdentity
-    let url: String
+    let url: ExactText
 }
 
 extension ImageQuestion: CustomStringConvertible, CustomReflectable {
@@ -97,7 +97,7 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
 /// not get what was sent without passing an interceptor.
 struct SharedIdentity: Sendable, Hashable {
     let identity: ImageIdentity
-    let cookies: String?
+    let cookies: ExactText?
     let enclosures: Set<Enclosure.Subject>
 }
 
@@ -114,16 +114,16 @@ extension ImageDownloader.Configuration {
         var names = own == nil ? Set(selectingFields.map { $0.lowercased() }) : []
         names.formUnion(["cookie", "host"])
         names.formUnion(CredentialFields.names(in: request.fields, secretFields))
-        var selection: [String: String] = [:]
+        var selection: [String: ExactText] = [:]
         for name in names where request.fields.contains(name) {
-            selection[name] = request.fields.values(of: name).joined(separator: ", ")
+            selection[name] = ExactText(request.fields.values(of: name).joined(separator: ", "))
         }
         // No field has such a name. The cache of images may be shared with other sessions, and this session's user may
         // change.
-        selection[ImageIdentity.user] = session.asker
-        if own != nil { selection[ImageIdentity.urlUser] = ImageIdentity.userInfo(of: url) }
+        selection[ImageIdentity.user] = session.asker.map { ExactText($0) }
+        if own != nil { selection[ImageIdentity.urlUser] = ImageIdentity.userInfo(of: url).map { ExactText($0) } }
         return ImageIdentity(
-            url: own ?? url, method: (own == nil ? request.method : .get).rawValue, selection: selection,
+            url: ExactText(own ?? url), method: (own == nil ? request.method : .get).rawValue, selection: selection,
             cache: request.usesNetwork ? request.cacheMode : .storedOnly)
     }
 
@@ -136,10 +136,10 @@ extension ImageDownloader.Configuration {
 
     /// The key of the picture in the cache of images.
     func key(of request: ImageDownloader.Request, _ identity: ImageIdentity) -> ImageKey {
-        var selection = identity.selection
+        var selection = identity.selection.mapValues(\.string)
         if identity.method != "GET" { selection["method"] = identity.method }
         return ImageKey(
-            url: identity.url, filter: request.filters.name, scale: request.scale ?? serializer.scale,
+            url: identity.url.string, filter: request.filters.name, scale: request.scale ?? serializer.scale,
             selection: selection)
     }
 

@@ -78,10 +78,10 @@ extension ImageDownloader {
         guard var download = downloads[id] else { return }
         // Everything stored is the former user's; if the user has changed, its owner is unknown.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }
-        let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url)
+        let mustAsk = invalidated.mustAsk(download.question, of: download.identity.url.string)
         // It is requested with the current cookies.
-        let cookies = session.cookieField(for: download.question.url, beside: download.request.fields)
-        if cookies != download.cookies { _ = machine.retire(id) }
+        let cookies = session.cookieField(for: download.question.url.string, beside: download.request.fields)
+        if !cookies.hasSameBytes(as: download.cookies?.string) { _ = machine.retire(id) }
         download.isRenewal = mustAsk && !isBesideOutdated(id, download)
         downloads[id] = download
         var request = download.request
@@ -93,8 +93,8 @@ extension ImageDownloader {
             session: session, request: request,
             accept: (settings.fields["accept"] ?? "*/*") == "*/*" ? configuration.serializer.accept : nil,
             limit: configuration.bodyLimit ?? settings.limits.bodyBytes ?? .max,
-            url: configuration.identity == nil ? download.identity.url : nil,
-            user: download.identity.selection[ImageIdentity.user],
+            url: configuration.identity == nil ? download.identity.url.string : nil,
+            user: download.identity.selection[ImageIdentity.user]?.string,
             cookies: settings.cookies == nil ? nil : CookieObserver(download.jarCookies))
         if session.hasQueue {
             transfer.begun = { [reference] in reference.events.yield(.turned(id)) }
@@ -131,7 +131,8 @@ extension ImageDownloader {
 
     /// Whether it was sent as the session's user, who is still the one that the download was requested for.
     private func isOfUser(_ download: Download) -> Bool {
-        !download.asker.isException && download.identity.selection[ImageIdentity.user] == session.asker
+        !download.asker.isException
+            && session.asker.hasSameBytes(as: download.identity.selection[ImageIdentity.user]?.string)
     }
 
     func moved(_ id: UInt64, _ progress: Progress) {
@@ -185,7 +186,7 @@ extension ImageDownloader {
         // The cache may still have an older version of a picture that was resumed.
         let isWhole = head.status.isSuccess && head.status.code != 206
         if isWhole, download.isRenewal, !download.isOutdated, isOfUser(download) {
-            invalidated.asked(download.question, of: download.identity.url)
+            invalidated.asked(download.question, of: download.identity.url.string)
         }
         let source = use.map { $0.source == .network && !$0.isRevalidated ? Response.Source.network : .httpCache }
         var (outcomes, stored): ([ImageKey: Result<ImageBuffer, any Error>], Set<ImageKey>) = ([:], [])
@@ -214,7 +215,7 @@ extension ImageDownloader {
         _ outcome: Result<ImageBuffer, any Error>?, of waiter: Waiting, _ freshness: ImageFreshness
     ) -> Bool {
         guard let cache, case .success(let picture) = outcome,
-            waiter.key.selection[ImageIdentity.user] == session.asker,
+            session.asker.hasSameBytes(as: waiter.key.selection[ImageIdentity.user]),
             waiter.request.memoryUse(settings.cacheMode) != .skip,
             cache.shouldCache(picture, for: waiter.key)
         else { return false }

@@ -38,7 +38,7 @@ public actor ImageDownloader {
         let question: ImageQuestion
         let request: Request
         /// The request's own cookies and the jar's, at the time of the request.
-        let cookies: String?
+        let cookies: ExactText?
         /// Who asked first.
         let asker: Asker
         /// The picture to validate, and its key.
@@ -170,7 +170,7 @@ extension ImageDownloader {
         let priority = request.priority.rawValue
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
-            identity: identity, cookies: session.cookieField(for: url, beside: request.fields),
+            identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
             enclosures: asker.enclosures)
         if limit.inherited > now,
             let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)
@@ -182,7 +182,7 @@ extension ImageDownloader {
             return receipt
         }
         var download = Download(
-            question: ImageQuestion(identity: identity, url: url), request: request, cookies: shared.cookies,
+            question: ImageQuestion(identity: identity, url: ExactText(url)), request: request, cookies: shared.cookies,
             asker: asker)
         if let found = lookUp(waiter, &download) {
             state.settle(found)
@@ -269,9 +269,10 @@ extension ImageDownloader {
         let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
         if Self.isWhole(url) { try await settings.cache?.remove(url) }
         // In one step after the wait, so that nothing found before is put back.
-        for id in downloads.keys where downloads[id]?.identity.url == url { outdate(id) }
+        let exact = ExactText(url)
+        for id in downloads.keys where downloads[id]?.identity.url == exact { outdate(id) }
         cache?.invalidate(url)
-        parts.removeAll { $0.url == url }
+        parts.removeAll { $0.url == exact }
         if settings.cache != nil { invalidated.insert(url) }
     }
 

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// An operation on a picture before it is delivered, with a name.
 ///
 /// A downloader applies a chain of filters once for all who request the same chain, and caches the result by its name.
@@ -45,7 +47,10 @@ extension [ImageFilter] {
     /// The name of a chain of filters; nil for an empty chain. Different chains have different names.
     var name: String? {
         if isEmpty { return nil }
-        return map { $0.name.replacing("\\", with: "\\\\").replacing("|", with: "\\|") }.joined(separator: " | ")
+        return map { filter in
+            let name = filter.name.parts(at: UInt8(ascii: "\\")).joined(separator: #"\\"#)
+            return name.parts(at: UInt8(ascii: "|")).joined(separator: #"\|"#)
+        }.joined(separator: " | ")
     }
 
     func apply(to picture: ImageBuffer) async throws -> ImageBuffer {

@@ -85,7 +85,7 @@ struct ImageTransfer: Sendable {
 
     /// How the exchange differs; nil if it was sent as requested, and nothing was replaced and put back meanwhile.
     private func difference(since edition: HTTPSession.AskerEdition) -> Difference? {
-        if session.asker != user || session.askerEdition != edition { return .user }
+        if !session.asker.hasSameBytes(as: user) || session.askerEdition != edition { return .user }
         return cookies?.haveDiffered == true ? .cookies : nil
     }
 
@@ -106,8 +106,8 @@ struct ImageTransfer: Sendable {
             case (304, _, let known?): self = known.source == finalURL ? .confirmed : .again
             case (416, _?, _): self = .again
             case (206, let part?, _):
-                // Without a length the content is coded, and its parts are not parts of the picture.
-                let isRest = part.isContinued(by: response.head, from: finalURL) && response.body.expectedLength != nil
+                let isRest = part.isContinued(
+                    by: response.head, of: response.body.expectedLength, from: finalURL)
                 self = isRest ? .body(part) : .again
             default: self = .body(nil)
             }

@@ -23,8 +23,9 @@ struct PartialImage: Sendable, Hashable {
     }
 
     /// Whether a response is the rest: from the same URL and state, and from the end of the part to the end of the
-    /// picture. It must repeat the picture's tag, but need not repeat the date.
-    func isContinued(by head: ResponseHead, from source: FinalURL?) -> Bool {
+    /// picture. It must repeat the picture's tag, but need not repeat the date. Without a length the content is coded,
+    /// and its parts are not parts of the picture; with another one it is not what its range says.
+    func isContinued(by head: ResponseHead, of length: Int?, from source: FinalURL?) -> Bool {
         guard source == self.source, head.status.code == 206,
             case .part(let range, let complete) = ContentRange(head.fields)
         else { return false }
@@ -32,7 +33,8 @@ struct PartialImage: Sendable, Hashable {
         case (.changed, _), (.unsaid, .entityTag): return false
         case (.same, _), (.unsaid, .lastModified): break
         }
-        return range.lowerBound == bytes.count && complete ?? range.upperBound == range.upperBound
+        return length == range.count && range.lowerBound == bytes.count
+            && complete ?? range.upperBound == range.upperBound
     }
 }
 

@@ -12,7 +12,7 @@ internal import Synchronization
 /// Nothing is written to disk: a session's HTTP cache does that, and stores what the server sent.
 public final class AutoPurgingImageCache: ImageRequestCache {
     enum Key: Hashable {
-        case identifier(String)
+        case identifier(ExactText)
         case request(ImageKey)
     }
 
@@ -108,16 +108,16 @@ extension AutoPurgingImageCache {
 
 extension AutoPurgingImageCache {
     public func image(for identifier: String) -> ImageBuffer? {
-        change { $0.anyValue(for: .identifier(identifier))?.image }
+        change { $0.anyValue(for: .identifier(ExactText(identifier)))?.image }
     }
 
     @discardableResult
     public func add(_ image: ImageBuffer, for identifier: String) -> Bool {
-        add(Stored(image: image, freshness: .unlimited), for: .identifier(identifier))
+        add(Stored(image: image, freshness: .unlimited), for: .identifier(ExactText(identifier)))
     }
 
     @discardableResult
-    public func removeImage(for identifier: String) -> Bool { change { $0.remove(.identifier(identifier)) } }
+    public func removeImage(for identifier: String) -> Bool { change { $0.remove(.identifier(ExactText(identifier))) } }
 
     @discardableResult
     public func removeAll() -> Bool { change { $0.removeAll() } }
@@ -202,7 +202,7 @@ extension AutoPurgingImageCache.Stored {
 extension AutoPurgingImageCache.Key {
     var byteCount: Int {
         switch self {
-        case .identifier(let name): name.utf8.count
+        case .identifier(let name): name.string.utf8.count
         case .request(let key):
             key.selection.reduce(key.url.utf8.count + (key.filter?.utf8.count ?? 0)) { bytes, field in
                 bytes + field.key.utf8.count + field.value.utf8.count

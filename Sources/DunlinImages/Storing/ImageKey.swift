@@ -19,6 +19,21 @@ public struct ImageKey: Sendable, Hashable {
     }
 }
 
+/// Texts are compared byte by byte, as servers do.
+extension ImageKey {
+    public static func == (left: ImageKey, right: ImageKey) -> Bool {
+        left.scale == right.scale && left.url.hasSameBytes(as: right.url) && left.filter.hasSameBytes(as: right.filter)
+            && left.exactSelection == right.exactSelection
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytesOf: url)
+        hasher.combine(scale)
+    }
+
+    private var exactSelection: [String: ExactText] { selection.mapValues { ExactText($0) } }
+}
+
 extension ImageKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without user info, query and fields, which may contain secrets.
     public var description: String {

@@ -30,6 +30,7 @@ extension HTTP.JSON {
     }
 
     private func index(of text: Bytes) throws(SyntaxError) -> JSONIndex {
-        try JSONIndex.of(try text.inUTF8(), limits, refusesRepeatedKeys: repeatedKeys == .refused)
+        try JSONIndex.of(
+            try text.inUTF8(), limits, refusesRepeatedKeys: repeatedKeys == .refused, hiding: secretFields)
     }
 }

@@ -22,7 +22,7 @@ final class JSONDocument {
     func isNamedSecret(_ position: Int) -> Bool {
         guard position > 0, index.entries[position - 1].isText else { return false }
         // The longest escape of one byte is six bytes long.
-        return HTTP.SecretFields.usual.hides(
+        return json.secretFields.hides(
             index.beginning(of: index.entries[position - 1], 6 * (HTTP.SecretFields.longestName + 1)))
     }
 

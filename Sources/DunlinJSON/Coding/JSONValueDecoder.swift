@@ -178,7 +178,7 @@ extension JSONValueDecoder {
     /// Whether a value within this one looks secret, by its key or its name in the document.
     private func isSecretMember(_ step: JSONStep, _ position: Int) -> Bool {
         guard case .key(let key) = step else { return false }
-        return HTTP.SecretFields.usual.hides(key.stringValue) || document.isNamedSecret(position)
+        return document.json.secretFields.hides(key.stringValue) || document.isNamedSecret(position)
     }
 }
 

@@ -13,6 +13,7 @@ extension HTTP.JSON {
             case tooDeep = "it is nested deeper than `limits.depth` allows"
             case tooMany = "it holds more values and keys than `limits.values` allows"
             case textTooLong = "a text, key or number is longer than `limits.textLength` allows"
+            case tooManyMarks = "a text or key has more than 256 combining marks in a row"
             case tooLong = "it is longer than 4 GiB"
         }
 

@@ -89,6 +89,9 @@ extension HTTP {
         /// Makes an encoder of your own, likewise.
         public var encoder: (@Sendable () -> JSONEncoder)?
 
+        /// The names whose values no error shows: those of the session that reads.
+        package var secretFields = HTTP.SecretFields.usual
+
         public init() {}
     }
 }

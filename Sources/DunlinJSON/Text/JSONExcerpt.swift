@@ -6,12 +6,14 @@ struct JSONExcerpt {
     private let text: Bytes
     private let entries: [JSONIndex.Entry]
     private let innermost: Int?
+    private let secret: HTTP.SecretFields
 
     private static let longest = 40
 
     /// Creates an excerpt of a text that was read as far as the scanner came.
-    init(of text: Bytes, _ scanner: JSONScanner) {
+    init(of text: Bytes, _ scanner: JSONScanner, hiding secret: HTTP.SecretFields) {
         self.text = text
+        self.secret = secret
         entries = scanner.entries
         innermost = scanner.innermost
     }
@@ -28,7 +30,7 @@ struct JSONExcerpt {
             path.append(.member(name(of: entries[current])))
         }
         let shown: String
-        if path.contains(where: { JSONPath.isSecret($0) }) {
+        if path.contains(where: { JSONPath.isSecret($0, secret) }) {
             shown = "…"
         } else if let key = fault.key {
             shown = self.shown(offset..<end(of: entries[key]))

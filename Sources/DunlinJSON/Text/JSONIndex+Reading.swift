@@ -1,14 +1,15 @@
 extension JSONIndex {
     /// The index of a text, which may begin with a byte order mark.
     static func of(
-        _ text: Bytes, _ limits: HTTP.JSON.Limits = HTTP.JSON.Limits(), refusesRepeatedKeys: Bool = false
+        _ text: Bytes, _ limits: HTTP.JSON.Limits = HTTP.JSON.Limits(), refusesRepeatedKeys: Bool = false,
+        hiding secret: HTTP.SecretFields = .usual
     ) throws(HTTP.JSON.SyntaxError) -> JSONIndex {
         let start = text.offset
         var scanner = JSONScanner(start..<start + text.count, limits, refusesRepeatedKeys: refusesRepeatedKeys)
         do throws(JSONScanner.Fault) {
             try scanner.scan(text.storage.span)
         } catch {
-            throw JSONExcerpt(of: text, scanner).syntaxError(error)
+            throw JSONExcerpt(of: text, scanner, hiding: secret).syntaxError(error)
         }
         return JSONIndex(text: text.storage, start: start, entries: scanner.entries)
     }

@@ -24,10 +24,10 @@ enum JSONPath {
     }
 
     /// Whether the value that a step leads to should be hidden.
-    static func isSecret(_ step: Step) -> Bool {
+    static func isSecret(_ step: Step, _ secret: HTTP.SecretFields) -> Bool {
         switch step {
         case .element: false
-        case .member(let name): HTTP.SecretFields.usual.hides(name)
+        case .member(let name): secret.hides(name)
         }
     }
 }

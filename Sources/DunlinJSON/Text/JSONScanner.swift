@@ -216,43 +216,61 @@ extension JSONScanner {
         position += 1
         let start = position
         var kind = JSONIndex.Entry.Kind.text
+        // Counted in a text with escapes only: in others a look at a few bytes tells.
+        var marks = 0
         while true {
+            let plain = position
             position = JSONPlainText.end(text, position, end)
             guard position < end else { throw fault(.unexpectedEnd) }
+            if position > plain { marks = 0 }
             let byte = text[position]
             if byte == UInt8(ascii: "\"") { break }
             if byte < 0x20 { throw fault(.controlCharacter) }
             if byte == UInt8(ascii: "\\") {
                 kind = .escapedText
-                try escape(text)
+                marks = MarkRun.isMark(try escape(text)) ? marks + 1 : 0
             } else {
                 let length = JSONPlainText.scalarLength(text, position, end)
                 if length == 0 { throw fault(.invalidUTF8) }
+                if kind == .escapedText { marks = isMark(text, length) ? marks + 1 : 0 }
                 position += length
             }
+            guard marks <= MarkRun.longest else { throw fault(.tooManyMarks) }
         }
         guard position - start <= limits.textLength else { throw Fault(problem: .textTooLong, offset: start) }
+        let hasTooManyMarks = text.extracting(start..<position).withUnsafeBufferPointer { MarkRun.isTooLong(in: $0) }
+        guard !hasTooManyMarks else { throw Fault(problem: .tooManyMarks, offset: start) }
         defer { position += 1 }
         return JSONIndex.Entry(kind: kind, offset: UInt32(start), extent: UInt32(position - start))
     }
 
-    private mutating func escape(_ text: Span<UInt8>) throws(Fault) {
+    /// Whether the scalar of so many bytes at the position is a mark.
+    private func isMark(_ text: Span<UInt8>, _ length: Int) -> Bool {
+        var value = UInt32(text[position]) & (0xFF >> UInt32(length + 1))
+        for index in position + 1..<position + length { value = value << 6 | UInt32(text[index] & 0x3F) }
+        return Unicode.Scalar(value).map(MarkRun.isMark) ?? false
+    }
+
+    /// Reads an escape; returns what it stands for.
+    private mutating func escape(_ text: Span<UInt8>) throws(Fault) -> Unicode.Scalar {
         position += 1
         guard position < end else { throw fault(.unexpectedEnd) }
-        if JSONEscapes.meaning(of: text[position]) != nil {
+        if let meaning = JSONEscapes.meaning(of: text[position]) {
             position += 1
-            return
+            return Unicode.Scalar(meaning)
         }
         guard text[position] == UInt8(ascii: "u") else { throw unexpected() }
         position += 1
         let unit = try codeUnit(text)
         if JSONEscapes.isLow(unit) { throw fault(.loneSurrogate) }
-        guard JSONEscapes.isHigh(unit) else { return }
+        guard JSONEscapes.isHigh(unit) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
         guard end - position >= 2, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u") else {
             throw fault(.loneSurrogate)
         }
         position += 2
-        guard JSONEscapes.isLow(try codeUnit(text)) else { throw fault(.loneSurrogate) }
+        let low = try codeUnit(text)
+        guard JSONEscapes.isLow(low) else { throw fault(.loneSurrogate) }
+        return Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + (low & 0x3FF)) ?? "\u{FFFD}"
     }
 
     private mutating func codeUnit(_ text: Span<UInt8>) throws(Fault) -> UInt32 {

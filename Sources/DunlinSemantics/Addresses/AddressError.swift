@@ -1,4 +1,4 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// The error for a text that is no address Dunlin can request.
 public struct AddressError: Error, Sendable, Hashable {
@@ -40,6 +40,15 @@ public struct AddressError: Error, Sendable, Hashable {
     init(_ problem: Problem, in text: String, authority: Range<Int>? = nil) {
         self.problem = problem
         self.text = WebAddress.maskingValues(of: Self.redacted(text, authority: authority))
+    }
+
+    private init(_ problem: Problem, shown text: String) {
+        (self.problem, self.text) = (problem, text)
+    }
+
+    /// The error, which also hides what a session says is secret.
+    package func hiding(_ secret: HTTP.SecretFields) -> AddressError {
+        AddressError(problem, shown: WebAddress.maskingValues(of: text, secret))
     }
 
     private static func redacted(_ text: String, authority: Range<Int>?) -> String {

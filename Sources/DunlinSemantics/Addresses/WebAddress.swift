@@ -13,6 +13,12 @@ public struct WebAddress: Sendable, Hashable {
         public let user: String
         /// The password; nil if there is no colon, empty if nothing follows it.
         public let password: String?
+
+        public static func == (left: UserInfo, right: UserInfo) -> Bool {
+            left.user.hasSameBytes(as: right.user) && left.password.hasSameBytes(as: right.password)
+        }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: user) }
     }
 
     public let origin: HTTP.Origin

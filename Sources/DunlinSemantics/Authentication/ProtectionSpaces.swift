@@ -33,16 +33,15 @@ package struct ProtectionSpaces: Sendable {
     package struct Name: Sendable, Hashable {
         package let origin: String
         package let scheme: Scheme
-        /// The realm's bytes: texts that Unicode treats as equal are different realms to a server.
-        private let realm: [UInt8]
+        private let realm: ExactText
 
         package init(origin: String, scheme: Scheme, realm: String) {
             self.origin = origin
             self.scheme = scheme
-            self.realm = Array(realm.utf8)
+            self.realm = ExactText(realm)
         }
 
-        package func isOf(realm: String) -> Bool { self.realm.elementsEqual(realm.utf8) }
+        package func isOf(realm: String) -> Bool { self.realm.string.hasSameBytes(as: realm) }
     }
 
     private struct Space: Sendable {

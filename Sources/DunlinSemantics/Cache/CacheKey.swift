@@ -33,6 +33,10 @@ package struct CacheKey: Sendable, Hashable {
         text = Self.ownHost(of: head).map { "\(usual.text)\nHost: \($0)" } ?? usual.text
     }
 
+    package static func == (left: CacheKey, right: CacheKey) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+
     /// Returns the Host field of a head that differs from its URL's; nil if there is none.
     package static func ownHost(of head: RequestHead) -> String? {
         guard let host = head.fields["host"]?.lowercased(), host != head.origin.authority else { return nil }

@@ -38,7 +38,7 @@ package struct CacheMachine: Sendable {
         let user = isOwned ? CacheOwner.user(of: request.asker, rules) : nil
         let selected = candidates.indices.filter { index in
             let entry = candidates[index]
-            return entry.key == request.key && entry.owner.terms == request.asker.terms
+            return entry.key == request.key && entry.owner.hasTerms(of: request.asker)
                 && (entry.owner.user == nil || entry.owner.user == user) && entry.selecting.matches(fields, rules)
         }
         self.selected = selected

@@ -14,12 +14,13 @@ package struct CacheAsker: Sendable, Hashable {
     }
 
     package static func == (left: CacheAsker, right: CacheAsker) -> Bool {
-        left.user == right.user && left.terms == right.terms && left.fields == right.fields
+        left.user.hasSameBytes(as: right.user) && left.terms.hasSameBytes(as: right.terms)
+            && left.fields == right.fields
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(user)
-        hasher.combine(terms)
+        hasher.combine(bytesOf: user)
+        hasher.combine(bytesOf: terms)
     }
 }
 
@@ -38,6 +39,18 @@ package struct CacheOwner: Sendable, Hashable {
     package init(user: Bytes?, terms: String) {
         (self.user, self.terms) = (user, terms)
     }
+
+    package static func == (left: CacheOwner, right: CacheOwner) -> Bool {
+        left.user == right.user && left.terms.hasSameBytes(as: right.terms)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(bytesOf: terms)
+    }
+
+    /// Whether who asks under these terms may be given it.
+    package func hasTerms(of asker: CacheAsker) -> Bool { terms.hasSameBytes(as: asker.terms) }
 
     package static let everybody = CacheOwner(user: nil, terms: "")
 

@@ -22,6 +22,12 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(Bytes(text))
     }
 
+    public static func == (left: EntityTag, right: EntityTag) -> Bool {
+        left.description.hasSameBytes(as: right.description)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: description) }
+
     /// Whether states of one resource may share it although their bytes differ.
     public var isWeak: Bool { description.hasPrefix("W") }
 

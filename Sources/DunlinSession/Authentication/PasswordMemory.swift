@@ -38,7 +38,7 @@ final class PasswordMemory: Sendable {
         func isFor(_ space: HTTPSession.AuthenticationChallenge.ProtectionSpace) -> Bool {
             switch self {
             case .digest(_, let name): space.method == .digest && name.isOf(realm: space.realm)
-            case .basic(_, let realm): space.method == .basic && realm ?? space.realm == space.realm
+            case .basic(_, let realm): space.method == .basic && (realm ?? space.realm).hasSameBytes(as: space.realm)
             case .bearer: space.method == .bearer
             }
         }
@@ -147,7 +147,8 @@ extension PasswordMemory {
             switch (option, last) {
             case (.digest(let challenge), .digest(let answer, let name)) where name == Self.name(challenge, request):
                 if let sent = renewed(answer, name, by: challenge, request) { return sent }
-            case (.basic(let challenge), .basic(let value, let realm)) where realm == nil || realm == challenge.realm:
+            case (.basic(let challenge), .basic(let value, let realm))
+            where challenge.realm.hasSameBytes(as: realm ?? challenge.realm):
                 let name = Self.name(basic: challenge.realm, request)
                 state.withLock { if $0.proven.value(name) == value { $0.proven.remove(name) } }
             default: break

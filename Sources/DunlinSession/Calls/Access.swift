@@ -24,12 +24,12 @@ struct Access: Sendable {
     enum User: Sendable, Hashable {
         case nobody
         /// The user is identified by a text that nobody else has. It may be a secret.
-        case known(String)
+        case known(ExactText)
         case unknown
     }
 
     /// Something that says who asks.
-    enum Sign: Sendable, Hashable {
+    enum Sign: Sendable {
         enum Source: String, Sendable {
             case authenticator
             case handler
@@ -86,7 +86,7 @@ struct Access: Sendable {
         guard case .known(let name) = user else {
             return CacheAsker(user: cookies, terms: terms, fields: head.fields)
         }
-        return CacheAsker(user: cookies + name, terms: terms, fields: head.fields)
+        return CacheAsker(user: cookies + name.string, terms: terms, fields: head.fields)
     }
 }
 
@@ -96,10 +96,10 @@ extension Access.User {
         let signs = (hasOwnAuthorization ? [] : added) + always
         if signs.isEmpty {
             self = .nobody
-        } else if signs.contains(.unknown) {
+        } else if signs.contains(where: \.isUnknown) {
             self = .unknown
         } else {
-            self = .known(signs.map { Self.parts($0.parts) }.joined())
+            self = .known(ExactText(signs.map { Self.parts($0.parts) }.joined()))
         }
     }
 
@@ -110,6 +110,8 @@ extension Access.User {
 }
 
 extension Access.Sign {
+    fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
+
     fileprivate var parts: [String] {
         switch self {
         case .password(let user, let password): ["password", user, password]

@@ -95,7 +95,7 @@ extension LiveCall {
         completed.fields["cookie"] = sent.fields["cookie"]
         switch user(of: request, completed, nil, policies, jarCounts: jarCounts) {
         case .nobody: return ["nobody"] + own
-        case .known(let name): return ["known", name] + own + byHandler(sent)
+        case .known(let name): return ["known", name.string] + own + byHandler(sent)
         case .unknown: return ["unknown", Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"] + own
         }
     }

@@ -148,9 +148,9 @@ private final class CoalescingDriver: StageDriver {
         for field in access.head.fields { fields += "\n\(field.name.lowercased()): \(field.value)" }
         let (asker, url) = (access.asker, CacheKey(access.head))
         let key = SharedExchanges.Key(
-            url: url, user: asker.user, terms: asker.terms,
+            url: url, user: ExactText(asker.user), terms: ExactText(asker.terms),
             options: call.delegate.settings?.options.common ?? RareOptions.Common(),
-            timeouts: call.asked.options.timeouts, fields: fields, jar: access.jar,
+            timeouts: call.asked.options.timeouts, fields: ExactText(fields), jar: access.jar,
             removals: call.session.configuration.cache?.store.removals(of: url))
         return (key, access)
     }

@@ -42,8 +42,8 @@ struct PasswordStage: Stage {
 
     /// Whether the session still has this password, or still none.
     private func isPresent(_ own: HTTPSession.Password?) -> Bool {
-        let present = sessionPassword
-        return own?.user == present?.user && own?.password == present?.password
+        guard let own, let present = sessionPassword else { return own == nil && sessionPassword == nil }
+        return own.isOf(user: present.user, password: present.password)
     }
 
     /// The password that answers by default, and the memory of where it was accepted.

@@ -194,8 +194,13 @@ extension Redirecting {
             error(.tooManyRedirects, "there were more than \(limit) redirects; `redirects.limit` allows no more")
         case .loop: error(.redirectLoop, "the redirect leads to \(shown(next)), which was requested before")
         case .unsupportedScheme(let cause):
-            error(.unsupportedScheme, "the redirect leads to a URL that is neither http nor https", cause)
-        case .unusable(let cause): error(.invalidRedirect, "the redirect leads to an invalid URL", cause)
+            error(
+                .unsupportedScheme, "the redirect leads to a URL that is neither http nor https",
+                cause.hiding(call.session.configuration.secretFields))
+        case .unusable(let cause):
+            error(
+                .invalidRedirect, "the redirect leads to an invalid URL",
+                cause?.hiding(call.session.configuration.secretFields))
         case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
         case .insecure:
             error(

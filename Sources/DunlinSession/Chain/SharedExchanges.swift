@@ -24,11 +24,11 @@ final class SharedExchanges: Sendable {
     /// What identical requests have in common.
     struct Key: Sendable, Hashable {
         let url: CacheKey
-        let user: String
-        let terms: String
+        let user: ExactText
+        let terms: ExactText
         let options: RareOptions.Common
         let timeouts: HTTPSession.RequestTimeouts
-        let fields: String
+        let fields: ExactText
         /// The number of the jar: what was asked for before all cookies were removed is not for who asks after it.
         let jar: String?
         /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.

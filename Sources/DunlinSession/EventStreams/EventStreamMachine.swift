@@ -86,7 +86,7 @@ struct EventStreamMachine {
 
     /// Takes an event's data. Returns false if it is the sentinel, which ends the stream and is not delivered.
     mutating func received(_ data: String) -> Bool {
-        if data == sentinel { return false }
+        if let sentinel, data.hasSameBytes(as: sentinel) { return false }
         if !hasDelivered { (hasDelivered, failures) = (true, unfailed) }
         return true
     }

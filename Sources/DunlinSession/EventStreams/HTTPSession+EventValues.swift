@@ -7,7 +7,7 @@ extension HTTPSession {
         /// The events themselves. The values and the events are one stream, which can be read once.
         public let events: EventStream
         /// The names of the events that have values; nil if all have.
-        let names: Set<String>?
+        let names: Set<ExactText>?
 
         /// The number of the current attempt, as in ``HTTPSession/EventStream/attempt``.
         public var attempt: Int { events.attempt }
@@ -15,19 +15,19 @@ extension HTTPSession {
         public func makeAsyncIterator() -> Iterator { Iterator(names: names, events: events.makeAsyncIterator()) }
 
         public struct Iterator: AsyncIteratorProtocol {
-            let names: Set<String>?
+            let names: Set<ExactText>?
             var events: EventStream.Iterator
             /// How many events have come, those without a value included.
             private var count = 0
 
-            init(names: Set<String>?, events: EventStream.Iterator) {
+            init(names: Set<ExactText>?, events: EventStream.Iterator) {
                 (self.names, self.events) = (names, events)
             }
 
             public mutating func next() async throws -> Value? {
                 while let event = try await events.next() {
                     count += 1
-                    if let names, !names.contains(event.name) { continue }
+                    if let names, !names.contains(ExactText(event.name)) { continue }
                     do {
                         return try event.json(Value.self)
                     } catch {

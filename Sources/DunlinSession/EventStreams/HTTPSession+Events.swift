@@ -51,6 +51,6 @@ extension HTTPSession {
             events: events(
                 target, method: method, query: query, fields: fields, body: body, json: json, after: lastEventID,
                 until: sentinel, settings: settings, timeout: timeout, options: options),
-            names: names)
+            names: names.map { Set($0.map { ExactText($0) }) })
     }
 }

@@ -235,7 +235,7 @@ extension RequestBuilder {
             let reason =
                 lacksBase
                 ? "the session has no `baseURL`, so its requests need whole URLs" : "the URL of the request is invalid"
-            throw NetworkError(code, reason, underlying: error)
+            throw NetworkError(code, reason, underlying: error.hiding(secretFields))
         }
     }
 

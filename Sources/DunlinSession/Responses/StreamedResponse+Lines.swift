@@ -42,7 +42,7 @@ extension HTTPSession.StreamedResponse {
     public func values<Value: Decodable>(
         of type: Value.Type, _ json: HTTP.JSON? = nil, limit: Int = 1 << 20
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        BodySequence.Values<Value>(lines: linesOfSuccess(limit), json: json ?? content.json)
+        BodySequence.Values<Value>(lines: linesOfSuccess(limit), json: content.json(insteadOf: json))
     }
 
     private func linesOfSuccess(_ limit: Int) -> BodySequence.Lines {

@@ -42,6 +42,13 @@ extension HTTPSession {
                 self.method = method
                 self.realm = realm
             }
+
+            /// Compares realms byte by byte, as servers do.
+            public static func == (left: ProtectionSpace, right: ProtectionSpace) -> Bool {
+                left.method == right.method && left.realm.hasSameBytes(as: right.realm)
+            }
+
+            public func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: realm) }
         }
 
         public var kind: Kind

@@ -9,7 +9,7 @@ extension HTTPSession {
 
         /// Whether it is this user and password, byte for byte and regardless of other settings.
         func isOf(user: String, password: String) -> Bool {
-            self.user.utf8.elementsEqual(user.utf8) && self.password.utf8.elementsEqual(password.utf8)
+            self.user.hasSameBytes(as: user) && self.password.hasSameBytes(as: password)
         }
 
         /// Throws for characters that no answer can carry.
@@ -49,13 +49,12 @@ extension HTTPSession.Password: Hashable {
     /// Compares byte for byte: texts that Unicode considers equal are different passwords to a server.
     static func == (left: Self, right: Self) -> Bool {
         left.answersBasic == right.answersBasic
-            && left.user.utf8.elementsEqual(right.user.utf8)
-            && left.password.utf8.elementsEqual(right.password.utf8)
+            && left.isOf(user: right.user, password: right.password)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(Array(user.utf8))
-        hasher.combine(Array(password.utf8))
+        hasher.combine(bytesOf: user)
+        hasher.combine(bytesOf: password)
     }
 }
 

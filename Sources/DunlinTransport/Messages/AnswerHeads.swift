@@ -54,6 +54,8 @@ extension ExchangeContext {
     /// How the body of an answer ends.
     func framing(of answer: borrowing Answer, _ hop: HTTP.Hop) throws -> MessageFraming {
         do throws(WireError) {
+            // A part would be taken for the whole.
+            if answer.head.status.code == 206, !request.head.fields.contains("range") { throw .unaskedPart }
             return try answer.parsed.framing(for: method)
         } catch {
             throw invalid(error, .receive, hop)

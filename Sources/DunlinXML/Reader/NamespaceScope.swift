@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// The namespaces of prefixes within nested elements (Namespaces in XML 1.0).
 ///
 /// A look-up takes constant time, and namespaces are compared by number: a name of a million bytes is read only when it
@@ -26,15 +28,16 @@ struct NamespaceScope {
     private var meanings: [String: [Namespace]] = [:]
     /// The bindings, in order of declaration.
     private var bindings: [Binding] = []
-    private var numbers: [String: Int] = [:]
+    private var numbers: [ExactText: Int] = [:]
     /// The number of bindings examined.
     private(set) var steps = 0
 
     /// Declares a prefix. Returns false for an invalid declaration: another meaning for `xml` or `xmlns`, their
     /// namespaces under other prefixes, or a prefix for an empty namespace.
     mutating func declare(_ prefix: String, _ namespace: String, at depth: Int) -> Bool {
-        if prefix == "xml" { return namespace == Namespace.xml.name }
-        guard prefix != "xmlns", namespace != Namespace.xml.name, namespace != Self.xmlns else { return false }
+        if prefix == "xml" { return namespace.hasSameBytes(as: Namespace.xml.name) }
+        let isReserved = [Namespace.xml.name, Self.xmlns].contains { namespace.hasSameBytes(as: $0) }
+        guard prefix != "xmlns", !isReserved else { return false }
         guard !namespace.isEmpty || prefix.isEmpty else { return false }
         steps += 1
         bindings.append(Binding(prefix: prefix, depth: depth))
@@ -60,8 +63,8 @@ struct NamespaceScope {
 
     private mutating func numbered(_ namespace: String) -> Namespace {
         if namespace.isEmpty { return .none }
-        let number = numbers[namespace] ?? numbers.count + 2
-        numbers[namespace] = number
+        let number = numbers[ExactText(namespace)] ?? numbers.count + 2
+        numbers[ExactText(namespace)] = number
         return Namespace(number: number, name: namespace)
     }
 }

@@ -64,6 +64,7 @@ extension XML.Reader {
     private mutating func characterData() throws(XML.Error) -> XML.Event? {
         guard case .inRoot = stage else { throw error(.notWellFormed) }
         let text = try text(before: "]]>")
+        try checkMarks(in: text)
         return text.isEmpty ? nil : .text(Self.lines(text))
     }
 

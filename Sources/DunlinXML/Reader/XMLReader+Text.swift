@@ -12,6 +12,7 @@ extension XML.Reader {
         while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
             if bytes[position] == UInt8(ascii: "&") { text += try reference() } else { text += try plainText() }
         }
+        try checkMarks(in: text.utf8)
         return text.isEmpty ? nil : .text(text)
     }
 
@@ -38,6 +39,7 @@ extension XML.Reader {
             switch byte {
             case quote:
                 position += 1
+                try checkMarks(in: value)
                 return String(decoding: value, as: UTF8.self)
             case UInt8(ascii: "<"): throw error(.notWellFormed)
             case UInt8(ascii: "&"):

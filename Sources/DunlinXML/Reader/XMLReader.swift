@@ -1,4 +1,5 @@
 public import Dunlin
+internal import DunlinTypes
 
 extension XML {
     /// A parser that reads a document event by event, by XML 1.0 (fifth edition) and Namespaces in XML 1.0.
@@ -89,6 +90,11 @@ extension XML.Reader: MarkupReader {
         return XML.Error(problem, line: line, column: column)
     }
 
+    /// Whoever compares the text would wait long.
+    func checkMarks(in text: some Collection<UInt8>) throws(XML.Error) {
+        if MarkRun.isTooLong(in: text) { throw error(.tooManyMarks) }
+    }
+
     @usableFromInline package func unexpected() -> XML.Error {
         error(position < bytes.count ? .notWellFormed : .endsEarly)
     }
@@ -102,6 +108,7 @@ extension XML.Reader: MarkupReader {
             position += length
         }
         guard position > start else { throw error(position < bytes.count ? .invalidName : .endsEarly) }
+        try checkMarks(in: bytes[start..<position])
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 

@@ -17,6 +17,7 @@ extension XML {
             case unreadableText = "the text is not in the encoding it declares"
             case tooDeep = "elements are nested deeper than `limits.depth` or a tree allows"
             case tooManyAttributes = "a tag has more attributes than `limits.attributes` allows"
+            case tooManyMarks = "a name or text has more than 256 combining marks in a row"
             case expandsTooFar = "entities expand to more than `limits.expansion` allows, or are nested too deep"
         }
 

@@ -40,6 +40,19 @@ import Testing
         }
     }
 
+    /// Foundation's decoder compares keys, in a time that grows with the square of the run.
+    @Test func `a text has at most 256 combining marks in a row, in either form`() {
+        for (count, isTaken) in [(256, true), (257, false)] {
+            let units = Array(repeatElement([0x03, 0x01] as [UInt8], count: count).joined())
+            #expect((Self.reason(Self.list([Self.head(0x60, count) + units])) == nil) == isTaken)
+            for mark in ["\u{301}", "&#x301;"] {
+                let key = String(repeatElement(mark, count: count).joined())
+                let body = Bytes("<plist><dict><key>\(key)</key><true/></dict></plist>")
+                #expect((Self.reason(body) == nil) == isTaken)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ([[]], true), ([[1], []], true), ([[1, 2], [], []], true), ([[0]], false), ([[1], [0]], false),

@@ -64,6 +64,21 @@ import Testing
         }
     }
 
+    /// Swift considers the values equal, and a server does not.
+    @Test(arguments: ["X-Api-Key", "Authorization", "Accept-Language"])
+    func `a request whose field only looks the same gets its own picture`(name: String) async throws {
+        let gallery = try Gallery()
+        try await gallery.hang("/cat")
+        let (session, downloader) = try Self.downloader(nil, "", like: gallery)
+        for (value, asked) in [("caf\u{E9}", 1), ("cafe\u{301}", 2), ("caf\u{E9}", 2)] {
+            var request = gallery.request("/cat")
+            request.fields.append(name: name, value: value)
+            _ = try await downloader.download(request).image
+            #expect(gallery.targets.count == asked)
+        }
+        await session.shutdown()
+    }
+
     /// A way to the server that is not the usual one, where another server may be.
     struct OtherWay: Sendable, CustomTestStringConvertible {
         let testDescription: String

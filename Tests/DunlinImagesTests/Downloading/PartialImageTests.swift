@@ -48,7 +48,15 @@ import Testing
     {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: nil))
         #expect(part.fields == ["Range": "bytes=3-", "If-Range": "\"1\""])
-        #expect(part.isContinued(by: Self.head(fields, status), from: nil) == isRest)
+        #expect(part.isContinued(by: Self.head(fields, status), of: 7, from: nil) == isRest)
+    }
+
+    /// Added to what is kept, a length of the server's own could be more than fits.
+    @Test(arguments: [nil, 6, 8, Int.max])
+    func `the rest of an image is as long as its range`(length: Int?) throws {
+        let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: nil))
+        let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
+        #expect(!part.isContinued(by: rest, of: length, from: nil))
     }
 
     private static let sources: [FinalURL?] = [nil, FinalURL("http://one.test/"), FinalURL("http://two.test/")]
@@ -57,7 +65,7 @@ import Testing
     func `the rest of an image comes from the same URL as its kept part`(source: FinalURL?, other: FinalURL?) throws {
         let part = try #require(PartialImage("abc", of: Self.head(["ETag": "\"1\""]), from: source))
         let rest = Self.head(["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206)
-        #expect(part.isContinued(by: rest, from: other) == (source == other))
+        #expect(part.isContinued(by: rest, of: 7, from: other) == (source == other))
     }
 
     @Test func `the parts kept are limited, and the oldest goes first`() throws {

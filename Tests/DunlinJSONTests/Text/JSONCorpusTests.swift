@@ -147,6 +147,29 @@ import Testing
     }
 
     /// Of objects with so many members: read, looked up backwards, and refused for one key too many.
+    /// Swift would compare it in a time that grows with the square of the run.
+    @Test(arguments: ["\u{301}", #"\u0301"#, #"\uD834\uDD65"#, "\u{301}" + #"\u0327"#, "\u{1D165}"])
+    func `a text or key has at most 256 combining marks in a row`(mark: String) {
+        let each = mark.unicodeScalars.count == 7 ? 2 : 1
+        let (most, more) = (256 / each, 256 / each + 1)
+        func problem(_ text: String) -> HTTP.JSON.SyntaxError.Problem? {
+            do throws(HTTP.JSON.SyntaxError) {
+                _ = try DynamicValue(json: Bytes(text))
+                return nil
+            } catch {
+                return error.problem
+            }
+        }
+        for beginning in ["", "a", #"\n"#, String(repeating: "a", count: 500)] {
+            let (allowed, refused) = [most, more].reduce(into: ("", "")) { texts, count in
+                texts = (texts.1, beginning + String(repeating: mark, count: count))
+            }
+            #expect(problem("[\"\(allowed)\"]") == nil && problem("{\"\(allowed)\":1}") == nil)
+            #expect(problem("[\"\(refused)\"]") == .tooManyMarks && problem("{\"\(refused)\":1}") == .tooManyMarks)
+            #expect(problem("[\"\(allowed)a\(allowed)\"]") == nil)
+        }
+    }
+
     @Test func `large objects, repeated keys and long texts take time in proportion`() throws {
         struct Backwards: Decodable {
             var sum = 0

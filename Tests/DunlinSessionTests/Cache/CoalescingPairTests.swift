@@ -118,6 +118,25 @@ private final class DamagedBody: StoredBody {
         #expect(try await tasks[1].value == "Bearer bob")
     }
 
+    /// Swift considers the values equal, and a server does not.
+    @Test(arguments: ["X-Api-Key", "Authorization", "Accept-Language"])
+    func `requests whose fields only look the same are not sent as one`(name: String) async throws {
+        let gate = Gate()
+        let mock = try Mocked("https://a.test") { $0.coalescing.isOn = true }
+        mock.transport.otherwise { request in
+            try await gate.opened()
+            return .respond(body: Bytes(request.fields[name] ?? ""))
+        }
+        let session = mock.session
+        let values = ["caf\u{E9}", "cafe\u{301}"]
+        let tasks = values.map { value in
+            Task { try await session.get("/a", fields: [name: value], as: .string).value }
+        }
+        try await eventually("both are under way", following: mock.transport) { await session.tasks.count == 2 }
+        gate.open()
+        for (task, value) in zip(tasks, values) { #expect(try await task.value.utf8.elementsEqual(value.utf8)) }
+    }
+
     @Test func `requests that an interceptor sends to different targets are not sent as one`() async throws {
         let gate = Gate()
         let mock = try Mocked("https://a.test") {

@@ -123,6 +123,33 @@ import Testing
         #expect(machine.lastEventID == row.id && machine.retry == row.retry)
     }
 
+    /// Comparing what has more takes a time that grows with the square of the run.
+    @Test(arguments: ["event: a", "id: a", "data: a"])
+    func `an event has at most 256 combining marks in a row`(beginning: String) throws {
+        func line(_ count: Int) -> Bytes {
+            Bytes(beginning + String(String.UnicodeScalarView(repeatElement("\u{301}", count: count))))
+        }
+        var machine = ServerSentEventMachine(limit: 10_000)
+        #expect(try machine.take(line(256)) == nil)
+        #expect(throws: ServerSentEventMachine.Refusal.tooManyMarks) { try machine.take(line(257)) }
+        #expect(try machine.take(Bytes("unknown-\(String(line(2000)))")) == nil)
+    }
+
+    /// Swift considers them equal, and the server does not.
+    @Test func `an event whose name only looks the same has no value`() async throws {
+        let mocked = try Mocked()
+        mocked.transport.otherwise { _ in
+            .respond(
+                fields: ["Content-Type": "text/event-stream"],
+                body: "event: caf\u{E9}\ndata: 1\n\nevent: cafe\u{301}\ndata: 2\n\ndata: end\n\n")
+        }
+        var values: [Int] = []
+        for try await value in mocked.session.events("x", until: "end", named: ["caf\u{E9}"], as: Int.self) {
+            values.append(value)
+        }
+        #expect(values == [1])
+    }
+
     @Test func `each line of JSON is decoded as a value, and blank lines are skipped`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"id\":2,\"name\":\"b\"}")

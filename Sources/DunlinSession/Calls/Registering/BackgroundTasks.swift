@@ -10,8 +10,8 @@ final class BackgroundTasks: Sendable {
     /// What is requested, and by whom.
     struct Key: Sendable, Hashable {
         let url: CacheKey
-        let user: String
-        let terms: String
+        let user: ExactText
+        let terms: ExactText
     }
 
     private static let limits = BackgroundMachine<Key, HTTPSession.TaskID>.Limits()
@@ -66,7 +66,8 @@ extension SessionCore {
             [name] + fields.values(of: name)
         }
         let user = ([stored.asker.user] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
-        let key = BackgroundTasks.Key(url: stored.key, user: user, terms: stored.asker.terms)
+        let key = BackgroundTasks.Key(
+            url: stored.key, user: ExactText(user), terms: ExactText(stored.asker.terms))
         background.begin(key) {
             do { return try ownCall(insteadOf: asked, request.head) } catch { return nil }
         } _: { [background] call, delegate in

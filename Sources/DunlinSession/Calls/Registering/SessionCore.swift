@@ -45,8 +45,10 @@ package final class SessionCore: Sendable {
         self.tlsPolicySources = tlsPolicySources
         self.loops = loops
         decoding = Decoding(configuration.limits, configuration.codecs)
+        var json = configuration.json
+        json.secretFields = configuration.secretFields
         contentSettings = ContentSettings(
-            json: configuration.json, accepting: configuration.acceptedContentTypes, configuration.acceptedStatuses)
+            json: json, accepting: configuration.acceptedContentTypes, configuration.acceptedStatuses)
         curl = CurlSettings(
             configuration.secretFields, redirects: configuration.redirects.rules, trust: configuration.tls.curl,
             interface: configuration.sockets.interface,
