@@ -8,8 +8,9 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/* A progressive picture has about ten scans. Each passes over the whole picture, however few bytes it has. */
-enum { most_scans = 100 };
+/* A progressive picture has about ten scans. Each passes over the whole picture, however few bytes it has: the larger
+ * the picture, the fewer may there be. */
+enum { most_scans = 100, fewest_scans = 16, scanned_pixels = 256 << 20 };
 
 struct dunlin_jpeg_decoder {
     struct jpeg_decompress_struct info;
@@ -143,12 +144,18 @@ int dunlin_jpeg_read_header(
     return dunlin_jpeg_more;
 }
 
+static int scan_limit(const struct jpeg_decompress_struct *info) {
+    uint64_t pixels = (uint64_t)info->image_width * info->image_height;
+    uint64_t scans = scanned_pixels / (pixels ? pixels : 1);
+    return scans > most_scans ? most_scans : scans < fewest_scans ? fewest_scans : (int)scans;
+}
+
 /* Reads `rows` rows of blocks, which takes about as long as making `rows` rows of pixels: there are several scans, and
  * each has only a part of every block. False once all scans were read. */
 static bool read_scans(dunlin_jpeg_decoder *decoder, uint32_t rows) {
     struct jpeg_decompress_struct *info = &decoder->info;
     for (uint32_t read = 0; read < rows; read++) {
-        if (info->input_scan_number > most_scans) ERREXIT(info, JERR_BAD_PROGRESSION);
+        if (info->input_scan_number > scan_limit(info)) ERREXIT(info, JERR_BAD_PROGRESSION);
         if (jpeg_consume_input(info) != JPEG_REACHED_EOI) continue;
         /* Scans that are missing cost pixels, and nothing tells how many there should have been. */
         if (decoder->has_ended && !decoder->is_tolerant) ERREXIT(info, JERR_INPUT_EMPTY);

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCommandLine
+import DunlinTypes
 
 /// One part of a multipart form, as `-F` gives it.
 struct FormPart: Equatable, Sendable {
@@ -80,7 +81,7 @@ struct FormPart: Equatable, Sendable {
             }
             // What is no regular file has no length, and is read.
             let bytes = try path == "-" ? InputFile.standardInput() : InputFile.bytes(of: path)
-            let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
+            let fileName = fileName ?? path.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init) ?? path
             return .data(
                 name, Bytes(bytes), fileName: fileName, contentType: type ?? HTTP.ContentType(fileName: fileName))
         }

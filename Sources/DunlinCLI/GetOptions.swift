@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCommandLine
+import DunlinTypes
 
 extension Command {
     /// What the options of a request say.
@@ -149,7 +150,7 @@ extension Command.GetOptions {
             let path = (written ?? url).prefix { $0 != "?" && $0 != "#" }.drop { $0 != ":" }.dropFirst(3).drop {
                 $0 != "/"
             }
-            guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty,
+            guard let name = path.parts(at: UInt8(ascii: "/")).last, !name.isEmpty,
                 name != ".", name != ".."
             else { throw UsageError(description: "-O needs a URL whose path ends with a name; use -o FILE") }
             file = String(name)

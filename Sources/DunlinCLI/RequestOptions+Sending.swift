@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinCommandLine
+import DunlinTypes
 
 /// The values that options stand for when the command runs: files, standard input, and a password from the terminal.
 extension RequestOptions {
@@ -31,7 +32,7 @@ extension RequestOptions {
     var uploadTitle: String? {
         if let upload {
             guard case .file(let path) = upload else { return "standard input" }
-            return path.split(separator: "/").last.map(String.init)
+            return path.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init)
         }
         let files = form.compactMap { part in
             if case .file(let path, let name, _) = part.content { name ?? path } else { nil }
@@ -51,7 +52,7 @@ extension RequestOptions {
         if case .file(let path) = upload, !parts[0].contains("?") {
             let authority = parts[0].drop { $0 != ":" }.dropFirst(3)
             if authority.hasSuffix("/") || !authority.contains("/") {
-                let name = path.split(separator: "/").last ?? ""
+                let name = path.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty } ?? ""
                 parts[0] += (authority.hasSuffix("/") ? "" : "/") + Self.encoded(name.utf8)
             }
         }

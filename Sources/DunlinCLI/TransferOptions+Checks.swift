@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinCommandLine
 import DunlinDisplay
+import DunlinTypes
 
 extension TransferOptions {
     /// Throws for secrets that two servers would get, and for pins of more than one server.
@@ -56,6 +57,17 @@ extension TransferOptions {
         }
         if get.request.asksHeadOnly || get.request.putsDataInURL {
             throw UsageError(description: "-I and -G send no body, and upload does")
+        }
+        if files.count > 1, !isForm { try checkNames(of: files) }
+    }
+
+    /// Of two files with one name, one would be lost.
+    private func checkNames(of files: [String]) throws(UsageError) {
+        var known: [ExactText: String] = [:]
+        for file in files {
+            let name = String(file.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty } ?? "")
+            guard let other = known.updateValue(file, forKey: ExactText(name)) else { continue }
+            throw UsageError(description: "\(other) and \(file) would both be sent as \(name); send them one by one")
         }
     }
 

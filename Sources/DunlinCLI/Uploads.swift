@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinCommandLine
 import DunlinDisplay
+import DunlinTypes
 
 /// `dunlin upload`: a file as the body of a PUT, or files as parts of a form. Several files without a form are sent at
 /// once, each to its own name below the URL.
@@ -55,7 +56,7 @@ struct Uploads: Sendable {
         let task = try session.task(
             HTTP.Target(try request.completed(url)), method: request.httpMethod, body: body,
             options: try request.options, as: .bytes)
-        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let name = file.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init) ?? file
         return Transfer(
             title: file, task: task, bar: display.map { ProgressDisplay(name, on: $0) }, direction: .upload)
     }

@@ -114,7 +114,7 @@ extension CurlCommand {
     /// Whether a user name contains a colon, which would end it in an option. Adds a remark that it must be given in
     /// another way; a password is not added.
     private mutating func hasColon(_ user: String, ofProxy isProxy: Bool = false) -> Bool {
-        guard user.contains(":") else { return false }
+        guard user.utf8.contains(UInt8(ascii: ":")) else { return false }
         let (option, url) = isProxy ? ("--proxy-user", "the proxy's URL") : ("--user", "the URL")
         notes.append("curl's \(option) cannot hold a user name with a colon; write it into \(url), with %3A.")
         return true

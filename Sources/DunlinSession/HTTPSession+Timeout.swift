@@ -11,7 +11,7 @@ extension HTTPSession {
     ) async rethrows -> Value {
         let deadline = core.loop.now().advanced(by: max(0, duration.clampedNanoseconds))
         if let outer = InheritedDeadline.present, outer.time <= deadline { return try await operation() }
-        let nearest = InheritedDeadline(time: deadline, length: duration)
+        let nearest = InheritedDeadline(time: deadline, loop: core.loop, length: duration)
         return try await InheritedDeadline.$present.withValue(nearest) { try await operation() }
     }
 }

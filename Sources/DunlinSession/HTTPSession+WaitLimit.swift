@@ -37,6 +37,26 @@ extension HTTPSession {
         }
     }
 
+    /// The deadline of the running code, for whoever waits for what others have begun.
+    package struct PresentDeadline: Sendable {
+        private let deadline: InheritedDeadline
+
+        /// Nil if there is none.
+        package init?() {
+            guard let present = InheritedDeadline.present else { return nil }
+            deadline = present
+        }
+
+        /// Waits until it passes, and returns the error of that; nil if the awaiting task is cancelled before.
+        package func passed() async -> NetworkError? {
+            let left = max(0, deadline.time.nanoseconds - deadline.loop.now().nanoseconds)
+            guard await deadline.loop.rest(nanoseconds: left) else { return nil }
+            let limit = WaitLimit(total: nil, inherited: deadline.time, length: deadline.length)
+            return limit.failure(
+                InheritedDeadline.hasPassed, from: nil, at: deadline.loop.now(), requestMayHaveBeenSent: true)
+        }
+    }
+
     /// The limit that a request of the running code would have with this total.
     package func waitLimit(_ total: PerRequest<Duration>) -> WaitLimit {
         let inherited = InheritedDeadline.present

@@ -1,10 +1,8 @@
-/// Secrets in XML, HTML and property lists, and those whose name is itself a value: `name="password" value="…"`.
+/// Secrets in XML, HTML and property lists.
 ///
 /// What cannot be told for certain is hidden: a tag, an element or an object without an end hides the rest of the text.
 /// So whatever is looked for without a limit is found, or hides all that follows, and the cost stays linear.
 extension SecretText {
-    /// How far from a name in an object a value is looked for.
-    private static let longestPair = 256
     /// How long the name of an element may be.
     private static let longestTagName = 128
 
@@ -18,7 +16,10 @@ extension SecretText {
 
     /// What belongs to a secret name that is an element's, or the text of a `key` or `name` element with a value after
     /// it.
-    static func markup(named name: Range<Int>, in bytes: [UInt8]) -> Markup {
+    /// `isSecret` judges a name.
+    static func markup(
+        named name: Range<Int>, in bytes: [UInt8], isSecret: (ArraySlice<UInt8>) -> Bool
+    ) -> Markup {
         guard let tag = Tag(around: name, in: bytes) else {
             return value(afterNaming: name, in: bytes).map { .value($0) } ?? .other
         }
@@ -26,22 +27,22 @@ extension SecretText {
         guard let end = endOfTag(in: bytes, from: name.upperBound) else {
             return .value(name.upperBound..<bytes.count)
         }
-        if isPropertyListKey(tag, textAt: end, in: bytes) { return .nothing }
-        if isClosed(bytes, end) { return .value(tag.name.upperBound..<end - 2) }
+        if isNaming(tag, textAt: end, in: bytes, isSecret) { return .nothing }
+        // Of a long name only the beginning is the tag's.
+        let attributes = max(tag.name.upperBound, name.upperBound)
+        if isClosed(bytes, end), attributes <= end - 2 { return .value(attributes..<end - 2) }
         let element = end..<endOfElement(bytes[tag.name], in: bytes, from: end)
-        let hasAttributes = bytes[tag.name.upperBound..<end - 1].contains { !isBlank($0) }
-        return .value(hasAttributes ? tag.name.upperBound..<element.upperBound : element)
+        let hasAttributes = bytes[attributes..<end - 1].contains { !isBlank($0) }
+        return .value(hasAttributes ? attributes..<element.upperBound : element)
     }
 
-    private static let naming = ["name", "key", "property", "http-equiv"]
-    private static let holding = ["value", "values", "content", "val"]
     /// Elements of HTML that have no end tag.
     private static let void = ["input", "meta", "param", "link", "img", "br", "hr"]
     private static let ofPropertyLists = [
         "string", "integer", "real", "data", "date", "array", "dict", "true", "false",
     ]
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 }
 
 // MARK: - Tags
@@ -76,7 +77,7 @@ extension SecretText {
     }
 
     /// The position after the `>` of a tag; nil if there is none. What is quoted does not count.
-    private static func endOfTag(in bytes: [UInt8], from position: Int) -> Int? {
+    static func endOfTag(in bytes: [UInt8], from position: Int) -> Int? {
         var quote: UInt8?
         for index in position..<bytes.count {
             let byte = bytes[index]
@@ -117,10 +118,13 @@ extension SecretText {
         return bytes.count
     }
 
-    /// Whether it is a `key` of a property list, whose text is a name.
-    private static func isPropertyListKey(_ tag: Tag, textAt start: Int, in bytes: [UInt8]) -> Bool {
+    /// Whether it is a `key` whose text is a name: in a property list, or with an element after a secret name.
+    private static func isNaming(
+        _ tag: Tag, textAt start: Int, in bytes: [UInt8], _ isSecret: (ArraySlice<UInt8>) -> Bool
+    ) -> Bool {
         guard bytes[tag.name].isWord("key"), let value = elementAfter(textAt: start, in: bytes) else { return false }
-        return ofPropertyLists.contains { bytes[value.name].isWord($0) }
+        let text = bytes[start...].prefix(longestTagName).prefix { $0 != UInt8(ascii: "<") }
+        return ofPropertyLists.contains { bytes[value.name].isWord($0) } || text.isEmpty || isSecret(text)
     }
 
     /// The content of the element after a `key` or `name` element that has the secret name in its text.
@@ -137,137 +141,32 @@ extension SecretText {
         return isClosed(bytes, content) ? nil : content..<endOfElement(bytes[value.name], in: bytes, from: content)
     }
 
-    /// The element that follows the one whose text, which is short, has a position; nil if none does.
+    /// The element that follows the one whose text, which is short, has a position; nil if none does. Comments do not
+    /// count.
     private static func elementAfter(textAt position: Int, in bytes: [UInt8]) -> Tag? {
-        guard let close = bytes[position...].prefix(longestTagName).firstIndex(of: UInt8(ascii: "<")),
+        let text = bytes[position...].starts(with: "<![CDATA[".utf8) ? position + 1 : position
+        guard let close = bytes[text...].prefix(longestTagName).firstIndex(of: UInt8(ascii: "<")),
             let tag = Tag(from: close, in: bytes), tag.isEnd,
             let end = bytes[tag.name.upperBound...].firstIndex(where: { !isBlank($0) }),
             bytes[end] == UInt8(ascii: ">"),
-            let next = bytes[(end + 1)...].firstIndex(where: { !isBlank($0) }),
-            let value = Tag(from: next, in: bytes), !value.isEnd
+            var next = bytes[(end + 1)...].firstIndex(where: { !isBlank($0) })
         else { return nil }
+        while bytes[next...].starts(with: "<!--".utf8), let comment = bytes[next...].firstRange(of: Array("-->".utf8)),
+            let after = bytes[comment.upperBound...].firstIndex(where: { !isBlank($0) })
+        {
+            next = after
+        }
+        guard let value = Tag(from: next, in: bytes), !value.isEnd else { return nil }
         return value
     }
-}
 
-// MARK: - Names that are values
-
-extension SecretText {
-    /// What is open at a position of a text.
-    struct Opened {
-        /// Where what is shown of the tag begins.
-        private var tag: Int?
-        /// Where what is shown of each object begins.
-        private var objects: [Int] = []
-
-        /// Notes a byte, after which so many are shown.
-        mutating func note(_ byte: UInt8, _ count: Int) {
-            switch byte {
-            case UInt8(ascii: "<"): tag = count
-            case UInt8(ascii: ">"): tag = nil
-            case UInt8(ascii: "{"): objects.append(count)
-            case UInt8(ascii: "}"): _ = objects.popLast()
-            default: break
-            }
+    /// The end of the element whose tag has a position and ends at another; before its `>` if it has no text.
+    static func endOfElement(aroundTagAt position: Int, endingAt end: Int, in bytes: [UInt8]) -> Int {
+        guard let start = bytes[..<position].lastIndex(of: UInt8(ascii: "<")), let tag = Tag(from: start, in: bytes)
+        else {
+            return bytes.count
         }
-
-        /// The tag or object that says `name="password"` or `"key": "password"` at a secret name, and has a value
-        /// beside it: where what is shown of it begins, and where it ends. Nil if there is none. `key` is itself such a
-        /// name: whatever it says, it is hidden with the value.
-        func named(by name: Range<Int>, in bytes: [UInt8], _ shown: [UInt8]) -> (shown: Int, end: Int)? {
-            if naming.contains(where: { bytes[name].isWord($0) }) { return keyed(by: name, in: bytes, shown) }
-            let nearby = bytes[max(0, name.lowerBound - longestTagName)..<name.lowerBound]
-            guard let quote = nearby.lastIndex(where: { isQuote($0) || $0 == 0x0A }), isQuote(bytes[quote]),
-                let (key, sign) = key(before: quote, in: bytes), naming.contains(where: { key.isWord($0) })
-            else { return nil }
-            if sign == UInt8(ascii: "=") { return tag.map { ($0, endOfNamedTag(in: bytes, from: name.upperBound)) } }
-            guard let object = objects.last, hasValue(name, in: bytes, shown, since: object) else { return nil }
-            return (object, endOfObject(in: bytes, from: name.upperBound, isQuoted: true))
-        }
-
-        private func keyed(by name: Range<Int>, in bytes: [UInt8], _ shown: [UInt8]) -> (shown: Int, end: Int)? {
-            let next = bytes[name.upperBound...].prefix(longestTagName).first { !isQuote($0) && !isBlank($0) }
-            if next == UInt8(ascii: "="), let tag, hasValue(name, in: bytes, shown, since: tag) {
-                return endOfTag(in: bytes, from: name.upperBound).map { (tag, $0 - 1) } ?? (tag, bytes.count)
-            }
-            guard next == UInt8(ascii: ":"), let object = objects.last,
-                hasValue(name, in: bytes, shown, since: object)
-            else { return nil }
-            // It is behind its opening quote.
-            return (object, endOfObject(in: bytes, from: name.upperBound, isQuoted: true))
-        }
-
-        /// Whether there is a value near a name in a tag or object of which so much is shown.
-        private func hasValue(
-            _ name: Range<Int>, in bytes: [UInt8], _ shown: [UInt8], since start: Int
-        ) -> Bool {
-            let before = shown[max(start, shown.count - longestPair)...]
-            let after = bytes[name.upperBound...].prefix(longestPair).prefix { $0 != UInt8(ascii: "}") }
-            return [before, after].contains { text in holding.contains { text.hasKey($0) } }
-        }
-    }
-
-    /// The key whose quoted value begins at a position, and the sign between them; nil if there is none.
-    private static func key(before quote: Int, in bytes: [UInt8]) -> (ArraySlice<UInt8>, UInt8)? {
-        func isFiller(_ byte: UInt8) -> Bool { isQuote(byte) || isBlank(byte) || byte == UInt8(ascii: "\\") }
-        let nearby = bytes[max(0, quote - longestTagName)..<quote]
-        guard let sign = nearby.lastIndex(where: { !isFiller($0) }), ":=".utf8.contains(bytes[sign]),
-            let last = nearby[..<sign].lastIndex(where: { !isFiller($0) })
-        else { return nil }
-        let first = nearby[...last].lastIndex { !isNameByte($0) || $0 == UInt8(ascii: "\\") }
-        return (bytes[(first.map { $0 + 1 } ?? nearby.startIndex)...last], bytes[sign])
-    }
-
-    /// The end of what a tag with a secret name says, from within the quoted name: of its element, if it has a text.
-    private static func endOfNamedTag(in bytes: [UInt8], from position: Int) -> Int {
-        guard let quote = bytes[position...].firstIndex(where: isQuote),
-            let end = endOfTag(in: bytes, from: quote + 1),
-            let start = bytes[..<position].lastIndex(of: UInt8(ascii: "<")), let tag = Tag(from: start, in: bytes)
-        else { return bytes.count }
         if isClosed(bytes, end) || void.contains(where: { bytes[tag.name].isWord($0) }) { return end - 1 }
         return endOfElement(bytes[tag.name], in: bytes, from: end)
-    }
-
-    /// The position of the brace that closes an object, from within a quoted name; the end of the text if there is
-    /// none, or if the object is written in a text itself, where quotes say nothing.
-    private static func endOfObject(in bytes: [UInt8], from position: Int, isQuoted: Bool) -> Int {
-        var index = position
-        var depth = 0
-        var isQuoted = isQuoted
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\\"):
-                if !isQuoted { return bytes.count }
-                index += 1
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: "{") where !isQuoted: depth += 1
-            case UInt8(ascii: "}") where !isQuoted:
-                if depth == 0 { return index }
-                depth -= 1
-            default: break
-            }
-            index += 1
-        }
-        return bytes.count
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether it is this word, given in lower case, ignoring case, and a prefix up to a colon.
-    fileprivate func isWord(_ word: String) -> Bool {
-        let own = lastIndex(of: UInt8(ascii: ":")).map { self[($0 + 1)...] } ?? self
-        return own.elementsEqual(word.utf8) { $0 | 0x20 == $1 | 0x20 }
-    }
-
-    /// Whether it has this word, given in lower case, as a key with something after it.
-    fileprivate func hasKey(_ word: String) -> Bool {
-        indices.contains { index in
-            guard index == startIndex || !SecretText.isNameByte(self[index - 1]),
-                self[index...].prefix(word.utf8.count).isWord(word)
-            else { return false }
-            let rest = self[index...].dropFirst(word.utf8.count)
-            let sign = rest.first { !($0 <= 0x20 || $0 == 0x22 || $0 == 0x27 || $0 == 0x5C) }
-            return sign == UInt8(ascii: ":") || sign == UInt8(ascii: "=")
-        }
     }
 }

@@ -64,7 +64,7 @@ package enum SecretText {
         while position < bytes.count {
             guard isNameByte(bytes[position]) else {
                 shown.append(bytes[position])
-                opened.note(bytes[position], shown.count)
+                opened.note(position, in: bytes, shown.count)
                 position += 1
                 continue
             }
@@ -72,13 +72,15 @@ package enum SecretText {
             while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
             let name = start..<position
+            opened.note(name: name, in: bytes)
             guard isSecret(bytes[name], secret) else { continue }
-            if let named = opened.named(by: name, in: bytes, shown) {
+            if let named = opened.named(by: name, in: bytes, isSecret: { isSecret($0, secret) }) {
                 shown.removeSubrange(named.shown...)
+                opened.cut(to: named.shown)
                 position = named.end
-            } else if let value = value(named: name, in: bytes, kind) {
-                shown.append(contentsOf: bytes[position..<value.lowerBound])
-                position = value.upperBound
+            } else if let value = value(named: name, in: bytes, kind, secret) {
+                shown.append(contentsOf: bytes[position..<max(position, value.lowerBound)])
+                position = max(position, value.upperBound)
             } else {
                 continue
             }
@@ -88,10 +90,12 @@ package enum SecretText {
     }
 
     /// The range that belongs to a secret name; nil if there is nothing to hide.
-    private static func value(named name: Range<Int>, in bytes: [UInt8], _ kind: Kind) -> Range<Int>? {
+    private static func value(
+        named name: Range<Int>, in bytes: [UInt8], _ kind: Kind, _ secret: HTTP.SecretFields
+    ) -> Range<Int>? {
         var value = part(named: name, in: bytes)
         if value == nil {
-            switch markup(named: name, in: bytes) {
+            switch markup(named: name, in: bytes, isSecret: { isSecret($0, secret) }) {
             case .value(let found): value = found
             case .nothing: return nil
             case .other: value = self.value(of: bytes[name], in: bytes, after: name.upperBound, kind)

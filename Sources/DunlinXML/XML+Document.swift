@@ -17,7 +17,10 @@ extension XML {
             limits.depth = min(limits.depth, Self.deepest)
             var reader = try Reader(bytes, charset: charset, limits: limits)
             var builder = TreeBuilder()
-            while let event = try reader.next() { builder.take(event) }
+            while let event = try reader.next() {
+                builder.take(event)
+                if builder.hasTooManyMarks { throw reader.error(.tooManyMarks) }
+            }
             // A reader ends only after the root.
             root = builder.root ?? Element(Name(""))
         }

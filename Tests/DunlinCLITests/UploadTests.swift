@@ -70,6 +70,7 @@ import Testing
         (["a.test"], "upload needs a file before the URL; - is standard input"),
         (["a", "b", "a.test"], "several files need a URL that ends with a slash, or -F for a form"),
         (["-", "b", "a.test/"], "standard input can be sent alone only; in a form it is -F NAME=<-"),
+        (["a/x", "b", "c//x", "a.test/"], "a/x and c//x would both be sent as x; send them one by one"),
         (["a", "-I", "a.test/"], "-I and -G send no body, and upload does"),
     ])
     func `arguments that make no sense are refused`(arguments: [String], expected: String) {

@@ -30,13 +30,17 @@ import Testing
         ("<key>password</key>\n\t<dict><key>a</key><data>x</data></dict>y", "<key>password</key>\n\t<dict>***</dict>y"),
         ("<key>my password</key><data>x</data>", "<key>my password</key><data>***</data>"),
         ("<key>a</key><true/><key>token</key><true/>", "<key>a</key><true/><key>token</key><true/>"),
-        ("<key>secret</key><size>1</size>", "<key>***</key><size>1</size>"),
+        ("<key>a secret</key>", "<key>***</key>"),
+        ("<key>secret</key><size>1</size>", "<key>secret</key><size>***</size>"),
         ("<key>password</key><string", "<key>password</key><string***"),
         (
             "<member><name>password</name><value><string>x</string></value></member>",
             "<member><name>password</name><value>***</value></member>"
         ),
         ("<name>a token</name>", "<name>a token</name>"),
+        ("<entry><key>password</key><value>x</value></entry>", "<entry><key>password</key><value>***</value></entry>"),
+        ("<key>password</key><!-- c --><string>x</string>y", "<key>password</key><!-- c --><string>***</string>y"),
+        ("<key><![CDATA[password]]></key><string>x</string>y", "<key><![CDATA[password]]></key><string>***</string>y"),
     ])
     func `the value of a pair of elements is hidden`(text: String, shown: String) {
         #expect(SecretText.masked(text) == shown)
@@ -55,6 +59,23 @@ import Testing
         (#"{"value":{"a":"b"},"name": "api_key"}y"#, "{***}y"), (#"{"key":"x","a":1}"#, #"{"key":"***","a":1}"#),
         (#"{"a":{"b":1},"key":"password","value":"x"}"#, "{***}"),
         (#""{\"name\":\"password\",\"value\":\"x\"}""#, #""{***"#), (#"{"name":"password","value":"x"#, "{***"),
+        (#"Error (401): "token expired""#, #"Error (401): "token expired""#), (#"/:"token"#, #"/:"token"#),
+        (
+            #"{"aaaaaaaaaaaaaaaaaaaaa<": 1, "name":"password","value":"x"} name="password""#,
+            #"{***} name="password""#
+        ),
+        (#"<a {" name="token" value="x"> {"name":"token","value":"x"}"#, #"<***"#),
+        (#"{"value":"\#(String(repeating: "e", count: 400))","name":"token"}y"#, "{***}y"),
+        (#"{"name":"token","note":"\#(String(repeating: "e", count: 400))","value":"x"}y"#, "{***}y"),
+        (#"{"value":"x","meta":"}","name":"token"}y"#, "{***}y"),
+        (#"{"value":"x","meta":"{","name":"token"}y"#, "{***}y"),
+        ("<input type=hidden value=x name=token>y", "<***>y"),
+        (#"<input title="a>b" value="x" name="token">y"#, "<***>y"),
+        (
+            #"{"key":"email","message":"must be valid","value":"bob"}"#,
+            #"{"key":"***","message":"must be valid","value":"bob"}"#
+        ),
+        ("<\(String(repeating: "\u{4E2D}", count: 100)), 1 > 0", "<\(String(repeating: "\u{4E2D}", count: 100))***"),
         (#"{"name":"password","reason":"is too short"}"#, #"{"name":"password","reason":"is too short"}"#),
     ])
     func `a value is hidden whose name is a value beside it`(text: String, shown: String) {

@@ -41,6 +41,13 @@ import Testing
             #expect(Self.problem(parts.joined(separator: marks)) == problem)
         }
         #expect(Self.problem("<a>" + String(repeating: "&#x301;", count: 257) + "</a>") == .tooManyMarks)
+        // What is joined counts as one, whatever stands between.
+        for (between, count) in [("<!---->", 2), ("<![CDATA[\u{301}]]>", 2), ("<b/>", 2), ("<b>\u{301}</b>", 2)] {
+            let marks = String(String.UnicodeScalarView(repeatElement("\u{301}", count: 200)))
+            let text = String(repeating: marks + between, count: count)
+            #expect(Self.problem("<a>\(text)</a>") == .tooManyMarks, "\(between)")
+            #expect(Self.problem("<a>\(marks)a\(between)\(marks)</a>") == nil)
+        }
         #expect(Self.problem("<a b='" + String(repeating: "&#x301;", count: 257) + "'/>") == .tooManyMarks)
     }
 

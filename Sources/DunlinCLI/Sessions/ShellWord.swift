@@ -1,4 +1,4 @@
-internal import DunlinTypes
+import DunlinTypes
 
 /// A word of a line that a person may paste into a shell.
 enum ShellWord {

@@ -1,6 +1,6 @@
 import Dunlin
 import DunlinCommandLine
-internal import DunlinTypes
+import DunlinTypes
 
 /// A command line as a person can give it again: quoted for a shell, and without secrets.
 enum CommandEcho {

@@ -109,8 +109,8 @@ public final class CookieJar: Sendable {
     }
 
     /// Removes all cookies. The jar then counts as another user's: nothing that was stored for the former one is used,
-    /// unless the session's `userID` still names the same user. Responses to requests that were sent before set no
-    /// cookies.
+    /// unless the session's `userID` still names the same user. Requests that were made before set no cookies, and what
+    /// they still send, after a redirect or in another attempt, has none.
     public func removeAll() {
         store.withLock { store in
             _ = store.remove { _ in true }

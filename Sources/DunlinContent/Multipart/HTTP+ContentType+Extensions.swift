@@ -1,10 +1,11 @@
+internal import DunlinTypes
 internal import FoundationEssentials
 
 extension HTTP.ContentType {
     /// Creates the content type for a file name's extension: from the common types, then the system's
     /// `/etc/mime.types`; otherwise `application/octet-stream`.
     public init(fileName: String) {
-        let name = fileName.split(separator: "/").last ?? ""
+        let name = fileName.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty } ?? ""
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
             self = .octetStream
             return

@@ -1,3 +1,4 @@
+internal import DunlinTypes
 public import FoundationEssentials
 
 /// One part of a multipart form: a field, data, a file or a stream.
@@ -45,7 +46,7 @@ public struct MultipartPart: Sendable {
     public static func file(
         _ name: String, at path: String, fileName: String? = nil, contentType: HTTP.ContentType? = nil
     ) -> MultipartPart {
-        let last = path.split(separator: "/").last.map(String.init) ?? path
+        let last = path.parts(at: UInt8(ascii: "/")).last { !$0.isEmpty }.map(String.init) ?? path
         let fileName = fileName ?? last
         let type = contentType ?? HTTP.ContentType(fileName: fileName)
         return MultipartPart(name: name, fields: PartFields.make(name, fileName, type), source: .file(path))

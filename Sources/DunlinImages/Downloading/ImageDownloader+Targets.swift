@@ -23,6 +23,11 @@ extension ImageDownloader {
         }
     }
 
+    /// Changes with the session's user, and when all cookies are removed from its jar.
+    public nonisolated var edition: String {
+        "\(session.asker ?? "") \(session.askerEdition) \(settings.cookies?.number ?? "")"
+    }
+
     private nonisolated func knownURL(of request: Request) -> String? {
         do { return try url(of: request.target) } catch { return nil }
     }

@@ -17,7 +17,13 @@ public actor ImageBinding<Source: ImageSource> {
     /// A closure that shows an image instead of the binding.
     public typealias Delivery = @Sendable (_ image: ImageBuffer, _ target: any ImageTarget) -> Void
 
-    private typealias Machine = ImageBindingMachine<Source.Request, Waiter>
+    private typealias Machine = ImageBindingMachine<Asked, Waiter>
+
+    /// What is asked for, and as whom.
+    private struct Asked: Equatable {
+        let request: Source.Request
+        let edition: ExactText
+    }
 
     /// A caller who asked for an image.
     private struct Waiter: Sendable {
@@ -66,7 +72,19 @@ public actor ImageBinding<Source: ImageSource> {
         let asker = Machine.Asker(
             waiter: Waiter(delivery: delivery, answer: answer), showsItself: delivery != nil, mayLeave: true)
         let id = try ask(request, slot, placeholder, asker)
-        for await answer in answers { return try answer.get() }
+        // Whoever joins a load has the time of its own.
+        let timer = HTTPSession.PresentDeadline().map { deadline in
+            Task.detached {
+                guard let error = await deadline.passed() else { return }
+                answer.yield(.failure(error))
+                answer.finish()
+            }
+        }
+        defer { timer?.cancel() }
+        for await answer in answers {
+            perform(machine.leave(id))
+            return try answer.get()
+        }
         // Only a cancelled task learns of the end before an answer.
         perform(machine.leave(id))
         throw CancellationError()
@@ -101,7 +119,7 @@ public actor ImageBinding<Source: ImageSource> {
 
     /// Returns the request that a slot waits for; nil for none.
     public func request(in slot: ImageSlot = .image) -> Source.Request? {
-        machine.request(in: slot)
+        machine.request(in: slot)?.request
     }
 }
 
@@ -122,7 +140,8 @@ extension ImageBinding {
         _ request: Source.Request, _ slot: ImageSlot, _ placeholder: ImagePlaceholder, _ asker: Machine.Asker
     ) throws -> UInt64 {
         guard target != nil else { throw Self.targetIsGone }
-        let (id, actions) = machine.ask(request, in: slot, placeholder, asker)
+        let asked = Asked(request: request, edition: ExactText(source.edition))
+        let (id, actions) = machine.ask(asked, in: slot, placeholder, asker)
         perform(actions)
         return id
     }
@@ -130,7 +149,7 @@ extension ImageBinding {
     private func perform(_ actions: [Machine.Action]) {
         for action in actions {
             switch action {
-            case .begin(let id, let request): begin(id, request)
+            case .begin(let id, let asked): begin(id, asked.request)
             case .end(let id): tasks.removeValue(forKey: id)?.cancel()
             case .show(let image, let slot): target?.show(image, in: slot)
             case .answer(let waiter, let outcome, let slot): answer(waiter, outcome, slot)
@@ -139,13 +158,16 @@ extension ImageBinding {
     }
 
     private func begin(_ id: UInt64, _ request: Source.Request) {
-        // The task ends with the load. It does not retain the binding, which cancels it when it is released.
-        tasks[id] = Task { [weak self, source] in
-            let image = await source.imageInMemory(for: request)
-            guard await self?.lookedUp(id, image) == true else { return }
-            let result: Result<ImageBuffer, any Error>
-            do { result = .success(try await source.image(for: request)) } catch { result = .failure(error) }
-            await self?.loaded(id, result)
+        // The task ends with the load. It does not retain the binding, which cancels it when it is released; and it has
+        // no time of its own, since others may join who have more.
+        tasks[id] = Task.detached { [weak self, source, surroundings = Enclosure.surroundings] in
+            await surroundings.within {
+                let image = await source.imageInMemory(for: request)
+                guard await self?.lookedUp(id, image) == true else { return }
+                let result: Result<ImageBuffer, any Error>
+                do { result = .success(try await source.image(for: request)) } catch { result = .failure(error) }
+                await self?.loaded(id, result)
+            }
         }
     }
 

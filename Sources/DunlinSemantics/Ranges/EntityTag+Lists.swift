@@ -3,10 +3,10 @@ package import DunlinTypes
 extension EntityTag {
     /// Returns whether the tags name the same state, by RFC 9110 §8.8.3.2, even if its bytes differ.
     package func isWeaklyEqual(to other: EntityTag) -> Bool {
-        opaque == other.opaque
+        opaque.elementsEqual(other.opaque)
     }
 
-    private var opaque: Substring { isWeak ? description.dropFirst(2) : description[...] }
+    private var opaque: Substring.UTF8View { description.utf8.dropFirst(isWeak ? 2 : 0) }
 
     /// An If-None-Match field (RFC 9110 §13.1.2).
     package enum List: Sendable, Hashable {

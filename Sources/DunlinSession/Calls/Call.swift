@@ -28,6 +28,9 @@ extension HTTPSession {
         let era: TaskRegistry.Era
         /// The password for challenges of the base URL's origin when the call was made.
         let basePassword: HTTPSession.Password?
+        /// The number of the session's jar when the call was made: after all cookies were removed, those that come are
+        /// another user's.
+        let jarNumber: String?
 
         init(
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, hasTemplate: Bool,
@@ -45,6 +48,7 @@ extension HTTPSession {
             (self.body, self.options, self.reading) = (body, options, reading)
             (self.observers, self.list) = (observers, list)
             basePassword = session.builder.baseOriginSettings.values?.password
+            jarNumber = session.configuration.cookies?.number
         }
     }
 

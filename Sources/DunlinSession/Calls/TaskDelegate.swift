@@ -24,6 +24,8 @@ public actor TaskDelegate {
     package nonisolated let observation: CallObservation?
     private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: HTTP.Instant
+    /// The number of the jar whose cookies are the caller's; nil without a jar.
+    nonisolated let jarNumber: String?
     /// The list that the call is on.
     nonisolated let list: TaskList
     /// The call's loop. The delegate retains it, so that its executor lives as long as the delegate.
@@ -48,6 +50,7 @@ public actor TaskDelegate {
         initialPriority = call.options.priority
         (list, loop) = (call.list, call.loop)
         created = loop.now()
+        jarNumber = call.jarNumber
         guard let observers = call.observers, !call.session.configuration.observers.isEmpty else {
             observation = nil
             return
@@ -67,6 +70,9 @@ public actor TaskDelegate {
     package nonisolated var label: String? { settings?.options.label }
 
     package nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
+
+    /// Whether it has a tag, byte for byte: tags may be the names of users.
+    nonisolated func hasTag(_ tag: String) -> Bool { tags.contains { $0.hasSameBytes(as: tag) } }
 
     /// The call's observers, other than its caller.
     nonisolated var observers: RequestObservers? { settings?.observers }

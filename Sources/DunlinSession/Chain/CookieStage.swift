@@ -22,8 +22,10 @@ struct CookieStage: Stage {
         }
 
         func sending(_ request: TransportRequest, _ call: LiveCall) async throws -> TransportRequest {
-            number = jar.number
-            let completed = jar.completing(request)
+            // All cookies may have been removed since: those of now are another user's.
+            let isStill = call.chain.cookies(for: call.delegate) != nil
+            number = isStill ? call.delegate.jarNumber : nil
+            let completed = isStill ? jar.completing(request) : request
             if call.callHistory?.redirects.isEmpty ?? true, let tell = call.delegate.settings?.options.cookiesSent {
                 tell(
                     CookieField.added(to: request.head.fields.values(of: "cookie"), in: completed.head.fields["cookie"])
@@ -40,9 +42,13 @@ struct CookieStage: Stage {
 }
 
 extension Chain {
-    /// The session's jar; nil if the request uses no cookies.
+    /// The session's jar; nil if the request uses no cookies, or none any more, because all were removed since it was
+    /// made.
     func cookies(for delegate: TaskDelegate) -> CookieJar? {
         let handles = delegate.settings?.options.common.handlesCookies.resolved(true) ?? false
-        return delegate.settings == nil || handles ? settings.configuration.cookies : nil
+        guard delegate.settings == nil || handles, let jar = settings.configuration.cookies,
+            jar.number == delegate.jarNumber
+        else { return nil }
+        return jar
     }
 }

@@ -12,7 +12,7 @@ final class EventReader {
 
     private let session: HTTPSession
     private let source: HTTPSession.EventStream.Source
-    private let request: EventRequest
+    private var request: EventRequest
     private let policy: HTTPSession.RetryPolicy
     private var state = State.connecting(nil)
     /// The rules; nil before the first request is made.
@@ -93,6 +93,10 @@ extension EventReader {
     }
 
     private func makeCall() throws -> HTTPSession.Call {
+        if let former = self.call, former.jarNumber != session.core.configuration.cookies?.number {
+            // The jar has become another user's.
+            request.options.handlesCookies = .value(false)
+        }
         let call = try request.call(of: session.core, after: machine?.lastEventID ?? request.firstID)
         if machine == nil {
             machine = EventStreamMachine(
@@ -100,7 +104,8 @@ extension EventReader {
                 isRepeatable: call.head.isRepeatable)
             deadline = request.options.timeouts.total.own.map { total in
                 InheritedDeadline(
-                    time: call.loop.now().advanced(by: max(0, total.clampedNanoseconds)), length: total)
+                    time: call.loop.now().advanced(by: max(0, total.clampedNanoseconds)), loop: call.loop,
+                    length: total)
             }
         }
         self.call = call

@@ -5,7 +5,7 @@ struct EventRequest: Sendable {
     let query: HTTP.Query
     /// The body, or why there is none.
     let body: Result<RequestBody, any Error>
-    let options: HTTPSession.Options
+    var options: HTTPSession.Options
     let sentinel: String?
     let settings: HTTPSession.EventSettings
     /// The ID after which the stream begins; nil for none, or for that of the fields.

@@ -40,6 +40,8 @@ struct JournalDriver: Sendable {
                 return await forget(told(result), withLeftovers: transfer.wasCancelled)
             case .lacksURL:
                 return end(.failure(TransferJournal.Transfer.withoutURL), isForgotten: false)
+            case .lacksUser:
+                return end(.failure(transfer.withoutUser), isForgotten: false)
             case .leave:
                 return end(told(result), isForgotten: false)
             }

@@ -21,6 +21,13 @@ extension JournalEntry.Request {
             named.isSensitive($0) || secretFields.more.contains($0)
         }
         if !sensitive.isEmpty { sensitiveFields = sensitive.sorted() }
+        let secrets = options.fields.map { $0.name.lowercased() }.filter {
+            options.fields.holdsSecret($0, secretFields) && !kept.contains($0)
+        }
+        let own = Set(secrets).union(Self.ownOptions(options))
+        if !own.isEmpty { unsaved = own.sorted() }
+        if case .none = options.credentials { hasNoCredentials = true }
+        if case .value(let value) = options.handlesCookies { handlesCookies = value }
         // Guard and redirects are saved, because the process that resumes the transfer may have a session that lets
         // requests go further.
         switch options.redirects {
@@ -35,6 +42,27 @@ extension JournalEntry.Request {
         }
     }
 
+    static let credentials = "credentials"
+
+    /// The names of options that say who asks or which way a request goes, and are never saved.
+    static func ownOptions(_ options: HTTPSession.Options) -> Set<String> {
+        var names: Set<String> = []
+        if case .value = options.credentials { names.insert(credentials) }
+        if options.authenticationHandler != nil { names.insert("authenticationHandler") }
+        if case .session = options.proxy {} else { names.insert("proxy") }
+        if options.hostOverrides != HTTPSession.HostOverrides() { names.insert("hostOverrides") }
+        return names
+    }
+
+    /// What options give of what is not saved.
+    static func given(_ options: HTTPSession.Options) -> Set<String> {
+        var names = ownOptions(options).union(options.fields.map { $0.name.lowercased() })
+        // One takes the place of the other.
+        if case .session = options.credentials {} else { names.formUnion([credentials, "authorization"]) }
+        if names.contains("authorization") { names.insert(credentials) }
+        return names
+    }
+
     /// The saved options and those that the resuming caller adds: each added field replaces those with its name.
     func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
         var options = added ?? HTTPSession.Options()
@@ -46,6 +74,10 @@ extension JournalEntry.Request {
         options.label = options.label ?? label
         if case .session = options.guard {
             options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
+        }
+        if case .session = options.credentials, hasNoCredentials == true { options.credentials = .none }
+        if case .session = options.handlesCookies {
+            options.handlesCookies = handlesCookies.map { .value($0) } ?? .session
         }
         if case .session = options.redirects, let redirects { options.redirects = .value(redirects.policy) }
         return options

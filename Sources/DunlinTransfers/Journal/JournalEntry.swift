@@ -26,6 +26,13 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var hasNoGuard: Bool?
         /// The request's own rule for redirects; nil for the session's.
         var redirects: Redirects?
+        /// Whether the request has no credentials, whatever the session has; nil for no.
+        var hasNoCredentials: Bool?
+        /// Whether the request has cookies of the session's jar; nil for what the session says.
+        var handlesCookies: Bool?
+        /// What the request had of its own that says who asks or which way it goes, and is not saved; nil for nothing.
+        /// Without it the request would be the session's user's.
+        var unsaved: [String]?
     }
 
     /// Which redirects a request follows.

@@ -12,6 +12,9 @@
 /// 6. A URL is saved without its secrets. A later process that is not given the URL sends nothing and keeps the
 ///    transfer.
 ///
+/// 7. What says who asks, and which way a request goes, is not saved either, apart from what says nobody. A later
+///    process that does not give it sends nothing, and keeps the transfer: it would be sent as the session's user.
+///
 /// It must not know files, clocks or connections.
 struct JournalMachine: Sendable {
     enum Step: Sendable, Equatable {
@@ -25,6 +28,8 @@ struct JournalMachine: Sendable {
         case forget
         /// Report that the URL is unknown, and leave the transfer to somebody who knows it.
         case lacksURL
+        /// Report that what says who asks is unknown, and leave the transfer to somebody who knows it.
+        case lacksUser
         /// Report that the transfer was stopped, and leave it to others.
         case leave
     }
@@ -56,6 +61,8 @@ struct JournalMachine: Sendable {
     private let found: JournalEntry.NamedFile?
     /// Whether the URL is known, however it is saved.
     private var hasURL: Bool
+    /// What of the request was not saved, and has not been given since.
+    private(set) var lacking: Set<String>
     private var life = Life.held
     private var stop: Stop?
 
@@ -67,6 +74,7 @@ struct JournalMachine: Sendable {
     ) {
         self.entry = entry
         hasURL = isAnew || entry.request.hidesSecrets != true
+        lacking = isAnew ? [] : Set(entry.request.unsaved ?? [])
         self.rules = rules
         if case .publishing(let file) = entry.state, found == file { self.found = found } else { self.found = nil }
     }
@@ -102,6 +110,12 @@ struct JournalMachine: Sendable {
     /// Whether somebody must give the URL before the transfer can begin.
     var lacksURL: Bool { !hasURL }
 
+    /// Notes what a later process gives of what was not saved.
+    mutating func give(_ names: Set<String>) { lacking.subtract(names) }
+
+    /// Notes that the transfer goes on at another origin, which gets nothing of all that.
+    mutating func leaveUser() { (lacking, entry.request.unsaved) = ([], nil) }
+
     /// Cancels the transfer. Returns whether that is news.
     mutating func cancel() -> Bool {
         guard life != .over, stop == nil else { return false }
@@ -125,6 +139,7 @@ struct JournalMachine: Sendable {
         }
         if let found { return end(.finished(found)) }
         if lacksURL { return end(.lacksURL) }
+        if !lacking.isEmpty { return end(.lacksUser) }
         entry.state = .running
         entry.attempts += 1
         return .send(entry)

@@ -95,6 +95,10 @@ extension TransferJournal.Transfer {
     /// Whether the URL had secrets, which are not saved, so that the transfer must be begun with `resume(from:)`. Begun
     /// otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder.
     public var needsURL: Bool { state.withLock { $0.machine.lacksURL } }
+    /// Whether the request had credentials, secret fields, an authentication handler, a proxy or overrides of its own,
+    /// which are not saved, so that the transfer must be begun with options that have them. Begun otherwise, it fails
+    /// with `NetworkError` code `invalidRequest` and stays in the folder: it would be sent as the session's user.
+    public var needsOptions: Bool { state.withLock { !$0.machine.lacking.isEmpty } }
     public var label: String? { first.request.label }
     /// How often the transfer was begun, by all processes. With 0, nothing can have been sent.
     public var attempts: Int { entry.attempts }
@@ -143,6 +147,7 @@ extension TransferJournal.Transfer {
             guard state.machine.start() else { return false }
             if let address { move(&state, to: address.origin, options) }
             if let url { state.machine.ask(journal.stored(url)) }
+            if let options { state.machine.give(JournalEntry.Request.given(options)) }
             let former = state.asked
             if url != nil || options != nil || former == nil {
                 let request = state.machine.entry.request
@@ -175,6 +180,7 @@ extension TransferJournal.Transfer {
         let own = entry.options(adding: Self.options(options, over: state.asked))
         let kept = own.allowed(entry.ownFields, from: origin, to: next, configuration)
         state.machine.keep(kept.filtered { !named.contains($0) })
+        state.machine.leaveUser()
         guard var former = state.asked?.options else { return }
         former = former.moved(from: origin, to: next, configuration)
         former.fields = former.fields.filtered { !named.contains($0) }
@@ -241,6 +247,14 @@ extension TransferJournal.Transfer {
 
     static var left: NetworkError {
         NetworkError(.cancelled, "the journal was closed; the transfer stays in it")
+    }
+
+    var withoutUser: NetworkError {
+        let names = state.withLock { $0.machine.lacking }.sorted().joined(separator: ", ")
+        return NetworkError(
+            .invalidRequest,
+            "the journal does not save what says who asks, and the request had \(names) of its own: begin the transfer "
+                + "with `resume(options:)` that has the same")
     }
 
     static var withoutURL: NetworkError {

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Builds a tree from events. Text in several pieces is collected before it becomes a node, so that each byte is copied
 /// only once.
 struct TreeBuilder {
@@ -7,6 +9,10 @@ struct TreeBuilder {
     private(set) var copied = 0
     private var open: [XML.Element] = []
     private var text = ""
+    /// The marks with which the text before ended, whatever stands between.
+    private var marks = ""
+    /// Whether texts that are joined have more marks in a row than one may have.
+    private(set) var hasTooManyMarks = false
 
     mutating func take(_ event: XML.Event) {
         switch event {
@@ -17,9 +23,18 @@ struct TreeBuilder {
             endText()
             let element = open.removeLast()
             if open.isEmpty { root = element } else { append(.element(element)) }
-        case .text(let piece): text += piece
+        case .text(let piece):
+            noteMarks(piece)
+            text += piece
         case .comment, .instruction: break
         }
+    }
+
+    private mutating func noteMarks(_ piece: String) {
+        let isContinued = piece.unicodeScalars.first.map(MarkRun.isMark) ?? false
+        let joined = isContinued ? marks + piece : piece
+        if isContinued, MarkRun.isTooLong(in: joined.utf8) { hasTooManyMarks = true }
+        marks = String(String.UnicodeScalarView(joined.unicodeScalars.reversed().prefix(while: MarkRun.isMark)))
     }
 
     private mutating func endText() {

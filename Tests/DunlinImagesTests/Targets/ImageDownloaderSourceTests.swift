@@ -53,6 +53,64 @@ private final class Wall: ImageTarget {
         #expect(transport.requests.count == 2)
     }
 
+    @Test func `an image that is on its way for one user is not shown to the next`() async throws {
+        let gate = LoopbackServer.Gate()
+        let pngs = [
+            try await ImageEncoder().png(TestPicture.gradient(3, 2)),
+            try await ImageEncoder().png(TestPicture.gradient(2, 2)),
+        ]
+        let transport = MockTransport()
+        transport.otherwise { request in
+            let isAda = request.fields["Authorization"] == "Bearer ada"
+            if isAda { try await gate.opened() }
+            return .respond(fields: ["Content-Type": "image/png"], body: pngs[isAda ? 0 : 1])
+        }
+        var configuration = HTTPSession.Configuration(baseURL: "https://a.test", transport: transport)
+        configuration.credentials = .bearer(token: "ada")
+        let session = try HTTPSession(configuration)
+        let wall = Wall()
+        let binding = ImageBinding(wall, from: ImageDownloader(session: session, cache: nil))
+        let ada = Task { try await binding.show("https://a.test/me.png").size }
+        try await transport.waitForRequests(1)
+        try session.replace(credentials: .bearer(token: "bob"))
+        #expect(try await binding.show("https://a.test/me.png").size == ImageSize(width: 2, height: 2))
+        gate.open()
+        let error = try await NetworkError.thrown { _ = try await ada.value }
+        #expect(error.code == .cancelled)
+        #expect(wall.shown == [ImageSize(width: 2, height: 2)])
+    }
+
+    /// A load is shared, and so would be the time of whoever began it.
+    @Test(arguments: [true, false])
+    func `who joins an image has the time of its own, and no other's`(isFirstLimited: Bool) async throws {
+        let gate = LoopbackServer.Gate()
+        let png = try await ImageEncoder().png(TestPicture.gradient(3, 2))
+        let transport = MockTransport()
+        transport.otherwise { _ in
+            try await gate.opened()
+            return .respond(fields: ["Content-Type": "image/png"], body: png)
+        }
+        let session = try HTTPSession(HTTPSession.Configuration(baseURL: "http://a.test", transport: transport))
+        let wall = Wall()
+        let binding = ImageBinding(wall, from: ImageDownloader(session: session, cache: nil))
+        let isOver = LoopbackServer.Gate()
+        @Sendable func show(_ isLimited: Bool) async throws -> ImageSize {
+            let url = "http://a.test/a.png"
+            if !isLimited { return try await binding.show(url).size }
+            defer { isOver.open() }
+            return try await session.withTimeout(.milliseconds(300)) { try await binding.show(url).size }
+        }
+        let first = Task { try await show(isFirstLimited) }
+        try await transport.waitForRequests(1)
+        let second = Task { try await show(!isFirstLimited) }
+        try await isOver.opened()
+        gate.open()
+        let (limited, other) = isFirstLimited ? (first, second) : (second, first)
+        let error = try await NetworkError.thrown { _ = try await limited.value }
+        #expect(error.code == .timedOut && error.limit == .milliseconds(300))
+        #expect(try await other.value == ImageSize(width: 3, height: 2))
+    }
+
     @Test(.rows("UI-3")) func `text that is no URL throws before anything is sent`() async throws {
         let binding = ImageBinding(Wall(), from: downloader)
         let error = await #expect(throws: NetworkError.self) { try await binding.show("http://", placeholder: .clear) }

@@ -65,6 +65,47 @@ import Testing
         #expect(held.transport.requests.last?.fields["cookie"] == nil)
     }
 
+    /// What a request that has not ended is sent with once the jar is another user's: her PUT would be done in his
+    /// account, and she would get his page.
+    @Test(arguments: ["retry", "redirect", "suspended", "events"])
+    func `a request of the jar's former user has no cookies of the next`(way: String) async throws {
+        let (transport, jar) = (MockTransport(), CookieJar())
+        @Sendable func become(_ user: String) throws {
+            jar.removeAll()
+            try jar.set(HTTP.Cookie(name: "sid", value: user, domain: "a.test"))
+        }
+        transport.otherwise { request in
+            guard transport.requests.count == 1, way != "suspended" else {
+                return .respond(
+                    fields: ["Set-Cookie": "sid=eve", "Content-Type": "text/event-stream"], body: "data: 1\n\n")
+            }
+            try become("bob")
+            switch way {
+            case "retry": return .respond(503)
+            case "redirect": return .respond(307, fields: ["Location": "/b"])
+            default: return .respond(fields: ["Content-Type": "text/event-stream"], body: "data: 0\nretry: 0\n\n")
+            }
+        }
+        var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+        configuration.cookies = jar
+        configuration.retry = .constant(attempts: 2, every: .zero, budget: .unlimited)
+        let session = try HTTPSession(configuration)
+        try become("ada")
+        if way == "events" {
+            for try await event in session.events("/a") where event.data == "1" { break }
+        } else {
+            let task = try session.task("/a", method: .put, body: .bytes("mine"), as: .bytes)
+            if way == "suspended" { try become("bob") }
+            _ = try await task.value
+        }
+        let sent = transport.requests.map { $0.fields["Cookie"] }
+        #expect(sent == (way == "suspended" ? [nil] : ["sid=ada", nil]))
+        #expect(try jar.cookies(for: "http://a.test/").map(\.value) == ["bob"])
+        // Whoever asks from now on is the next user.
+        _ = try await session.get("/c", as: .bytes)
+        #expect(transport.requests.last?.fields["Cookie"] == "sid=bob")
+    }
+
     @Test func `an answer in the background to the jar's former user sets no cookie`() async throws {
         let stage = try CachedStage()
         let (gate, asked, jar) = (LoopbackServer.Gate(), LoopbackServer.Gate(), CookieJar())

@@ -83,7 +83,8 @@ import Testing
         let socket = try await mock.open()
         await #expect(throws: Refused.self) { try await socket.send("x") }
         async let closing: Void = socket.close()
-        try await clock.advance(by: .seconds(2))
+        // It may begin only when the first second is over.
+        try await clock.advance(by: .seconds(2), until: "it is closed") { socket.closeCode != nil }
         try await closing
         #expect(!socket.isOpen && socket.closeCode == .abnormal)
     }

@@ -69,7 +69,7 @@ extension RequestObservers {
     /// The reporter for an exchange; nil if nobody wants reports.
     func reporter(for delegate: TaskDelegate) -> ExchangeReporter? {
         guard interim != nil || events.hasReaders else { return nil }
-        let tracers = events.tracers.filter { $0.tag.map(delegate.tags.contains) ?? true }
+        let tracers = events.tracers.filter { $0.tag.map(delegate.hasTag) ?? true }
         return ExchangeReporter(delegate, self, tracers)
     }
 }

@@ -1,6 +1,10 @@
+internal import DunlinReactor
+
 /// The deadline of the running code, on the loops' clock.
 struct InheritedDeadline: Sendable {
     let time: HTTP.Instant
+    /// A loop whose clock it is on.
+    let loop: Reactor
     /// The duration that the user gave for it.
     let length: Duration
 

@@ -101,7 +101,7 @@ extension TaskRegistry {
 
     /// Snapshots of the running requests with this tag, oldest first.
     public func all(tagged tag: String) async -> [HTTPSession.TaskSnapshot] {
-        await all.filter { $0.tags.contains(tag) }
+        await all.filter { $0.tags.contains { $0.hasSameBytes(as: tag) } }
     }
 
     public subscript(_ id: HTTPSession.TaskID) -> TaskDelegate? {
@@ -136,7 +136,7 @@ extension TaskRegistry {
     /// Cancels the requests with this tag. Returns how many there were.
     @discardableResult
     public func cancel(tagged tag: String) async -> Int {
-        Self.cancel(await delegates.filter { $0.tags.contains(tag) })
+        Self.cancel(await delegates.filter { $0.hasTag(tag) })
     }
 
     /// Cancels every request. Returns how many there were, after the last one has told its caller. A request already

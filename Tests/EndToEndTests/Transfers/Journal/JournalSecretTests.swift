@@ -78,6 +78,76 @@ struct `A journal and the secrets of a URL` {
         }
     }
 
+    /// What the request had of its own, and what it is begun with again.
+    private static let own: [(HTTPSession.Options, HTTPSession.Options, sent: String?)] = {
+        var (password, field, handler, none) = (
+            HTTPSession.Options(), HTTPSession.Options(), HTTPSession.Options(), HTTPSession.Options()
+        )
+        password.credentials = .value(.bearer(token: "bob"))
+        field.fields = ["Authorization": "Bearer bob"]
+        handler.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)]
+        none.credentials = .none
+        return [
+            (password, password, "Bearer bob"), (field, field, "Bearer bob"), (field, password, "Bearer bob"),
+            (password, none, nil), (handler, handler, "Bearer ada"),
+        ]
+    }()
+
+    @Test(arguments: own)
+    func `a restored transfer of another user is not sent as the session's`(
+        asked: HTTPSession.Options, given: HTTPSession.Options, sent: String?
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(
+            configure: {
+                $0.credentials = .bearer(token: "ada")
+                $0.basicInClearText = .allowed
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "film") }
+            let first = try await `A journal`.open(folder, stage)
+            _ = try await first.download("film", options: asked, to: .file("\(folder.path)/film"))
+            #expect(try !Self.texts(folder).contains("bob"))
+            await first.close()
+            let second = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await second.restoredTransfers().first)
+            #expect(restored.needsOptions)
+            let error = try await NetworkError.thrown { _ = try await restored.value }
+            #expect(error.code == .invalidRequest && error.reason.contains("resume(options:)"))
+            #expect(stage.server.requests.isEmpty)
+            let again = try #require(try await second.restoredTransfers().first)
+            again.resume(options: given)
+            #expect(try await again.value.file?.byteCount == 4)
+            #expect(stage.server.requests.map { $0.fields["Authorization"] } == [sent])
+        }
+    }
+
+    @Test func `a restored transfer of nobody is sent as nobody's`() async throws {
+        let folder = try Folder()
+        let jar = CookieJar()
+        try await Stage.with(
+            configure: {
+                $0.credentials = .bearer(token: "ada")
+                $0.cookies = jar
+            }
+        ) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(fields: ["Set-Cookie": "user=ada"], body: "film") }
+            _ = try await stage.session.get("/", as: .bytes)
+            let first = try await `A journal`.open(folder, stage)
+            var options = HTTPSession.Options()
+            options.credentials = .none
+            options.handlesCookies = .value(false)
+            _ = try await first.download("film", options: options, to: .file("\(folder.path)/film"))
+            await first.close()
+            let second = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await second.restoredTransfers().first)
+            #expect(!restored.needsOptions)
+            _ = try await restored.value
+            let sent = try #require(stage.server.requests.last).fields
+            #expect(!sent.contains("Authorization") && !sent.contains("Cookie"))
+        }
+    }
+
     @Test func `a download goes on where it was, with another secret in its URL`() async throws {
         let folder = try Folder()
         let entity = ServedFile(400_000)
@@ -208,7 +278,9 @@ struct `A journal and redirects` {
             }
             let options = HTTPSession.Options(tags: ["other"])
             switch beginning {
-            case .atOnce, .restored: break
+            case .atOnce: break
+            case .restored:
+                if transfer.needsOptions { transfer.resume(options: .init(fields: ["X-Tenant": "hunter1"])) }
             case .withOptions: transfer.resume(options: options)
             case .elsewhere: try transfer.resume(from: "\(stage.server.baseURL)/again", options: options)
             }

@@ -118,6 +118,7 @@ struct `A journal` {
             #expect(try restored.metadata(as: Film.self) == Self.film)
             #expect(restored.label == "film" && restored.method == .get)
             #expect(throws: DecodingError.self) { try restored.metadata(as: Int.self) }
+            restored.resume(options: .init(credentials: .none))
             #expect(try await restored.value.file?.path == "\(folder.path)/films/film")
             let request = try #require(stage.server.requests.first)
             #expect(request.fields["x-own"] == "own" && request.fields["authorization"] == nil)
