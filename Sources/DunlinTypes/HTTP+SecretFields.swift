@@ -2,9 +2,9 @@ extension HTTP {
     /// The names whose values are secret, in heads, queries, forms and JSON.
     ///
     /// One list serves every feature: no description, error, event, trace or `curl` command shows these values; no
-    /// redirect takes such a head field to another origin; and none of the values is written to disk. A value that
-    /// merely looks secret is neither printed nor written to disk, and counts as saying who asks, so what it brought is
-    /// not given to other users. Only redirects do take it along.
+    /// redirect takes such a head field to another origin; none of the values is written to disk; and each counts as
+    /// saying who asks, so what it brought is not given to other users. The same holds for a value that merely looks
+    /// secret, by its name.
     ///
     /// The usual names are always included. A field with any name is secret too if it was appended as sensitive.
     ///
@@ -12,8 +12,7 @@ extension HTTP {
     /// configuration.secretFields = ["X-Tenant-Key", "ticket"]
     /// ```
     ///
-    /// Redirects decide by `contains`; everything else by `hides` as well. Among head fields, challenges and
-    /// `Idempotency-Key` are printed, since their values are not secret.
+    /// Among head fields, challenges and `Idempotency-Key` are printed, since their values are not secret.
     public struct SecretFields: Sendable, Hashable {
         /// The names added to the usual ones, in lower case.
         public private(set) var more: Set<String> = []

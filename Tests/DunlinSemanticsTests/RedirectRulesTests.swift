@@ -86,7 +86,7 @@ import Testing
             "Accept": "*/*", "authorization": "A", "COOKIE": "c", "Proxy-Authorization": "P", "X-Own": "o",
             "Host": "h", "Referer": "r", "x-api-key": "k", "API-Key": "k", "X-Auth-Token": "t",
             "X-Amz-Security-Token": "t", "Set-Cookie": "c", "Origin": "https://a", "Idempotency-Key": "i",
-            "Last-Event-ID": "7",
+            "Last-Event-ID": "7", "X-Plex-Token": "t", "X-OTP": "1", "My-Session": "s",
         ]
         fields.append(name: "X-Marked", value: "m", sensitive: true)
         let (old, new) = (try WebAddress(from).origin, try WebAddress(to).origin)

@@ -1,6 +1,7 @@
 package import DunlinTypes
 
-/// The fields of a request that identify its sender: all that are hidden when printed, as a secret is somebody's.
+/// The fields of a request that identify its sender: all that are hidden when printed, as a secret is somebody's, and
+/// those by which gateways say who the user is.
 package enum CredentialFields {
     /// The usual fields that hold no secrets. Searching a name for signs of a secret takes too long for a response from
     /// memory.
@@ -8,6 +9,18 @@ package enum CredentialFields {
         "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "host",
         "if-modified-since", "if-none-match", "if-range", "pragma", "range", "user-agent",
     ]
+
+    /// Words of names that say who the user is, such as `X-Forwarded-User` or `Impersonate-User`.
+    private static let ofUsers: Set<Substring> = [
+        "user", "username", "userid", "uid", "email", "impersonate", "consumer", "tenant", "account", "customer",
+        "principal", "subject", "identity", "cert",
+    ]
+
+    private static func saysUser(_ name: String) -> Bool {
+        name.parts(at: UInt8(ascii: "-")).contains { part in
+            part.parts(at: UInt8(ascii: "_")).contains { ofUsers.contains($0) }
+        }
+    }
 
     /// Returns their names, in lower case, each once, without cookies, which Vary must name.
     package static func names(in fields: Fields, _ secret: HTTP.SecretFields) -> [String] {
@@ -17,7 +30,9 @@ package enum CredentialFields {
         for field in fields {
             let name = field.name.lowercased()
             if name == "cookie" || names.contains(name) { continue }
-            let says = harmless.contains(name) ? fields.isSensitive(name) : fields.holdsSecret(name, secret)
+            let says =
+                harmless.contains(name)
+                ? fields.isSensitive(name) : fields.holdsSecret(name, secret) || saysUser(name)
             if says { names.append(name) }
         }
         return names

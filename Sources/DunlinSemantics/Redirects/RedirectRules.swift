@@ -57,17 +57,17 @@ extension RedirectRules {
 
     /// Returns the fields that may be sent from one origin to another.
     ///
-    /// Secrets (`Authorization`, `Cookie` and the rest of `HTTP.SecretFields`) stay where they are. `Host` and `Origin`
-    /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Last-Event-ID` names an
-    /// event of the old one. `Referer` stays unless protection is lost, since then it would tell of a protected page in
-    /// the clear (§10.1.3).
+    /// Secrets (`Authorization`, `Cookie`, the rest of `HTTP.SecretFields` and what looks like one) stay where they
+    /// are. `Host` and `Origin` speak of the old one: what was not asked by a page of the new origin's must not say so.
+    /// `Last-Event-ID` names an event of the old one. `Referer` stays unless protection is lost, since then it would
+    /// tell of a protected page in the clear (§10.1.3).
     public static func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, secret: HTTP.SecretFields = .usual
     ) -> Fields {
         if origin.isSame(as: next) { return fields }
         let isDowngrade = isDowngrade(from: origin, to: next)
         return fields.filtered(droppingSensitive: true) { name in
-            !secret.contains(name) && !ofOneOrigin.contains(name) && !(isDowngrade && name == "referer")
+            !secret.hidesField(name) && !ofOneOrigin.contains(name) && !(isDowngrade && name == "referer")
         }
     }
 

@@ -240,6 +240,16 @@ import Testing
         }
     }
 
+    /// Gateways say who the user is in fields that hold no secret.
+    @Test(arguments: ["X-Forwarded-User", "X-User-ID", "x-consumer-username", "Impersonate-User", "X_Tenant"])
+    func `a response is for the user whom a field names`(name: String) async throws {
+        let stage = try CachedStage()
+        Self.answer(stage, ["ada's", "bob's"])
+        for user in ["ada", "bob", "ada", "bob"] {
+            #expect(try await stage.session.get("/a", fields: [name: user], as: .string).value == "\(user)'s")
+        }
+    }
+
     @Test func `a jar from which all cookies were removed is another user's`() async throws {
         let jar = try Self.jar("ada")
         let stage = try CachedStage { $0.cookies = jar }
