@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import Synchronization
 
 /// The interface by which targets ask a downloader for images.
 extension ImageDownloader {
@@ -23,9 +24,10 @@ extension ImageDownloader {
         }
     }
 
-    /// Changes with the session's user, and when all cookies are removed from its jar.
+    /// Changes with the session's user, when all cookies are removed from its jar, and when a URL is invalidated.
     public nonisolated var edition: String {
-        "\(session.asker ?? "") \(session.askerEdition) \(settings.cookies?.number ?? "")"
+        let (jar, invalidations) = (settings.cookies?.number ?? "", invalidations.load(ordering: .relaxed))
+        return "\(session.asker ?? "") \(session.askerEdition) \(jar) \(invalidations)"
     }
 
     private nonisolated func knownURL(of request: Request) -> String? {

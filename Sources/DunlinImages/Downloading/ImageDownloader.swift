@@ -1,5 +1,6 @@
 public import Dunlin
 public import FoundationEssentials
+internal import Synchronization
 
 /// An actor that downloads pictures: each once for all who want it, a limited number at a time, decoded for all of
 /// them.
@@ -24,6 +25,8 @@ public actor ImageDownloader {
     public nonisolated let configuration: Configuration
     /// The session's settings. The session makes a copy of them each time it is asked.
     nonisolated let settings: HTTPSession.Configuration
+    /// How often a URL was invalidated.
+    nonisolated let invalidations = Atomic<Int>(0)
 
     /// A waiter.
     struct Waiting: Sendable {
@@ -274,6 +277,7 @@ extension ImageDownloader {
         cache?.invalidate(url)
         parts.removeAll { $0.url == exact }
         if settings.cache != nil { invalidated.insert(url) }
+        invalidations.add(1, ordering: .relaxed)
     }
 
     /// Marks a download as outdated. One that has not begun will bring current content, unless it validates what is

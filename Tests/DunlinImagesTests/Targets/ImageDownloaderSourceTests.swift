@@ -80,6 +80,32 @@ private final class Wall: ImageTarget {
         #expect(wall.shown == [ImageSize(width: 2, height: 2)])
     }
 
+    @Test func `an image that was invalidated on its way is not shown to who asks after that`() async throws {
+        let gate = LoopbackServer.Gate()
+        let pngs = [
+            try await ImageEncoder().png(TestPicture.gradient(3, 2)),
+            try await ImageEncoder().png(TestPicture.gradient(2, 2)),
+        ]
+        let transport = MockTransport()
+        transport.otherwise { _ in
+            let isFirst = transport.requests.count == 1
+            if isFirst { try await gate.opened() }
+            return .respond(fields: ["Content-Type": "image/png"], body: pngs[isFirst ? 0 : 1])
+        }
+        let session = try HTTPSession(HTTPSession.Configuration(baseURL: "https://a.test", transport: transport))
+        let wall = Wall()
+        let downloader = ImageDownloader(session: session, cache: nil)
+        let binding = ImageBinding(wall, from: downloader)
+        let former = Task { try await binding.show("https://a.test/me.png").size }
+        try await transport.waitForRequests(1)
+        try await downloader.invalidate("https://a.test/me.png")
+        let new = Task { try await binding.show("https://a.test/me.png").size }
+        let error = try await NetworkError.thrown { _ = try await former.value }
+        #expect(error.code == .cancelled)
+        gate.open()
+        #expect(try await new.value == ImageSize(width: 2, height: 2))
+    }
+
     /// A load is shared, and so would be the time of whoever began it.
     @Test(arguments: [true, false])
     func `who joins an image has the time of its own, and no other's`(isFirstLimited: Bool) async throws {
