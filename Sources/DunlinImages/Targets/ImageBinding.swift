@@ -8,8 +8,8 @@ public import DunlinCodecs
 /// try await binding.show("https://a.test/cat.jpg", placeholder: .image(silhouette))
 /// ```
 ///
-/// The newest request for a slot counts: a running one is cancelled, or joined if it is the same. An image that comes
-/// too late is never shown.
+/// The newest request for a slot counts: a running one is cancelled, or joined if it is the same and still for the same
+/// user (the source's `edition`). An image that comes too late is never shown.
 ///
 /// The target is not retained. Best the target retains its binding, because releasing a binding cancels what it has
 /// begun; a binding that outlives its target notices that when something comes for it.
