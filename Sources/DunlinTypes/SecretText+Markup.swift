@@ -15,8 +15,7 @@ extension SecretText {
     }
 
     /// What belongs to a secret name that is an element's, or the text of a `key` or `name` element with a value after
-    /// it.
-    /// `isSecret` judges a name.
+    /// it. `isSecret` judges other names.
     static func markup(
         named name: Range<Int>, in bytes: [UInt8], isSecret: (ArraySlice<UInt8>) -> Bool
     ) -> Markup {

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// An answer to a Digest challenge: the field's value, and what is needed to check the server's confirmation.
 package struct DigestAnswer: Sendable {
     package enum Cause: Sendable, Hashable {
@@ -26,7 +28,7 @@ package struct DigestAnswer: Sendable {
 
     /// Whether it was made with these.
     package func isBy(user: String, password: String) -> Bool {
-        DigestMachine.isSame(self.user, user) && DigestMachine.isSame(self.password, password)
+        self.user.hasSameBytes(as: user) && self.password.hasSameBytes(as: password)
     }
 }
 

@@ -18,7 +18,7 @@ extension DigestMachine {
     ) -> Confirmation {
         let confirmation = confirmation(info, of: answer, bodyHash)
         if case .wrong = confirmation { return confirmation }
-        if let next = info.nextNonce, let realm = challenge?.realm, Self.isSame(realm, answer.realm) {
+        if let next = info.nextNonce, let realm = challenge?.realm, realm.hasSameBytes(as: answer.realm) {
             challenge?.nonce = next
         }
         return confirmation
@@ -27,7 +27,7 @@ extension DigestMachine {
     private func confirmation(
         _ info: AuthenticationInfo, of answer: DigestAnswer, _ bodyHash: Bytes?
     ) -> Confirmation {
-        if let nonce = info.clientNonce, !Self.isSame(nonce, answer.clientNonce) { return .wrong(.otherAnswer) }
+        if let nonce = info.clientNonce, !nonce.hasSameBytes(as: answer.clientNonce) { return .wrong(.otherAnswer) }
         if let count = info.count, count.lowercased() != answer.count { return .wrong(.otherAnswer) }
         // RFC 2069 used that parameter for something else.
         guard let proof = info.proof, let asked = answer.quality else { return .unproven }

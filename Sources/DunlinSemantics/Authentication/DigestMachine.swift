@@ -40,7 +40,7 @@ package struct DigestMachine: Sendable {
 
     /// Whether it answers with this password.
     package func knows(user: String, password: String) -> Bool {
-        Self.isSame(self.user, user) && Self.isSame(self.password, password)
+        self.user.hasSameBytes(as: user) && self.password.hasSameBytes(as: password)
     }
 
     /// Whether an answer was made with its password.
@@ -50,11 +50,11 @@ package struct DigestMachine: Sendable {
     package mutating func challenged(_ new: DigestChallenge, after last: DigestAnswer? = nil) -> Action {
         let function = new.algorithm.function
         guard hashing(function, .empty) != nil else { return .refuse(.unavailable(function)) }
-        guard let last, Self.isSame(last.realm, new.realm) else {
+        guard let last, last.realm.hasSameBytes(as: new.realm) else {
             take(new)
             return .answer(.challenged)
         }
-        let isForgotten = last.cause == .unasked && !Self.isSame(last.nonce, new.nonce)
+        let isForgotten = last.cause == .unasked && !last.nonce.hasSameBytes(as: new.nonce)
         guard new.isStale || isForgotten else { return .refuse(.wrongPassword) }
         if last.cause == .renewed { return .refuse(.staleAgain) }
         take(new)
@@ -62,13 +62,10 @@ package struct DigestMachine: Sendable {
     }
 
     private mutating func take(_ new: DigestChallenge) {
-        let isKnown = challenge.map { Self.isSame($0.nonce, new.nonce) && $0.algorithm == new.algorithm } ?? false
+        let isKnown = challenge.map { $0.nonce.hasSameBytes(as: new.nonce) && $0.algorithm == new.algorithm } ?? false
         if !isKnown { session = nil }
         challenge = new
     }
-
-    /// Whether texts have the same bytes, which makes them equal to a server.
-    static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }
 
 extension DigestMachine: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

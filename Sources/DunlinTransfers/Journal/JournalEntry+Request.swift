@@ -5,8 +5,8 @@ extension JournalEntry.Request {
     /// credentials or look so, except those in `kept`, whose names are in lower case. `secretFields` are the session's
     /// and those of its and the request's rules for redirects. A session sends its own defaults and credentials anyway.
     init(
-        _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, keeping kept: Set<String>,
-        hiding secretFields: HTTP.SecretFields = .usual
+        _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, hasUserInfo: Bool = false,
+        keeping kept: Set<String>, hiding secretFields: HTTP.SecretFields = .usual
     ) {
         method = head.method.rawValue
         let stored = stored ?? StoredURL(head.origin.description + head.target, hiding: nil)
@@ -24,7 +24,8 @@ extension JournalEntry.Request {
         let secrets = options.fields.map { $0.name.lowercased() }.filter {
             options.fields.holdsSecret($0, secretFields) && !kept.contains($0)
         }
-        let own = Set(secrets).union(Self.ownOptions(options))
+        var own = Set(secrets).union(Self.ownOptions(options))
+        if hasUserInfo { own.insert(Self.credentials) }
         if !own.isEmpty { unsaved = own.sorted() }
         if case .none = options.credentials { hasNoCredentials = true }
         if case .value(let value) = options.handlesCookies { handlesCookies = value }
@@ -42,14 +43,18 @@ extension JournalEntry.Request {
         }
     }
 
-    static let credentials = "credentials"
+    private static let credentials = "credentials"
+    /// Of what is not saved, which way a request goes: another origin is reached by it too.
+    static let way: Set<String> = ["proxy", "hostOverrides", "sockets", "interfaces"]
 
     /// The names of options that say who asks or which way a request goes, and are never saved.
-    static func ownOptions(_ options: HTTPSession.Options) -> Set<String> {
+    private static func ownOptions(_ options: HTTPSession.Options) -> Set<String> {
         var names: Set<String> = []
         if case .value = options.credentials { names.insert(credentials) }
         if options.authenticationHandler != nil { names.insert("authenticationHandler") }
         if case .session = options.proxy {} else { names.insert("proxy") }
+        if case .session = options.sockets {} else { names.insert("sockets") }
+        if case .session = options.interfaces {} else { names.insert("interfaces") }
         if options.hostOverrides != HTTPSession.HostOverrides() { names.insert("hostOverrides") }
         return names
     }

@@ -113,8 +113,12 @@ struct JournalMachine: Sendable {
     /// Notes what a later process gives of what was not saved.
     mutating func give(_ names: Set<String>) { lacking.subtract(names) }
 
-    /// Notes that the transfer goes on at another origin, which gets nothing of all that.
-    mutating func leaveUser() { (lacking, entry.request.unsaved) = ([], nil) }
+    /// Notes that the transfer goes on at another origin, which gets nothing that says who asks.
+    mutating func leaveUser() {
+        let way = entry.request.unsaved?.filter { JournalEntry.Request.way.contains($0) } ?? []
+        entry.request.unsaved = way.isEmpty ? nil : way
+        lacking.formIntersection(way)
+    }
 
     /// Cancels the transfer. Returns whether that is news.
     mutating func cancel() -> Bool {

@@ -95,9 +95,10 @@ extension TransferJournal.Transfer {
     /// Whether the URL had secrets, which are not saved, so that the transfer must be begun with `resume(from:)`. Begun
     /// otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder.
     public var needsURL: Bool { state.withLock { $0.machine.lacksURL } }
-    /// Whether the request had credentials, secret fields, an authentication handler, a proxy or overrides of its own,
-    /// which are not saved, so that the transfer must be begun with options that have them. Begun otherwise, it fails
-    /// with `NetworkError` code `invalidRequest` and stays in the folder: it would be sent as the session's user.
+    /// Whether the request had credentials, secret fields, an authentication handler, a proxy, host overrides, socket
+    /// options or rules for interfaces of its own, which are not saved, so that the transfer must be begun with options
+    /// that have them. Begun otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder: it
+    /// would be sent as the session's user, or by another way.
     public var needsOptions: Bool { state.withLock { !$0.machine.lacking.isEmpty } }
     public var label: String? { first.request.label }
     /// How often the transfer was begun, by all processes. With 0, nothing can have been sent.
@@ -253,8 +254,8 @@ extension TransferJournal.Transfer {
         let names = state.withLock { $0.machine.lacking }.sorted().joined(separator: ", ")
         return NetworkError(
             .invalidRequest,
-            "the journal does not save what says who asks, and the request had \(names) of its own: begin the transfer "
-                + "with `resume(options:)` that has the same")
+            "the journal does not save what says who asks and by which way, and the request had \(names) of its own: "
+                + "begin the transfer with `resume(options:)` that has the same")
     }
 
     static var withoutURL: NetworkError {

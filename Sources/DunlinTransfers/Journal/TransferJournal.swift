@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
@@ -162,7 +163,8 @@ extension TransferJournal {
             method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(
-            call.head, asked.options, stored: stored(call.head.origin.description + call.head.target), keeping: kept,
+            call.head, asked.options, stored: stored(call.head.origin.description + call.head.target),
+            hasUserInfo: Self.hasUserInfo(asked.target), keeping: kept,
             hiding: asked.options.unstoredFields(session.configuration))
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
@@ -180,6 +182,11 @@ extension TransferJournal {
             }
             throw error
         }
+    }
+
+    /// Whether a target names a user, which no URL that is saved does. A relative one does not.
+    private static func hasUserInfo(_ target: HTTP.Target) -> Bool {
+        do throws(AddressError) { return try WebAddress(target.text).userInfo != nil } catch { return false }
     }
 
     /// The names of secrets in URLs.

@@ -53,12 +53,17 @@ private final class Wall: ImageTarget {
         #expect(transport.requests.count == 2)
     }
 
+    /// One of three by two pixels, and one of two by two.
+    private static func pictures() async throws -> [Bytes] {
+        let encoder = ImageEncoder()
+        return [
+            try await encoder.png(TestPicture.gradient(3, 2)), try await encoder.png(TestPicture.gradient(2, 2)),
+        ]
+    }
+
     @Test func `an image that is on its way for one user is not shown to the next`() async throws {
         let gate = LoopbackServer.Gate()
-        let pngs = [
-            try await ImageEncoder().png(TestPicture.gradient(3, 2)),
-            try await ImageEncoder().png(TestPicture.gradient(2, 2)),
-        ]
+        let pngs = try await Self.pictures()
         let transport = MockTransport()
         transport.otherwise { request in
             let isAda = request.fields["Authorization"] == "Bearer ada"
@@ -82,10 +87,7 @@ private final class Wall: ImageTarget {
 
     @Test func `an image that was invalidated on its way is not shown to who asks after that`() async throws {
         let gate = LoopbackServer.Gate()
-        let pngs = [
-            try await ImageEncoder().png(TestPicture.gradient(3, 2)),
-            try await ImageEncoder().png(TestPicture.gradient(2, 2)),
-        ]
+        let pngs = try await Self.pictures()
         let transport = MockTransport()
         transport.otherwise { _ in
             let isFirst = transport.requests.count == 1

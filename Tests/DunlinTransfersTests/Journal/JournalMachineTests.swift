@@ -50,6 +50,34 @@ import Testing
         #expect(!machine.maySend)
     }
 
+    @Test func `a transfer that lacks what says who asks is begun by whoever gives it, and else left`() {
+        func restored(isAnew: Bool = false) -> Machine {
+            var entry = Self.machine().entry
+            entry.request.unsaved = ["authorization", "proxy"]
+            var machine = Machine(entry, TransferJournal.Rules(), isAnew: isAnew)
+            _ = machine.start()
+            return machine
+        }
+        var machine = restored()
+        machine.give(["authorization"])
+        let left = machine.next()
+        #expect(left == .lacksUser && !machine.maySend && machine.lacking == ["proxy"])
+        machine = restored()
+        machine.give(["authorization", "proxy", "accept"])
+        let step = machine.next()
+        #expect(step == .send(machine.entry) && machine.entry.request.unsaved == ["authorization", "proxy"])
+        machine = restored(isAnew: true)
+        let own = machine.next()
+        #expect(own == .send(machine.entry))
+        // Another origin is asked as nobody, and by the same way.
+        machine = restored()
+        machine.leaveUser()
+        #expect(machine.lacking == ["proxy"] && machine.entry.request.unsaved == ["proxy"])
+        machine.give(["proxy"])
+        let moved = machine.next()
+        #expect(moved == .send(machine.entry))
+    }
+
     @Test func `a transfer whose URL was not saved whole is begun by whoever says it, and else left`() {
         func restored(isAnew: Bool = false) -> Machine {
             var entry = Self.machine().entry

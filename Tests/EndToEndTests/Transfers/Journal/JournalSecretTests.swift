@@ -86,6 +86,7 @@ struct `A journal and the secrets of a URL` {
         password.credentials = .value(.bearer(token: "bob"))
         field.fields = ["Authorization": "Bearer bob"]
         handler.hostOverrides = ["a.test": .v4(0x7F00_0001, port: 1)]
+        handler.sockets = .value(HTTP.SocketOptions())
         none.credentials = .none
         return [
             (password, password, "Bearer bob"), (field, field, "Bearer bob"), (field, password, "Bearer bob"),
