@@ -26,7 +26,18 @@ struct `A process short of descriptors` {
     @Test func `Dunlin never uses the standard descriptors of a process that has closed them`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        server.respond { $0.target == "/large" ? .generated(length: 1 << 20) : .response(body: "x") }
+        server.respond { request in
+            switch request.target {
+            case "/large": .generated(length: 1 << 20)
+            // The peer looks while the file is being written, and for a while.
+            case "/slow":
+                [
+                    .message(.init(.ok, fields: ["Content-Length": "2000"])), .generated(0..<1000),
+                    .pause(.milliseconds(500)), .generated(1000..<2000),
+                ]
+            default: .response(body: "x")
+            }
+        }
         let folder = try Folder()
         let end = try await Peer([
             "without-standard-descriptors", server.baseURL.replacing("127.0.0.1", with: "localhost"),
@@ -36,7 +47,7 @@ struct `A process short of descriptors` {
         let found = folder.text(of: "report").split(separator: "\n")
         // A timer is the runtime's: Dunlin makes none.
         #expect(found.filter { !$0.hasSuffix("[timerfd]") } == ["done"])
-        #expect(try folder.contents("file").count == 1 << 20)
+        #expect(try folder.contents("file").count == 2000)
     }
 
     @Test func `a forked child that keeps all descriptors open does not disturb its parent`() async throws {

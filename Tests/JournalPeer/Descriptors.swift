@@ -63,7 +63,7 @@ enum Descriptors {
                 break
             }
             let found = Mutex<Set<String>>([])
-            _ = try await session.download("large", to: .file(file)) { _ in
+            _ = try await session.download("slow", to: .file(file)) { _ in
                 found.withLock { $0.formUnion(openForUse()) }
             }
             for descriptor in found.withLock({ $0 }) { text += "a download: \(descriptor)\n" }
@@ -79,7 +79,19 @@ enum Descriptors {
     }
 
     /// The same without what wakes a thread: from now on those are the executor's, which makes them as it needs them.
-    private static func openForUse() -> [String] { open().filter { !$0.hasSuffix("[eventfd]") } }
+    ///
+    /// Nor what is there for a moment only: the kernel gives a new file the lowest number, and Dunlin then moves it.
+    private static func openForUse() -> [String] {
+        var found = found()
+        for _ in 0..<50 where !found.isEmpty {
+            usleep(2_000)
+            let left = Self.found()
+            found.removeAll { !left.contains($0) }
+        }
+        return found
+    }
+
+    private static func found() -> [String] { open().filter { !$0.hasSuffix("[eventfd]") } }
 
     /// Which of 0 to 2 are open, and what they lead to.
     private static func open() -> [String] {
