@@ -5,24 +5,25 @@
 package struct WaitMachine<Call: Hashable> {
     private struct Wait {
         let target: Call
-        /// The waiting call, and those that it is within.
+        /// The calls that cannot end before the wait.
         let heldUp: Set<Call>
     }
 
-    private var waits: [Call: Wait] = [:]
+    private var waits: [UInt64: Wait] = [:]
+    private var last: UInt64 = 0
 
     package init() {}
 
-    /// Returns whether `call`, which is within `outer`, may wait for `target`. It must call `end` when it no longer
-    /// waits.
-    package mutating func begin(_ call: Call, within outer: Set<Call>, for target: Call) -> Bool {
-        let heldUp = outer.union([call])
-        guard !holdsUp(heldUp, target) else { return false }
-        waits[call] = Wait(target: target, heldUp: heldUp)
-        return true
+    /// Begins a wait for `target`, before whose end none of `heldUp` can end. Returns a number for `end`; nil if it
+    /// must not begin.
+    package mutating func begin(holdingUp heldUp: Set<Call>, for target: Call) -> UInt64? {
+        guard !holdsUp(heldUp, target) else { return nil }
+        last += 1
+        waits[last] = Wait(target: target, heldUp: heldUp)
+        return last
     }
 
-    package mutating func end(_ call: Call) { waits[call] = nil }
+    package mutating func end(_ number: UInt64) { waits[number] = nil }
 
     /// Whether `target` cannot end before one of `calls`.
     private func holdsUp(_ calls: Set<Call>, _ target: Call) -> Bool {

@@ -97,12 +97,13 @@ struct DownloadMachine<Identity: Hashable> {
             && queue.count == 0
     }
 
-    /// Adds a waiter to an existing download; nil if there is none that it may wait for.
+    /// Adds a waiter to an existing download; nil if there is none that it may wait for. `isHeldUp` says whether one
+    /// cannot end before something else that the asking code is within.
     mutating func join(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        by asker: Asker = Asker(), at now: HTTP.Instant
+        by asker: Asker = Asker(), at now: HTTP.Instant, unless isHeldUp: (UInt64) -> Bool = { _ in false }
     ) -> (id: UInt64, actions: [Action])? {
-        guard let id = joinable[identity], !isHeldUp(id, by: asker.within) else { return nil }
+        guard let id = joinable[identity], !self.isHeldUp(id, by: asker.within), !isHeldUp(id) else { return nil }
         add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
         if downloads[id]?.begun != nil { begin(waiter, at: now) }
         return (id, asker.waitsForSlot ? [] : startNow(id))

@@ -34,6 +34,17 @@ extension ImageDownloader {
             rules: .init(within: within, waitsForSlot: !isWithinPicture && enclosures.isEmpty))
     }
 
+    /// Notes that the calling code waits for a download. Returns true if it must not, because the download cannot end
+    /// before something that the code is within, perhaps a picture of another downloader.
+    func isHeldUp(_ download: UInt64, by waiter: inout Waiting) -> Bool {
+        do throws(EnclosedWait.Circle) {
+            waiter.wait = try EnclosedWait.begin(for: .picture(of: ObjectIdentifier(reference), download))
+            return false
+        } catch {
+            return true
+        }
+    }
+
     /// Whether a download is asked for within one of the same picture, that needs its result: its request has not
     /// ended, or the same filters are being applied. It would ask for itself again and again.
     func isWithinItself(_ download: Download) -> Bool {

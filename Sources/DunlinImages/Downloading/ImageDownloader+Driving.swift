@@ -7,7 +7,8 @@ extension ImageDownloader {
 
     /// Removes a waiter. Returns the actions to perform.
     func remove(_ number: UInt64) -> [DownloadMachine<SharedIdentity>.Action] {
-        guard let waiter = waiting.removeValue(forKey: number) else { return [] }
+        guard var waiter = waiting.removeValue(forKey: number) else { return [] }
+        waiter.wait = nil
         let (download, actions) = machine.leave(number)
         if let download {
             if !machine.knows(download) {

@@ -34,6 +34,8 @@ public actor ImageDownloader {
         let request: Request
         let key: ImageKey
         let state: ReceiptState
+        /// What waits for it; nil for code that nothing waits for.
+        var wait: EnclosedWait?
     }
 
     /// A download from its first waiter to its end.
@@ -167,7 +169,7 @@ extension ImageDownloader {
         let (number, state) = (receipt.number, receipt.state)
         let url = try url(of: request.target)
         let identity = configuration.identity(of: request, url, by: session, settings.secretFields)
-        let waiter = Waiting(
+        var waiter = Waiting(
             receiptID: id, request: request, key: configuration.key(of: request, identity), state: state)
         let (limit, now) = (session.waitLimit(request.timeout), session.loopTime)
         let priority = request.priority.rawValue
@@ -176,7 +178,8 @@ extension ImageDownloader {
             identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
             enclosures: asker.enclosures)
         if limit.inherited > now,
-            let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)
+            let (joined, actions) = machine.join(
+                number, shared, priority, limit, by: asker.rules, at: now, unless: { isHeldUp($0, by: &waiter) })
         {
             waiting[number] = waiter
             if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
@@ -195,8 +198,9 @@ extension ImageDownloader {
             state.settle(.failure(refusal))
             return receipt
         }
-        waiting[number] = waiter
         let (begun, actions) = machine.begin(number, shared, priority, limit, by: asker.rules)
+        _ = isHeldUp(begun, by: &waiter)
+        waiting[number] = waiter
         downloads[begun] = download
         perform(actions)
         return receipt

@@ -95,19 +95,20 @@ private final class CoalescingDriver: StageDriver {
         // After waiting, the user may be another one, as after passwords were forgotten.
         while !isAlone, let (key, access) = try Self.key(of: request, call) {
             let outcome: Settlement<SharedExchanges.Outcome>
+            let wait: EnclosedWait?
             switch exchanges.enter(key, call.delegate.id) {
             case .first(let turn):
                 self.turn = turn
                 self.access = access
                 return nil
-            case .later(let later):
-                outcome = later
+            case .later(let later, let begun):
+                (outcome, wait) = (later, begun)
                 call.note(.joined)
             case .within:
                 isAlone = true
                 continue
             }
-            defer { exchanges.leave(key, outcome, call.delegate.id) }
+            defer { withExtendedLifetime(wait) { exchanges.leave(key, outcome) } }
             switch try await Self.wait(for: outcome, call) {
             case .answer(let answer):
                 var notes = StageNotes(hasMadeBody: answer.hasMadeBody)

@@ -2,7 +2,7 @@ internal import DunlinRules
 internal import DunlinSemantics
 internal import Synchronization
 
-/// The running exchanges that others may wait for, by the rules of `CoalescingMachine` and `WaitMachine`.
+/// The running exchanges that others may wait for, by the rules of `CoalescingMachine`.
 final class SharedExchanges: Sendable {
     /// What the waiters get.
     enum Outcome: Sendable {
@@ -38,7 +38,7 @@ final class SharedExchanges: Sendable {
     /// The place of a request among identical ones.
     enum Role {
         case first(Turn)
-        case later(Settlement<Outcome>)
+        case later(Settlement<Outcome>, EnclosedWait?)
         /// The request is within the call that is sent, which cannot end before it.
         case within
     }
@@ -46,8 +46,6 @@ final class SharedExchanges: Sendable {
     private typealias Machine = CoalescingMachine<Key, HTTPSession.TaskID, Settlement<Outcome>>
 
     private let machine = Mutex(Machine())
-    /// The waits of all sessions: the code of one session may ask through another.
-    private static let waits = Mutex(WaitMachine<HTTPSession.TaskID>())
 
     /// Enters a request. Later ones wait, and must call `leave` afterwards.
     func enter(_ key: Key, _ call: HTTPSession.TaskID) -> Role {
@@ -56,14 +54,15 @@ final class SharedExchanges: Sendable {
         guard case .later(let present, let sent) = role else {
             return .first(Turn(exchanges: self, key: key, outcome: outcome))
         }
-        let outer = Set(Enclosure.subjects.compactMap(\.request))
-        if Self.waits.withLock({ $0.begin(call, within: outer, for: sent) }) { return .later(present) }
-        machine.withLock { $0.leave(key, present) }
-        return .within
+        do throws(EnclosedWait.Circle) {
+            return .later(present, try EnclosedWait.begin(for: .request(sent), by: .request(call)))
+        } catch {
+            leave(key, present)
+            return .within
+        }
     }
 
-    func leave(_ key: Key, _ outcome: Settlement<Outcome>, _ call: HTTPSession.TaskID) {
-        Self.waits.withLock { $0.end(call) }
+    func leave(_ key: Key, _ outcome: Settlement<Outcome>) {
         machine.withLock { $0.leave(key, outcome) }
     }
 
@@ -86,11 +85,5 @@ final class SharedExchanges: Sendable {
             exchanges.machine.withLock { $0.end(key, self.outcome) }
             self.outcome.settle(outcome)
         }
-    }
-}
-
-extension Enclosure.Subject {
-    fileprivate var request: HTTPSession.TaskID? {
-        if case .request(let id) = self { id } else { nil }
     }
 }

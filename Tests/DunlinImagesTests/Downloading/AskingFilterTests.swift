@@ -63,18 +63,55 @@ import Testing
         #expect(gallery.targets == ["/cat", "/cat"])
     }
 
-    @Test func `filters may ask for each other's image at the same time`() async throws {
-        let (gallery, meeting) = (try Gallery(), Meeting(of: 2))
-        for path in ["/1", "/2"] { try await gallery.hang(path) }
-        func receipt(_ path: String, asking other: String) async throws -> ImageDownloader.Receipt {
-            let filter = Self.filter("beside \(other)") {
+    /// By way of each of as many downloaders.
+    @Test(arguments: [(2, 1), (2, 2), (3, 2), (3, 3)])
+    func `filters may ask for each other's image at the same time`(count: Int, of downloaders: Int) async throws {
+        let (galleries, meeting) = (try (0..<downloaders).map { _ in try Gallery() }, Meeting(of: count))
+        for index in 0..<count { try await galleries[index % downloaders].hang("/\(index)") }
+        var receipts: [ImageDownloader.Receipt] = []
+        for index in 0..<count {
+            let (gallery, next) = (galleries[index % downloaders], (index + 1) % count)
+            let filter = Self.filter("beside \(next)") {
                 try await meeting.attend()
-                #expect(try await gallery.downloader.image(.url("http://a.test" + other)).width == 4)
+                let other = galleries[next % downloaders].downloader
+                #expect(try await other.image(.url("http://a.test/\(next)")).width == 4)
             }
-            return try await gallery.downloader.download(gallery.request(path) { $0.filters = [filter] })
+            receipts.append(
+                try await gallery.downloader.download(gallery.request("/\(index)") { $0.filters = [filter] }))
         }
-        let receipts = [try await receipt("/1", asking: "/2"), try await receipt("/2", asking: "/1")]
         for receipt in receipts { #expect(try await receipt.image.width == 4) }
+        for gallery in galleries {
+            try await eventually("nothing is kept") { await gallery.downloader.isIdle }
+        }
+    }
+
+    @Test func `a request's interceptor and a picture's filter may ask for each other at the same time`() async throws {
+        let meeting = Meeting(of: 2)
+        let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let gallery = try Gallery(session: {
+            $0.coalescing.isOn = true
+            $0.interceptors = [
+                .exchange { request, next in
+                    if request.head.target == "/page", let ask = asked.withLock({ $0.take() }) {
+                        try await meeting.attend()
+                        try await ask()
+                    }
+                    return try await next(request)
+                }
+            ]
+        })
+        try await gallery.hang("/cat")
+        gallery.transport.on(.get, "/page").respond(body: "a page").always()
+        let session = gallery.session
+        let filter = Self.filter("with a page") {
+            try await meeting.attend()
+            #expect(try await session.get("http://a.test/page", as: .string).value == "a page")
+        }
+        let request = gallery.request("/cat") { $0.filters = [filter] }
+        asked.withLock { $0 = { _ = try await gallery.downloader.image(for: request) } }
+        async let page = session.get("http://a.test/page", as: .string).value
+        #expect(try await gallery.downloader.image(for: request).width == 4)
+        #expect(try await page == "a page")
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 

@@ -10,12 +10,14 @@ import Testing
     /// A machine that expectations may change.
     private final class Machine {
         private var machine = WaitMachine<Int>()
+        private var numbers: [Int: UInt64] = [:]
 
         func begin(_ call: Int, within outer: Set<Int>, for target: Int) -> Bool {
-            machine.begin(call, within: outer, for: target)
+            numbers[call] = machine.begin(holdingUp: outer.union([call]), for: target)
+            return numbers[call] != nil
         }
 
-        func end(_ call: Int) { machine.end(call) }
+        func end(_ call: Int) { if let number = numbers[call] { machine.end(number) } }
 
         var isEmpty: Bool { machine.isEmpty }
     }
