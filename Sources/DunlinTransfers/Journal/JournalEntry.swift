@@ -1,3 +1,5 @@
+internal import DunlinSecure
+
 /// One transfer of a journal as it is saved: what was requested, and how far it has come.
 ///
 /// It contains what a process needs to do it again, and no secrets: see `Request.init`.
@@ -95,6 +97,8 @@ struct JournalEntry: Sendable, Equatable, Codable {
     let work: Work
     /// The user's metadata, as JSON.
     let metadata: String?
+    /// Whose transfer it is: a digest of the session's `userID`; nil if it had none.
+    var user: String?
     var state = State.waiting
     /// How often the transfer was begun, by all processes.
     var attempts = 0
@@ -103,6 +107,11 @@ struct JournalEntry: Sendable, Equatable, Codable {
 
     /// Creates the ID of an entry, which is also its file's name.
     static func makeID() -> String { Hex.random() }
+
+    /// The digest of a user's name in the entry with this ID. Nobody can tell from two that they are of one user.
+    static func digest(of user: String, id: String) throws(HashFunction.Unavailable) -> String {
+        try HashFunction.sha256.hash(of: Bytes("\(id) \(user)")).hex
+    }
 
     static func isID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

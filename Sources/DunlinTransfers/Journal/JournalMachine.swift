@@ -67,17 +67,22 @@ struct JournalMachine: Sendable {
     private var stop: Stop?
 
     /// Creates a machine. `found` is the file at the path of an entry that was publishing. `isAnew`: this process
-    /// requested the transfer and knows its URL.
+    /// requested the transfer and knows its URL. `ofAnother`: the session's `userID` names another user than the one
+    /// who requested it.
     init(
         _ entry: JournalEntry, _ rules: TransferJournal.Rules, found: JournalEntry.NamedFile? = nil,
-        isAnew: Bool = false
+        isAnew: Bool = false, ofAnother: Bool = false
     ) {
         self.entry = entry
         hasURL = isAnew || entry.request.hidesSecrets != true
         lacking = isAnew ? [] : Set(entry.request.unsaved ?? [])
+        if ofAnother { lacking.insert(Self.userID) }
         self.rules = rules
         if case .publishing(let file) = entry.state, found == file { self.found = found } else { self.found = nil }
     }
+
+    /// What is lacking if the session is another user's. No options give it.
+    static let userID = "userID"
 
     /// Whether nobody drives the transfer yet.
     var isSuspended: Bool { life == .held }

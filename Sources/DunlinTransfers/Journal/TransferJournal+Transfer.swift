@@ -40,11 +40,14 @@ extension TransferJournal {
         let cancellation = Cancellation()
         private let first: JournalEntry
         private let isAnew: Bool
+        /// The number of the session's jar when the transfer was requested or restored.
+        private let jarNumber: String?
         private let state: Mutex<State>
 
         init(_ machine: JournalMachine, _ file: PartFile, _ source: Source, _ journal: TransferJournal) {
             self.journal = journal
             first = machine.entry
+            jarNumber = journal.session.configuration.cookies?.number
             var asked: Asked?
             if case .asked(let own) = source { asked = own }
             isAnew = asked != nil
@@ -98,7 +101,8 @@ extension TransferJournal.Transfer {
     /// Whether the request had credentials, secret fields, an authentication handler, a proxy, host overrides, socket
     /// options or rules for interfaces of its own, which are not saved, so that the transfer must be begun with options
     /// that have them. Begun otherwise, it fails with `NetworkError` code `invalidRequest` and stays in the folder: it
-    /// would be sent as the session's user, or by another way.
+    /// would be sent as the session's user, or by another way. A transfer that was requested by a session with a
+    /// `userID` needs a session with the same one; no options replace it.
     public var needsOptions: Bool { state.withLock { !$0.machine.lacking.isEmpty } }
     public var label: String? { first.request.label }
     /// How often the transfer was begun, by all processes. With 0, nothing can have been sent.
@@ -115,7 +119,12 @@ extension TransferJournal.Transfer {
     public var task: HTTPSession.TaskID? { state.withLock { $0.task?.id } }
 
     var entry: JournalEntry { state.withLock { $0.machine.entry } }
-    var asked: Asked? { state.withLock { $0.asked } }
+    /// What to request next: without cookies after all were removed, because those of now are another user's.
+    var asked: Asked? {
+        var asked = state.withLock { $0.asked }
+        if journal.session.configuration.cookies?.number != jarNumber { asked?.options.handlesCookies = .value(false) }
+        return asked
+    }
 }
 
 // MARK: - What becomes of it
@@ -251,7 +260,13 @@ extension TransferJournal.Transfer {
     }
 
     var withoutUser: NetworkError {
-        let names = state.withLock { $0.machine.lacking }.sorted().joined(separator: ", ")
+        let lacking = state.withLock { $0.machine.lacking }
+        if lacking.contains(JournalMachine.userID) {
+            return NetworkError(
+                .invalidRequest,
+                "a session with another `userID` requested the transfer: restore it with a session of that user")
+        }
+        let names = lacking.sorted().joined(separator: ", ")
         return NetworkError(
             .invalidRequest,
             "the journal does not save what says who asks and by which way, and the request had \(names) of its own: "

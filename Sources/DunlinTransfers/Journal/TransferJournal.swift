@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSecure
 internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
@@ -85,7 +86,7 @@ public final class TransferJournal: SessionResident, Sendable {
             case .damaged(let path, let damage): note(HTTPSession.JournalIssue(path: path, error: damage))
             case .unreadable(let failure): note(HTTPSession.JournalIssue(path: failure.path, error: failure))
             case .entry(let entry, let file):
-                let machine = JournalMachine(entry, rules, found: found?.named)
+                let machine = JournalMachine(entry, rules, found: found?.named, ofAnother: isOfAnother(entry))
                 restored.append(try enter(Transfer(machine, file, .restored, self)))
             }
         }
@@ -167,7 +168,9 @@ extension TransferJournal {
             hasUserInfo: Self.hasUserInfo(asked.target), keeping: kept,
             hiding: asked.options.unstoredFields(session.configuration))
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
-        let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
+        let id = JournalEntry.makeID()
+        let user = try session.configuration.userID.map { try JournalEntry.digest(of: $0, id: id) }
+        let entry = JournalEntry(id: id, request: request, work: work, metadata: words, user: user)
         if list.withLock({ $0.isClosed }) { throw Self.closed }
         let (bytes, storage) = (try entry.bytes(), storage)
         let file = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
@@ -187,6 +190,17 @@ extension TransferJournal {
     /// Whether a target names a user, which no URL that is saved does. A relative one does not.
     private static func hasUserInfo(_ target: HTTP.Target) -> Bool {
         do throws(AddressError) { return try WebAddress(target.text).userInfo != nil } catch { return false }
+    }
+
+    /// Whether a session with another `userID` requested a transfer, or that cannot be told.
+    private func isOfAnother(_ entry: JournalEntry) -> Bool {
+        guard let user = entry.user else { return false }
+        guard let present = session.configuration.userID else { return true }
+        do throws(HashFunction.Unavailable) {
+            return try JournalEntry.digest(of: present, id: entry.id) != user
+        } catch {
+            return true
+        }
     }
 
     /// The names of secrets in URLs.
