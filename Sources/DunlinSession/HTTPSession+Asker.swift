@@ -54,6 +54,8 @@ extension HTTPSession {
         var way = core.configuration.hostOverrides.texts
         if let path = core.configuration.socketPath { way.append("socket \(path)") }
         if let code = core.codeOfWay { way.append(code) }
+        let network = Access.network(of: core.configuration)
+        if !network.isEmpty { way.append(network) }
         guard core.builder.connectionRules?.chooseProxy != nil else { return way }
         switch core.configuration.proxy.choice {
         case .direct: break

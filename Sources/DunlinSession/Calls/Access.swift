@@ -18,8 +18,8 @@ internal import DunlinTransport
 /// 5. An answer is kept and shared only if the same signs counted when it came, and on the connection that brought it:
 ///    a session's identity may be replaced while a request waits for a connection, and its handler may name another
 ///    user.
-/// 6. The terms are what may influence the answer: the guard, who is trusted, a proxy that reads requests, and the
-///    user's own resolver or transport, which may lead anywhere.
+/// 6. The terms are what may influence the answer: the guard, who is trusted, a proxy that reads requests, from which
+///    network it is asked, and the user's own resolver or transport, which may lead anywhere.
 struct Access: Sendable {
     enum User: Sendable, Hashable {
         case nobody
@@ -256,7 +256,7 @@ extension LiveCall {
     private func terms(
         of origin: HTTP.Origin, _ guardName: String?, _ proxy: ProxyAddress?, _ policies: Access.Policies
     ) -> String {
-        var terms = guardName ?? ""
+        var terms = (guardName ?? "") + Access.network(of: session.configuration, origin.route)
         if let code = session.codeOfWay { terms += " over \(code)" }
         if origin.scheme == .https { return terms + trust(policies.origins.setup) }
         guard let proxy else { return terms }
@@ -289,6 +289,19 @@ extension HTTP.Hop {
 }
 
 extension Access {
+    /// From which of this machine's addresses, and through which of its interfaces, requests are sent: other networks
+    /// may have other servers by the same names, and servers may judge by the address. Empty where nothing is said.
+    static func network(of configuration: HTTPSession.Configuration, _ route: HTTP.Route? = nil) -> String {
+        let sockets = route?.sockets ?? configuration.sockets
+        let interfaces = route?.interfaces ?? configuration.interfaces
+        var name = sockets.localAddress.map { " from \($0)" } ?? ""
+        if let interface = sockets.interface { name += " through \(interface)" }
+        if interfaces.isAny { return name }
+        // Names and kinds apart: an interface may be named like a kind.
+        name += " only \(interfaces.allowedNames.sorted()) \(interfaces.allowedKinds.map(\.rawValue).sorted())"
+        return name + " not \(interfaces.deniedNames.sorted()) \(interfaces.deniedKinds.map(\.rawValue).sorted())"
+    }
+
     /// A name that is the same for equal rules in every process; nil without a guard.
     static func name(of rules: GuardRules?) -> String? {
         guard let rules else { return nil }

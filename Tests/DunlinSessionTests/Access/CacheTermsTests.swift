@@ -155,6 +155,40 @@ import Testing
         }
     }
 
+    // MARK: - The network
+
+    private static let networks: [HTTPSession.Options] = {
+        var address = HTTP.SocketOptions()
+        address.localAddress = .v4(0x7F00_0002, port: 0)
+        var interface = HTTP.SocketOptions()
+        interface.interface = "tun0"
+        return [
+            .init(), .init(sockets: .value(address)), .init(sockets: .value(interface)),
+            .init(interfaces: .value(.deny(kinds: .wwan))), .init(interfaces: .value(.allow(names: "tun0"))),
+        ]
+    }()
+
+    @Test func `what came over one network is not for who asks over another`() async throws {
+        let (transport, cache) = (numbered(), HTTPSession.Cache(MapStore(isAtHand: true)))
+        let open = try session(transport, cache)
+        for _ in 1...2 {
+            for (index, options) in Self.networks.enumerated() {
+                #expect(try await open.get("/a", options: options, as: .string).value == "\(index + 1)")
+                // Whether the request says it or the session.
+                let other = try session(transport, cache) { configuration in
+                    if let sockets = options.sockets.own { configuration.sockets = sockets }
+                    if let interfaces = options.interfaces.own { configuration.interfaces = interfaces }
+                }
+                #expect(try await other.get("/a", as: .string).value == "\(index + 1)")
+            }
+        }
+        // What says nothing of the network does not count.
+        var delayed = HTTP.SocketOptions()
+        delayed.noDelay = false
+        let options = HTTPSession.Options(sockets: .value(delayed), interfaces: .value(.any))
+        #expect(try await open.get("/a", options: options, as: .string).value == "1")
+    }
+
     // MARK: - Host
 
     @Test func `a Host field of the request's own names another resource`() async throws {
