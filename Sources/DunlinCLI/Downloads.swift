@@ -94,15 +94,15 @@ extension Downloads {
         }
     }
 
-    /// A file that is there is what was wanted if it has the digest that was asked for, or else the length that the
-    /// server told.
+    /// A file that is there is what was wanted if it has the digest that was asked for or that the server told, or, if
+    /// there is none, the length that the server told.
     private static func outcome(ofExisting error: NetworkError, _ digest: ContentDigest?) async -> Outcome {
         guard let failure = error.fileFailure else { return Transfer.outcome(of: error) }
         if let path = failure.keptAt {
             return .failed("another program made the file meanwhile; this one is \(path)", isRefusal: false)
         }
         let advice = "--overwrite replaces it"
-        guard let digest else {
+        guard let digest = digest ?? error.response?.digestOfWhole else {
             guard let length = error.response?.length, length == Self.length(of: failure.path) else {
                 return .failed("another file of this name is there; \(advice)", isRefusal: false)
             }

@@ -90,6 +90,20 @@ import Testing
         #expect(lines.contains("x: failed: another file of this name is there; --overwrite replaces it"))
     }
 
+    @Test(arguments: ["Repr-Digest", "Content-Digest"])
+    func `a file that is there is no other than the one whose digest the server tells`(name: String) async throws {
+        let digest = "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:"
+        server.respond { _ in .response(fields: [name: digest], body: "abc") }
+        try folder.write("abc", as: "x")
+        #expect(try await download("URL/x") == .success)
+        try folder.write("xyz", as: "x")
+        #expect(try await download("URL/x") == .failure)
+        #expect(folder.text(of: "x") == "xyz")
+        #expect(
+            try Paper.lines(of: paper.remarks).contains(
+                "x: failed: a file with another digest is there; --overwrite replaces it"))
+    }
+
     @Test func `a file with another digest is not left there`() async throws {
         server.respond { _ in .response(body: "abc") }
         let wrong = String(repeating: "0", count: 64)

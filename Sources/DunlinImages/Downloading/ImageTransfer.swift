@@ -106,8 +106,9 @@ struct ImageTransfer: Sendable {
             case (304, _, let known?): self = known.source == finalURL ? .confirmed : .again
             case (416, _?, _): self = .again
             case (206, let part?, _):
-                let isRest = part.isContinued(
-                    by: response.head, of: response.body.expectedLength, from: finalURL)
+                let isRest =
+                    part.signs.isContinued(by: PartialImage.Signs(of: response))
+                    && part.isContinued(by: response.head, of: response.body.expectedLength, from: finalURL)
                 self = isRest ? .body(part) : .again
             default: self = .body(nil)
             }
@@ -144,7 +145,11 @@ struct ImageTransfer: Sendable {
                 !request.fields.contains("range") && [200, 206].contains(response.status.code)
                 && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
-            let part = isResumable && !isOwn ? PartialImage(body.bytes, of: response.head, from: finalURL) : nil
+            guard isResumable, !isOwn else { return .failed(named(error), nil) }
+            var signs = PartialImage.Signs(of: response)
+            // The earlier part's answer has set them.
+            if let earlier { signs.setsCookies = signs.setsCookies || earlier.signs.setsCookies }
+            let part = PartialImage(body.bytes, of: response.head, from: finalURL, signs: signs)
             return .failed(named(error), part)
         }
     }
@@ -188,6 +193,15 @@ struct ImageTransfer: Sendable {
         guard var error = error as? NetworkError, error.request == nil else { return error }
         error.request = request.name
         return error
+    }
+}
+
+extension PartialImage.Signs {
+    init(of response: HTTPSession.StreamedResponse) {
+        (hadCredentials, hadCookies) = response.sent
+        setsCookies =
+            response.fields.contains("set-cookie")
+            || response.history.contains { $0.head.fields.contains("set-cookie") }
     }
 }
 

@@ -7,14 +7,28 @@ struct PartialImage: Sendable, Hashable {
     let validator: Validator
     /// Where redirects led; nil if to the requested URL.
     let source: FinalURL?
+    let signs: Signs
+
+    /// What says whether it was asked for as its user, or as nobody before a login.
+    struct Signs: Sendable, Hashable {
+        /// A known password is not sent before a server has asked for it.
+        var hadCredentials = false
+        var hadCookies = false
+        /// Whether the response set cookies: those of the next request are no other user's.
+        var setsCookies = false
+
+        func isContinued(by next: Signs) -> Bool {
+            hadCredentials == next.hadCredentials && (hadCookies == next.hadCookies || setsCookies)
+        }
+    }
 
     /// Creates a part; nil if it cannot be resumed: it is empty, must not be stored, or the server offers no ranges or
     /// gave no validator.
-    init?(_ bytes: Bytes, of head: ResponseHead, from source: FinalURL?) {
+    init?(_ bytes: Bytes, of head: ResponseHead, from source: FinalURL?, signs: Signs = Signs()) {
         guard !bytes.isEmpty, !ResponseDirectives(head.fields).isNoStore, AcceptRanges(head.fields) != .none,
             let validator = Validator(head.fields)
         else { return nil }
-        (self.bytes, self.validator, self.source) = (bytes, validator, source)
+        (self.bytes, self.validator, self.source, self.signs) = (bytes, validator, source, signs)
     }
 
     /// The fields that request the rest.

@@ -34,6 +34,8 @@ package struct CacheDraft: Sendable {
     let rules: CacheRules
     /// The bytes that are stored already, directly before or around the new ones.
     private(set) var joined: CachedBody?
+    /// Whether a body that is not whole is kept.
+    private(set) var keepsParts = true
 
     init(entry: CacheEntry, extent: Extent, rules: CacheRules) {
         self.entry = entry
@@ -51,6 +53,13 @@ package struct CacheDraft: Sendable {
     func joining(_ stored: CachedBody, as entry: CacheEntry) -> CacheDraft {
         var draft = CacheDraft(entry: entry, extent: extent, rules: rules)
         draft.joined = stored
+        return draft
+    }
+
+    /// Returns a draft of which only a whole body is kept.
+    package func withoutParts() -> CacheDraft {
+        var draft = self
+        draft.keepsParts = false
         return draft
     }
 
@@ -93,7 +102,7 @@ package struct CacheDraft: Sendable {
         let all = joined.map { Self.union($0.range, range) } ?? range
         let body = CachedBody.of(all, complete: complete)
         // An empty part is not kept.
-        return all.isEmpty && !body.isWhole ? nil : entry.with(body: body)
+        return body.isWhole || keepsParts && !all.isEmpty ? entry.with(body: body) : nil
     }
 
     /// Returns the joined range. The stored one is unchanged if the new one does not reach it, which would leave a

@@ -137,7 +137,9 @@ extension CacheMachine {
         }
         let stored = candidates[chosen].body
         if stored.isWhole { return network(exchange, [updating(chosen, exchange).change]) }
-        guard draft.touches(stored) else { return network(exchange, [.store(draft, replacing: selected)]) }
+        guard draft.touches(stored), isOfAsker(candidates[chosen]) else {
+            return network(exchange, [.store(draft, replacing: selected)])
+        }
         return network(exchange, [.extend(chosen, draft.joining(stored, as: updating(chosen, exchange).entry))])
     }
 

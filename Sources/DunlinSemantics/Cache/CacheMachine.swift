@@ -166,11 +166,18 @@ extension CacheMachine {
         return CacheSending(purpose: .validation(index), reason: reason, fields: fields)
     }
 
+    /// Whether the bytes of an entry may be joined with what comes now: servers may give two users' pages one tag, and
+    /// what nobody asked for is for everybody, but the rest of it may be made for who asks now.
+    func isOfAsker(_ entry: CacheEntry) -> Bool {
+        Storability.owner(ResponseDirectives(entry.fields), for: request, rules)?.user == entry.owner.user
+    }
+
     /// Asks for the missing end of an entry, if it can be joined (§3.4).
     private func complete(_ index: Int) -> CacheAction {
         let entry = candidates[index]
         guard !isOffline, request.head.method == .get, !conditions.isForPart, !conditions.areOwn,
-            case .part(let range, _) = entry.body, range.lowerBound == 0, let validator = entry.validator
+            case .part(let range, _) = entry.body, range.lowerBound == 0, let validator = entry.validator,
+            isOfAsker(entry)
         else { return send(.partial) }
         var fields = fieldsForCaches
         fields.remove("if-range")

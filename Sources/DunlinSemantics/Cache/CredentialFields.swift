@@ -10,10 +10,22 @@ package enum CredentialFields {
         "if-modified-since", "if-none-match", "if-range", "pragma", "range", "user-agent",
     ]
 
-    /// Words of names that say who the user is, such as `X-Forwarded-User` or `Impersonate-User`.
+    /// Words of names that say who the user is, such as `X-Forwarded-User`, `Impersonate-User` or `X-Act-As`. A word
+    /// too many has a response asked for once more; one that is missing gives one user's page to another.
     private static let ofUsers: Set<Substring> = [
-        "user", "username", "userid", "uid", "email", "impersonate", "consumer", "tenant", "account", "customer",
-        "principal", "subject", "identity", "cert",
+        "user", "users", "username", "userid", "uid", "email", "mail", "from", "login", "logname", "principal",
+        "subject", "sub", "identity", "ident", "person", "persona", "profile", "member", "employee", "patient",
+        "student", "contact", "viewer", "owner", "caller", "requester", "requestor", "sender", "initiator",
+        // On whose behalf.
+        "as", "behalf", "sudo", "impersonate", "impersonated", "impersonator", "delegate", "delegated", "actor",
+        // In what part.
+        "role", "roles", "group", "groups", "team", "scope", "permissions", "grade", "plan",
+        // Of which organisation.
+        "consumer", "tenant", "tenantid", "account", "accountid", "customer", "customerid", "client", "clientid",
+        "org", "orgid", "organization", "organisation", "company", "workspace", "project", "subscription",
+        "subscriber", "partner", "merchant", "vendor", "reseller", "namespace", "realm", "domain", "site", "shop",
+        // By what certificate or machine.
+        "cert", "dn", "cn", "device", "deviceid",
     ]
 
     private static func saysUser(_ name: String) -> Bool {

@@ -95,8 +95,18 @@ extension LiveCall {
         completed.fields["cookie"] = sent.fields["cookie"]
         switch user(of: request, completed, nil, policies, jarCounts: jarCounts) {
         case .nobody: return ["nobody"] + own
-        case .known(let name): return ["known", name.string] + own + byHandler(sent)
-        case .unknown: return ["unknown", Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"] + own
+        case .known(let name): return ["known", name.string] + own + byHandler(sent) + [Self.wasNamed(in: sent)]
+        case .unknown:
+            let user = Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"
+            return ["unknown", user] + own + added(in: sent)
+        }
+    }
+
+    /// The secrets that the caller's own code added on the way, other than signatures, which are of one request.
+    private func added(in sent: RequestHead) -> [String] {
+        CredentialFields.names(in: sent.fields, session.configuration.secretFields).sorted().flatMap { name in
+            let isOfOneRequest = ["signature", "hmac", "nonce", "csrf", "xsrf"].contains { name.contains($0) }
+            return name == "authorization" || isOfOneRequest ? [] : [name] + sent.fields.values(of: name)
         }
     }
 
@@ -109,13 +119,22 @@ extension LiveCall {
         return [user]
     }
 
+    /// Whether credentials were sent: a known password is not, before a server has asked for it.
+    private static func wasNamed(in sent: RequestHead) -> String {
+        sent.fields.contains("authorization") ? "named" : "not named"
+    }
+
     /// The user named in the credentials sent. For Digest, only the user name counts, since the rest belongs to one
-    /// request. Nil for nobody, and if the value may belong to one request alone, such as a signature: then it is this
-    /// call's user.
+    /// request, and so does what follows a name and a colon, as in `AWS name:signature`. Nil for nobody, and if the
+    /// value has other parameters, which may be a signature: then it is this call's user.
     private static func user(sentAs head: RequestHead) -> String? {
         guard let value = head.fields["authorization"] else { return nil }
-        if value.hasPrefix("Basic ") || value.hasPrefix("Bearer ") { return value }
-        guard value.hasPrefix("Digest "), let end = value.firstRange(of: ", realm=") else { return nil }
-        return String(value[..<end.lowerBound])
+        if value.hasPrefix("Digest ") {
+            return value.firstRange(of: ", realm=").map { String(value[..<$0.lowerBound]) }
+        }
+        // A token may end in `=`.
+        let padding = value.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        if value.utf8.dropLast(padding).contains(where: { ",=".utf8.contains($0) }) { return nil }
+        return value.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(value[..<$0]) } ?? value
     }
 }

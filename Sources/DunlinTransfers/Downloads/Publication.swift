@@ -50,7 +50,8 @@ struct Publication: Sendable {
             if options.isDurable { try file.sync() }
             // The path may belong to another file by now, or to none.
             guard try file.isInPlace() else { throw .noSuchFile }
-            openUp(try move(file))
+            let mask = try closed()
+            openUp(try move(file), within: mask)
         } catch {
             throw HTTPSession.FileFailure(placement.path, error, keptAt: Self.path(of: file))
         }
@@ -63,19 +64,28 @@ struct Publication: Sendable {
 
     /// Gives the file the permissions that any new file there would have: those of its folder and of the current
     /// process, which may not be the one that began it. A part file that somebody closed to readers stays closed to
-    /// them.
-    private func openUp(_ file: PartFile) {
+    /// them. The file that takes the place of one that was closed to others stays within its permissions, `mask`.
+    private func openUp(_ file: PartFile, within mask: UInt32) {
         var random = SystemRandomNumberGenerator()
         do throws(Errno) {
-            if let permissions = file.newPermissions { return try file.setPermissions(permissions) }
+            if let permissions = file.newPermissions { return try file.setPermissions(permissions & mask) }
             let new = try PartFile(creating: placement.partPath(random.next()))
             defer { Self.discard(new) }
             guard let permissions = new.newPermissions else { return }
             let own = try file.status().ownership.permissions
-            if try new.status().ownership.permissions & ~own == 0 { try file.setPermissions(permissions) }
+            let isOpen = try new.status().ownership.permissions & ~own == 0
+            try file.setPermissions((isOpen ? permissions : own) & mask)
         } catch {
             // The file is complete and has its name. Too few permissions are no reason to fail.
         }
+    }
+
+    /// The permissions that a file may have here, if it takes the place of another: the owner's, and what that has.
+    private func closed() throws(Errno) -> UInt32 {
+        guard options.overwrites, let old = try FileSystem.status(of: placement.path), old.kind == .file else {
+            return .max
+        }
+        return old.ownership.permissions | 0o700
     }
 
     /// Moves the file, which may have been resumed from another file system. Returns the file that has the name

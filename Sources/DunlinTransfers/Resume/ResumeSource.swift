@@ -9,8 +9,9 @@ internal import DunlinTransport
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
     let salt: [UInt8]
-    /// Two hashes. In the second the user's jar counts whether it added cookies or not, because a server may set its
-    /// first cookie meanwhile, or remove its last. Without a jar the second is random.
+    /// Two hashes. In the second the user's jar counts whether it added cookies or not, because the answer may set its
+    /// first cookie, or remove its last. Without a jar, and if the answer sets none, the second is random: a cookie
+    /// that comes otherwise is that of a login.
     let hash: [UInt8]
 
     static let saltLength = 16
@@ -25,7 +26,7 @@ struct ResumeSource: Sendable, Hashable {
     /// Creates a source with a new salt.
     init(_ answer: Answer) {
         salt = Self.random(Self.saltLength)
-        let hashes = [answer.asker, answer.askerWithJar].map { [salt] asker in
+        let hashes = [answer.asker, answer.setsCookies ? answer.askerWithJar : nil].map { [salt] asker in
             asker.flatMap { Self.hash($0, answer, salt) } ?? Self.random(Self.hashLength / 2)
         }
         hash = hashes[0] + hashes[1]
@@ -43,17 +44,22 @@ struct ResumeSource: Sendable, Hashable {
     struct Answer: Sendable {
         let asker: String
         let askerWithJar: String?
+        /// Whether it sets cookies, or a redirect that led to it has.
+        let setsCookies: Bool
         let server: String
 
-        init(asker: String, withJar askerWithJar: String? = nil, server: String) {
-            (self.asker, self.askerWithJar, self.server) = (asker, askerWithJar, server)
+        init(asker: String, withJar askerWithJar: String? = nil, setsCookies: Bool = false, server: String) {
+            (self.asker, self.askerWithJar, self.setsCookies) = (asker, askerWithJar, setsCookies)
+            self.server = server
         }
 
         /// The answer of a call's last exchange.
         init(of response: TransportResponse, to call: LiveCall) {
             self.init(
                 asker: call.asker(over: response.hop), withJar: call.askerWithJar(over: response.hop),
-                server: Self.server(of: call))
+                setsCookies: ((call.callHistory?.redirects ?? []).map(\.head) + [response.head]).contains {
+                    $0.fields.contains("set-cookie")
+                }, server: Self.server(of: call))
         }
 
         /// The origin, for the URL that was requested: whoever requests another says that it has the same file. If a

@@ -72,6 +72,31 @@ import Testing
         #expect(gallery.transport.requests[1].fields["range"] == nil)
     }
 
+    /// A password is not sent before a server asks for it, and a jar has no cookies before a login.
+    @Test(arguments: [true, false]) func `an image that stopped midway begins anew after a login`(byPassword: Bool)
+        async throws
+    {
+        let (nobodys, adas) = (try await Halves(), try await Halves(number: 8))
+        let gallery = try Gallery(session: {
+            $0.basicInClearText = .allowed
+            if byPassword {
+                $0.credentials = .password(user: "ada", password: "hunter2")
+            } else {
+                $0.cookies = CookieJar()
+            }
+        })
+        gallery.transport.on(.get, "/cat").reply(nobodys.cut(Self.fields)).reply(adas.rest(Self.fields))
+            .reply(.respond(fields: Self.fields, body: adas.whole))
+        gallery.transport.on(.get, "/login").respond(
+            byPassword ? 401 : 200,
+            fields: ["WWW-Authenticate": #"Basic realm="r""#, "Set-Cookie": "user=ada"]
+        ).thenRespond(body: "in")
+        try await Self.stop(gallery)
+        _ = try await gallery.session.get("login", as: .bytes)
+        #expect(Pictures.number(try await gallery.downloader.download(gallery.request("/cat")).image) == 8)
+        #expect(gallery.transport.requests.last?.fields["range"] == nil)
+    }
+
     /// The handler says another user while the rest is on its way: what both were sent has one tag.
     @Test func `the rest of an image is not joined to what another user was sent`() async throws {
         let pictures = ["alice": try await Halves(), "bob": try await Halves(number: 8)]

@@ -241,7 +241,10 @@ import Testing
     }
 
     /// Gateways say who the user is in fields that hold no secret.
-    @Test(arguments: ["X-Forwarded-User", "X-User-ID", "x-consumer-username", "Impersonate-User", "X_Tenant"])
+    @Test(arguments: [
+        "X-Forwarded-User", "X-User-ID", "x-consumer-username", "Impersonate-User", "X_Tenant", "X-On-Behalf-Of",
+        "Sudo", "X-Act-As", "X-Login", "X-SSL-Client-S-DN", "X-Organization", "X-Employee", "X-Patient", "From",
+    ])
     func `a response is for the user whom a field names`(name: String) async throws {
         let stage = try CachedStage()
         Self.answer(stage, ["ada's", "bob's"])

@@ -70,6 +70,21 @@ struct `A partial file from elsewhere` {
     }
 
     @Test(arguments: [0o600, 0o640])
+    func `a file that replaces one that is closed to others is closed to them`(permissions: Int) async throws {
+        let folder = try Folder()
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "secret") }
+            let path = try folder.write("old", as: "file")
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+            _ = try await stage.session.download("file", to: .file(path), transfer: .init(overwrites: true))
+            let mode = try #require(
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+            #expect(mode & ~permissions == 0, "\(String(mode, radix: 8))")
+            #expect(folder.text(of: "file") == "secret")
+        }
+    }
+
+    @Test(arguments: [0o600, 0o640])
     func `a partial file that is closed to readers becomes a file that is`(permissions: Int) async throws {
         let folder = try Folder()
         let path = try Self.write(300_000, folder)
