@@ -82,6 +82,16 @@ import Testing
         #expect(WebAddress.named(text) == shown)
     }
 
+    /// Servers of sessions put them into paths.
+    @Test(arguments: [
+        ("http://a.test/cart;jsessionid=hunter2", "http://a.test/cart;jsessionid=***"),
+        ("/a;v=1;SessionID=hunter2;w=2/b;x;token=hunter2?c=1;d", "/a;v=1;SessionID=***;w=2/b;x;token=***?c=1;d"),
+    ])
+    func `a parameter of a path is named without its secret`(text: String, shown: String) {
+        #expect(WebAddress.named(text) == shown)
+        #expect(WebAddress.withoutSecretsOfQuery(text, hiding: .usual) == text)
+    }
+
     private static let encoded = [
         ("?next=http%3A%2F%2Fx%2F%3Faccess_token%3Dhunter2", "?next=***"),
         ("?next=http%3a%2f%2fx%2f%3faccess%5ftoken%3dhunter2&b=1#c", "?next=***&b=1#c"),
@@ -94,7 +104,7 @@ import Testing
         ("go/https%3A%2F%2Fx%3Fpassword%3Dhunter2/y?b=1", "go/***"),
         ("?next=http%3A%2F%2Fx%2F%3Faccess_token=hunter2&b=1", "?next=***&b=1"),
         ("?next=http://x/?a=1%26access_token=hunter2", "?next=http://x/?a=***"),
-        ("?a%3Db=1&c%26d=2", nil),
+        ("a;v=1/b;c?d=1", nil), ("?a%3Db=1&c%26d=2", nil),
         ("a%2Fb//c?to=b%40c.test&n=%E2%82%AC&u=http%3A//x%3A8080/%3Fq%3Dcat", nil),
     ]
 

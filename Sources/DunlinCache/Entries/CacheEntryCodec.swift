@@ -36,6 +36,7 @@ package enum CacheEntryCodec {
         bytes.append(number: entry.sentAt)
         bytes.append(number: entry.receivedAt)
         bytes.append(flag: entry.isDoubtful)
+        bytes.append(flag: entry.wasNamed)
         append(entry.body, to: &bytes)
         append(entry.selecting, to: &bytes)
         append(entry.owner, to: &bytes)
@@ -96,14 +97,16 @@ package enum CacheEntryCodec {
         let sentAt = try reader.number(Int64.self)
         let receivedAt = try reader.number(Int64.self)
         let isDoubtful = try reader.flag()
+        let wasNamed = try reader.flag()
         let body = try body(&reader)
         let selecting = try selecting(&reader)
         let owner = try owner(&reader)
         let fields = try fields(&reader)
         try reader.end()
         let entry = CacheEntry(
-            key: CacheKey(text: key), method: HTTP.Method(method), selecting: selecting, owner: owner, status: status,
-            fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
+            key: CacheKey(text: key), method: HTTP.Method(method), selecting: selecting, owner: owner,
+            wasNamed: wasNamed, status: status, fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body,
+            isDoubtful: isDoubtful, rules: rules)
         guard isWithinLimits(entry) else { throw .value }
         return entry
     }

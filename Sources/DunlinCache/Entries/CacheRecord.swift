@@ -34,7 +34,7 @@ package struct CacheRecord {
     static var mostMembers: Int { 16 }
     /// The longest file: that many members with the longest heads and bodies that are written.
     static var longest: Int { 4 << 20 }
-    private static var magic: [UInt8] { Array("dunlin\u{2}\n".utf8) }
+    private static var magic: [UInt8] { Array("dunlin\u{3}\n".utf8) }
     private static var headLength: Int { magic.count + 8 }
 
     package private(set) var members: [Member]

@@ -59,7 +59,7 @@ enum CacheFileName: Hashable {
     case other
 
     private static var stem: String { "dunlin-cache-" }
-    static var version: String { "2" }
+    static var version: String { "3" }
     private static var beginning: String { stem + version + "-" }
 
     init?(_ text: String) {

@@ -53,8 +53,8 @@ extension WebAddress {
     }
 
     private static func withoutNamedValues(_ shown: String, _ secret: HTTP.SecretFields) -> String {
-        guard let mark = shown.utf8.firstIndex(where: isMark) else { return shown }
-        var named = String(shown[..<mark])
+        let mark = shown.utf8.firstIndex(where: isMark) ?? shown.endIndex
+        var named = withoutParameters(shown[..<mark], secret)
         var rest = shown[mark...]
         while let sign = rest.utf8.first {
             // Each item includes the separator before it.
@@ -72,6 +72,20 @@ extension WebAddress {
             rest = rest[end...]
         }
         return named
+    }
+
+    /// Returns a path without the values of its parameters, such as `;jsessionid=…`.
+    private static func withoutParameters(_ path: Substring, _ secret: HTTP.SecretFields) -> String {
+        let semicolon = UInt8(ascii: ";")
+        var (named, rest) = ("", path)
+        while let sign = rest.utf8.firstIndex(of: semicolon) {
+            let after = rest.utf8.index(after: sign)
+            let end = rest.utf8[after...].firstIndex { $0 == semicolon || $0 == slash } ?? rest.endIndex
+            let name = hiddenName(of: rest[after..<end], secret)
+            named += rest[..<after] + (name.map { $0 + "=***" } ?? rest[after..<end])
+            rest = rest[end...]
+        }
+        return named + rest
     }
 
     private static func isMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }

@@ -34,8 +34,6 @@ package struct CacheDraft: Sendable {
     let rules: CacheRules
     /// The bytes that are stored already, directly before or around the new ones.
     private(set) var joined: CachedBody?
-    /// Whether a body that is not whole is kept.
-    private(set) var keepsParts = true
 
     init(entry: CacheEntry, extent: Extent, rules: CacheRules) {
         self.entry = entry
@@ -53,13 +51,6 @@ package struct CacheDraft: Sendable {
     func joining(_ stored: CachedBody, as entry: CacheEntry) -> CacheDraft {
         var draft = CacheDraft(entry: entry, extent: extent, rules: rules)
         draft.joined = stored
-        return draft
-    }
-
-    /// Returns a draft of which only a whole body is kept.
-    package func withoutParts() -> CacheDraft {
-        var draft = self
-        draft.keepsParts = false
         return draft
     }
 
@@ -102,7 +93,7 @@ package struct CacheDraft: Sendable {
         let all = joined.map { Self.union($0.range, range) } ?? range
         let body = CachedBody.of(all, complete: complete)
         // An empty part is not kept.
-        return body.isWhole || keepsParts && !all.isEmpty ? entry.with(body: body) : nil
+        return all.isEmpty && !body.isWhole ? nil : entry.with(body: body)
     }
 
     /// Returns the joined range. The stored one is unchanged if the new one does not reach it, which would leave a

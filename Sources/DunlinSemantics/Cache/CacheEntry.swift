@@ -11,6 +11,7 @@ package struct CacheEntry: Sendable {
         let method: HTTP.Method
         let selecting: SelectingFields
         let owner: CacheOwner
+        let wasNamed: Bool
         let status: HTTP.Status
         let fields: Fields
         let sentAt: Int64
@@ -40,15 +41,15 @@ package struct CacheEntry: Sendable {
     /// Creates an entry. `said` are the directives of the response, if they were read already.
     package init(
         key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, owner: CacheOwner = .everybody,
-        status: HTTP.Status, fields: Fields, sentAt: Int64, receivedAt: Int64, body: CachedBody,
+        wasNamed: Bool = false, status: HTTP.Status, fields: Fields, sentAt: Int64, receivedAt: Int64, body: CachedBody,
         isDoubtful: Bool = false, said: ResponseDirectives? = nil, rules: CacheRules
     ) {
         let directives = (said ?? ResponseDirectives(fields)).withoutNames
         let date = Freshness.date(fields)
         object = Object(
             Contents(
-                key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
-                sentAt: sentAt, receivedAt: receivedAt,
+                key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed, status: status,
+                fields: fields, sentAt: sentAt, receivedAt: receivedAt,
                 ageless: fields.contains("age") ? fields.without(["age"]) : fields,
                 directives: directives, date: date ?? receivedAt,
                 freshness: Freshness(
@@ -65,6 +66,9 @@ package struct CacheEntry: Sendable {
     package var method: HTTP.Method { object.contents.method }
     package var selecting: SelectingFields { object.contents.selecting }
     package var owner: CacheOwner { object.contents.owner }
+    /// Whether the body was asked for with credentials. A known password is not sent before a server asks for it, and
+    /// servers may give what anybody gets and what a user gets one tag.
+    package var wasNamed: Bool { object.contents.wasNamed }
     /// The status, never 206 or 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
     package var status: HTTP.Status { object.contents.status }
     /// The stored fields: without what `StoredFields` leaves out, with the Age that the response came with.
@@ -133,8 +137,9 @@ extension CacheEntry {
             let owner = Storability.owner(directives, for: request, rules)
         else { return nil }
         return CacheEntry(
-            key: key, method: method, selecting: selecting, owner: owner, status: status, fields: fields,
-            sentAt: sentAt, receivedAt: receivedAt, body: body, said: directives, rules: rules)
+            key: key, method: method, selecting: selecting, owner: owner, wasNamed: wasNamed,
+            status: status, fields: fields, sentAt: sentAt, receivedAt: receivedAt, body: body, said: directives,
+            rules: rules)
     }
 }
 

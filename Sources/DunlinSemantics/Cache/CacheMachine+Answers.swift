@@ -137,7 +137,8 @@ extension CacheMachine {
         }
         let stored = candidates[chosen].body
         if stored.isWhole { return network(exchange, [updating(chosen, exchange).change]) }
-        guard draft.touches(stored), isOfAsker(candidates[chosen]) else {
+        let isSame = isOfAsker(candidates[chosen]) && candidates[chosen].wasNamed == exchange.isNamed
+        guard draft.touches(stored), isSame else {
             return network(exchange, [.store(draft, replacing: selected)])
         }
         return network(exchange, [.extend(chosen, draft.joining(stored, as: updating(chosen, exchange).entry))])
@@ -148,7 +149,7 @@ extension CacheMachine {
         guard case .part(let range, let complete)? = ContentRange(exchange.head.fields),
             range.lowerBound == entry.body.range.upperBound, let complete, range.upperBound == complete,
             entry.body.complete.map({ $0 == complete }) ?? true,
-            entry.validator?.agreement(with: exchange.head.fields) == .same
+            entry.validator?.agreement(with: exchange.head.fields) == .same, entry.wasNamed == exchange.isNamed
         else { return again(exchange) }
         let updated = updating(index, exchange).entry
         let head = updated.joinedHead(length: complete, at: exchange.receivedAt)

@@ -76,7 +76,8 @@ package struct CacheMachine: Sendable {
             }
         }
         let exchange = Storability.Exchange(
-            request: fields.map { asked.sent(with: $0, answeredBy: head) } ?? asked, head: head, sentAt: sentAt,
+            request: fields.map { asked.sent(with: $0, answeredBy: head) } ?? asked, head: head,
+            isNamed: (fields ?? request.head.fields).contains("authorization"), sentAt: sentAt,
             receivedAt: receivedAt)
         let update = update(after: exchange)
         if case .again(let sending) = update.delivery { sent = sending }

@@ -28,8 +28,13 @@ package enum CredentialFields {
         "cert", "dn", "cn", "device", "deviceid",
     ]
 
+    /// The ends of names that say which request it is, and nothing of the user: `X-Client-Request-ID`.
+    private static let ofRequests = ["request-id", "requestid", "trace-id", "traceid", "correlation-id", "-version"]
+
     private static func saysUser(_ name: String) -> Bool {
-        name.parts(at: UInt8(ascii: "-")).contains { part in
+        // What a browser says of the page (`Sec-Fetch-Site`) and of itself (`Sec-CH-UA`).
+        if name.hasPrefix("sec-") || ofRequests.contains(where: name.hasSuffix) { return false }
+        return name.parts(at: UInt8(ascii: "-")).contains { part in
             part.parts(at: UInt8(ascii: "_")).contains { ofUsers.contains($0) }
         }
     }

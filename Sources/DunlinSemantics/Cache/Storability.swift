@@ -10,6 +10,8 @@ enum Storability {
     struct Exchange {
         let request: CacheRequest
         let head: ResponseHead
+        /// Whether credentials were sent.
+        let isNamed: Bool
         let sentAt: Int64
         let receivedAt: Int64
     }
@@ -29,7 +31,7 @@ enum Storability {
         if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
         let entry = CacheEntry(
             key: request.key, method: request.head.method, selecting: selecting, owner: owner,
-            status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
+            wasNamed: exchange.isNamed, status: isPart ? .ok : head.status, fields: fields, sentAt: exchange.sentAt,
             receivedAt: exchange.receivedAt, body: .whole(0), said: directives, rules: rules)
         return CacheDraft(entry: entry, extent: extent, rules: rules)
     }

@@ -110,13 +110,6 @@ extension Access.User {
 }
 
 extension Access.Sign {
-    fileprivate var isSentWhenAsked: Bool {
-        switch self {
-        case .password, .session(.handler, _, _): true
-        case .session, .certificate, .proxy, .unknown: false
-        }
-    }
-
     fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
 
     fileprivate var parts: [String] {
@@ -217,14 +210,6 @@ extension LiveCall {
         return Access.User(
             added: added, always: signs(of: head, proxy, policies) + signs(of: request, completedTo: head, jarCounts),
             hasOwnAuthorization: head.fields.contains("authorization"))
-    }
-
-    /// Whether something counts among the signs of who asks that was not sent, since the server has not asked for it: a
-    /// password, or what a handler would say.
-    var hasUnsentSign: Bool {
-        let sent = sent ?? request
-        if sent.head.fields.contains("authorization") { return false }
-        return chain.stages.contains { $0.signs(of: request, for: self).contains(where: \.isSentWhenAsked) }
     }
 
     /// The sign of the jar, if the head has cookies that it added.

@@ -1,5 +1,6 @@
 internal import DunlinSemantics
 internal import DunlinTransport
+internal import Synchronization
 
 /// What is known of who asks, before an exchange; it must be the same when it is answered. Meanwhile a handler may name
 /// another user, and another identity may secure connections.
@@ -11,6 +12,8 @@ package final class Asking: Sendable {
     fileprivate let policies: Access.Policies
     /// The jar's number; nil without a jar.
     fileprivate let jar: String?
+    /// Whether credentials were sent, perhaps before a redirect.
+    private let named = Atomic(false)
 
     fileprivate init(
         _ original: TransportRequest, completedTo head: RequestHead, _ user: Access.User, _ policies: Access.Policies,
@@ -18,6 +21,13 @@ package final class Asking: Sendable {
     ) {
         (self.original, self.head, self.user, self.policies, self.jar) = (original, head, user, policies, jar)
     }
+
+    /// Notes an exchange of the request.
+    func noteSent(_ head: RequestHead) {
+        if head.fields.contains("authorization") { named.store(true, ordering: .relaxed) }
+    }
+
+    fileprivate var wasNamed: Bool { named.load(ordering: .relaxed) }
 }
 
 /// Who asked for a response of which a part is kept, to be completed later: the signs and terms as in `Access`, the
@@ -60,6 +70,8 @@ extension LiveCall {
             signs += ["proxy", proxy.description, proxy.credentials?.user ?? "", proxy.credentials?.password ?? ""]
         }
         // Each with its length, so that different lists give different texts.
+        // A known password is not sent before a server asks for it: what came before that is nobody's.
+        signs.append(asking.wasNamed ? "named" : "not named")
         return signs.map { "\($0.utf8.count):\($0)" }.joined()
     }
 
@@ -95,7 +107,7 @@ extension LiveCall {
         completed.fields["cookie"] = sent.fields["cookie"]
         switch user(of: request, completed, nil, policies, jarCounts: jarCounts) {
         case .nobody: return ["nobody"] + own
-        case .known(let name): return ["known", name.string] + own + byHandler(sent) + [Self.wasNamed(in: sent)]
+        case .known(let name): return ["known", name.string] + own + byHandler(sent)
         case .unknown:
             let user = Self.user(sentAs: sent) ?? "\(session.user.number) \(delegate.id)"
             return ["unknown", user] + own + added(in: sent)
@@ -110,31 +122,35 @@ extension LiveCall {
         }
     }
 
-    /// The user that a session's handler named: it may name another at any challenge. A token does not identify a
-    /// lasting user.
+    /// The user that a session's handler named by a password: it may name another at any challenge. A token does not
+    /// identify a lasting user.
     private func byHandler(_ sent: RequestHead) -> [String] {
-        guard session.configuration.authenticationHandler != nil, let user = Self.user(sentAs: sent),
-            !user.hasPrefix("Bearer ")
+        guard session.configuration.authenticationHandler != nil, let value = sent.fields["authorization"],
+            ["basic", "digest"].contains(Self.scheme(of: value)), let user = Self.user(sentAs: sent)
         else { return [] }
         return [user]
     }
 
-    /// Whether credentials were sent: a known password is not, before a server has asked for it.
-    private static func wasNamed(in sent: RequestHead) -> String {
-        sent.fields.contains("authorization") ? "named" : "not named"
-    }
-
-    /// The user named in the credentials sent. For Digest, only the user name counts, since the rest belongs to one
-    /// request, and so does what follows a name and a colon, as in `AWS name:signature`. Nil for nobody, and if the
-    /// value has other parameters, which may be a signature: then it is this call's user.
+    /// The user named in the credentials sent: all of them, but for Digest only the user name, since the rest belongs to
+    /// one request, and for the signatures of clouds only the key's. Nil for nobody, and if all of the value may belong
+    /// to one request alone: then it is this call's user.
     private static func user(sentAs head: RequestHead) -> String? {
         guard let value = head.fields["authorization"] else { return nil }
-        if value.hasPrefix("Digest ") {
-            return value.firstRange(of: ", realm=").map { String(value[..<$0.lowerBound]) }
+        switch scheme(of: value) {
+        case "basic", "bearer": return value
+        case "digest": return value.firstRange(of: ", realm=").map { String(value[..<$0.lowerBound]) }
+        case "aws", "sharedkey", "sharedkeylite", "oss", "obs":
+            return value.parts(at: UInt8(ascii: ":")).first.map(String.init)
+        case "negotiate", "ntlm", "kerberos", "hmac", "signature": return nil
+        default:
+            // A token may end in `=`; parameters may be a signature's.
+            let padding = value.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+            return value.utf8.dropLast(padding).contains { ",=".utf8.contains($0) } ? nil : value
         }
-        // A token may end in `=`.
-        let padding = value.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        if value.utf8.dropLast(padding).contains(where: { ",=".utf8.contains($0) }) { return nil }
-        return value.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(value[..<$0]) } ?? value
+    }
+
+    /// The scheme in lower case; empty for a value without one.
+    private static func scheme(of value: String) -> String {
+        value.utf8.firstIndex(of: UInt8(ascii: " ")).map { value[..<$0].lowercased() } ?? ""
     }
 }

@@ -63,17 +63,11 @@ extension CacheDriver {
 }
 
 extension CacheUpdate.Change {
-    var isStoring: Bool {
+    fileprivate var isStoring: Bool {
         switch self {
         case .store, .extend: true
         case .update, .remove, .invalidate: false
         }
-    }
-
-    /// What remains of the change if only a whole body is stored.
-    var withoutParts: CacheUpdate.Change {
-        if case .store(let draft, let replaced) = self { return .store(draft.withoutParts(), replacing: replaced) }
-        return isStoring ? withoutStoring : self
     }
 
     /// What remains of the change if the body is not stored: a newer response still replaces the stored one. A partial

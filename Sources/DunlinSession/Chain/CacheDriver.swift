@@ -126,17 +126,13 @@ final class CacheDriver: StageDriver {
             passesBy = true
             return again(after: try await call.discard(response), call)
         }
-        if case .joined(let index, _) = update.delivery,
-            call.hasUnsentSign || !isRest(response, of: candidates[index], call)
-        {
+        if case .joined(let index, _) = update.delivery, !isRest(response, of: candidates[index], call) {
             return try await again(without: candidates[index], response, call)
         }
         var changes =
             isTheirs
             ? try await decided(update, response.head, receivedAt, asker, call)
             : update.changes.filter(\.isInvalidation)
-        // A part is joined with what is sent later, perhaps with the password.
-        if changes.contains(where: \.isStoring), call.hasUnsentSign { changes = changes.map(\.withoutParts) }
         let removesServed = update.delivery.stored.map { changes.remove($0) } ?? false
         let (passed, storing) = await apply(changes, to: response, call)
         var status = update.status

@@ -16,16 +16,18 @@ import Testing
     private static func entry(
         _ body: CachedBody, method: HTTP.Method = .get, status: HTTP.Status = .ok, fields: Fields = secret,
         selecting: [SelectingFields.Member] = [], owner: CacheOwner = .everybody, sentAt: Int64 = 1000,
-        isDoubtful: Bool = false, key: String = "https://a.test/ä?b"
+        wasNamed: Bool = false, isDoubtful: Bool = false, key: String = "https://a.test/ä?b"
     ) -> CacheEntry {
         CacheEntry(
             key: CacheKey(text: key), method: method, selecting: SelectingFields(selecting), owner: owner,
-            status: status, fields: fields, sentAt: sentAt, receivedAt: 1001, body: body, isDoubtful: isDoubtful,
+            wasNamed: wasNamed, status: status, fields: fields, sentAt: sentAt, receivedAt: 1001, body: body,
+            isDoubtful: isDoubtful,
             rules: TestCacheFolder.rules)
     }
 
     private static let sound = [
-        entry(.whole(0)), entry(.whole(Int(1) << 40), isDoubtful: true), entry(.part(0..<7, complete: nil)),
+        entry(.whole(0)), entry(.whole(Int(1) << 40), isDoubtful: true),
+        entry(.part(0..<7, complete: nil), wasNamed: true),
         entry(.part(3..<7, complete: 7)), entry(.part(0..<7, complete: 8), method: "QUERY"),
         entry(.whole(1), status: .notFound, fields: [:], sentAt: 0),
         entry(
@@ -53,6 +55,7 @@ import Testing
         #expect((read.sentAt, read.receivedAt) == (entry.sentAt, entry.receivedAt))
         #expect(read.body == entry.body)
         #expect(read.isDoubtful == entry.isDoubtful)
+        #expect(read.wasNamed == entry.wasNamed)
         #expect(CacheEntryCodec.encoded(read) == bytes)
     }
 
@@ -99,7 +102,8 @@ import Testing
         let member = SelectingFields.Member(name: "x-form", value: Bytes("\(id)"))
         return CacheEntry(
             key: entry.key, method: entry.method, selecting: SelectingFields(entry.selecting.members + [member]),
-            owner: entry.owner, status: entry.status, fields: entry.fields, sentAt: entry.sentAt,
+            owner: entry.owner, wasNamed: entry.wasNamed, status: entry.status, fields: entry.fields,
+            sentAt: entry.sentAt,
             receivedAt: entry.receivedAt, body: entry.body, isDoubtful: entry.isDoubtful, rules: TestCacheFolder.rules)
     }
 
@@ -176,11 +180,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("dunlin-cache-2-lock", .lock), ("dunlin-cache-2-new-00000000000000ff", .temporary(255)),
-            ("dunlin-cache-1-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-2-", nil),
-            ("dunlin-cache-2", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
-            ("dunlin-cache-2-new-ff", nil), ("dunlin-cache-2-new-00000000000000FF", nil), ("photo.jpg", nil),
-            ("dunlin-cache-2-new-00000000000000ff-1", nil), (".", nil),
+            ("dunlin-cache-3-lock", .lock), ("dunlin-cache-3-new-00000000000000ff", .temporary(255)),
+            ("dunlin-cache-1-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-3-", nil),
+            ("dunlin-cache-3", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
+            ("dunlin-cache-3-new-ff", nil), ("dunlin-cache-3-new-00000000000000FF", nil), ("photo.jpg", nil),
+            ("dunlin-cache-3-new-00000000000000ff-1", nil), (".", nil),
         ] as [(String, CacheFileName?)])
     func `files that a cache did not create are not recognised`(text: String, file: CacheFileName?) {
         #expect(CacheFileName(text) == file)

@@ -184,7 +184,7 @@ import Testing
         let litter = [
             CacheFileName.temporary(1).text, CacheFileName.body(name, 1).text, "dunlin-cache-0-whatever",
         ]
-        for file in litter + ["photo.jpg", "dunlin-cache-2-lock"] {
+        for file in litter + ["photo.jpg", "dunlin-cache-3-lock"] {
             #expect(FileManager.default.createFile(atPath: scratch.path + "/" + file, contents: Data("x".utf8)))
         }
         try FileManager.default.setAttributes(
@@ -193,7 +193,7 @@ import Testing
         let other = await scratch.open(Self.small)
         #expect(
             try scratch.files()
-                == (kept + ["dunlin-cache-2-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
+                == (kept + ["dunlin-cache-3-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
         await writer.finish(as: TestCacheFolder.entry("/b", 100_000), replacing: [])
         #expect(await other.found("/b").count == 1)
         await other.removeAll()

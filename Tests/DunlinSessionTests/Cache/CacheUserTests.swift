@@ -253,6 +253,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["X-Client-Request-ID", "x-ms-client-request-id", "Sec-Fetch-Site", "X-User-Trace-Id"])
+    func `a response is for whoever asks with another number of the request`(name: String) async throws {
+        let stage = try CachedStage()
+        Self.answer(stage, ["everybody's", "another"])
+        for number in ["1", "2"] {
+            #expect(try await stage.session.get("/a", fields: [name: number], as: .string).value == "everybody's")
+        }
+    }
+
     @Test func `a jar from which all cookies were removed is another user's`() async throws {
         let jar = try Self.jar("ada")
         let stage = try CachedStage { $0.cookies = jar }
