@@ -10,6 +10,8 @@ package struct WaitMachine<Call: Hashable> {
     }
 
     private var waits: [UInt64: Wait] = [:]
+    /// The numbers of the waits that hold up a call.
+    private var waitsBefore: [Call: Set<UInt64>] = [:]
     private var last: UInt64 = 0
 
     package init() {}
@@ -20,22 +22,29 @@ package struct WaitMachine<Call: Hashable> {
         guard !holdsUp(heldUp, target) else { return nil }
         last += 1
         waits[last] = Wait(target: target, heldUp: heldUp)
+        for call in heldUp { waitsBefore[call, default: []].insert(last) }
         return last
     }
 
-    package mutating func end(_ number: UInt64) { waits[number] = nil }
+    package mutating func end(_ number: UInt64) {
+        guard let wait = waits.removeValue(forKey: number) else { return }
+        for call in wait.heldUp {
+            waitsBefore[call]?.remove(number)
+            if waitsBefore[call]?.isEmpty == true { waitsBefore[call] = nil }
+        }
+    }
 
     /// Whether `target` cannot end before one of `calls`.
     private func holdsUp(_ calls: Set<Call>, _ target: Call) -> Bool {
         var (seen, next): (Set<Call>, [Call]) = ([target], [target])
         while let call = next.popLast() {
             if calls.contains(call) { return true }
-            for wait in waits.values where wait.heldUp.contains(call) && seen.insert(wait.target).inserted {
-                next.append(wait.target)
+            for number in waitsBefore[call] ?? [] {
+                if let target = waits[number]?.target, seen.insert(target).inserted { next.append(target) }
             }
         }
         return false
     }
 
-    package var isEmpty: Bool { waits.isEmpty }
+    package var isEmpty: Bool { waits.isEmpty && waitsBefore.isEmpty }
 }

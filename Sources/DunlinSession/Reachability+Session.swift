@@ -6,6 +6,8 @@ extension Reachability.Probe {
         Self(every: interval) {
             var options = HTTPSession.Options()
             options.validatesResponse = false
+            // What is stored says nothing of the server now.
+            options.cacheMode = .off
             _ = try await session.head(target, options: options)
             return true
         }

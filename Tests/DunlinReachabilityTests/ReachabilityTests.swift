@@ -208,6 +208,16 @@ import Testing
         }
     }
 
+    @Test func `a stored response says nothing of the server's reachability`() async throws {
+        let mocked = try Mocked { $0.cache = HTTPSession.Cache() }
+        mocked.transport.on(.get, "/health").respond(fields: ["Cache-Control": "max-age=1000"], body: "well")
+        mocked.transport.on(.head, "/health").fail(NetworkError(.connectionFailed, "gone")).always()
+        _ = try await mocked.session.get("/health", as: .bytes)
+        let probe = Reachability.Probe.head("/health", of: mocked.session)
+        let error = await #expect(throws: NetworkError.self) { _ = try await probe.check() }
+        #expect(error?.code == .connectionFailed)
+    }
+
     @Test(.rows("RE-17")) func `a server that answers a probe is reachable, whatever it answers`() async throws {
         let mocked = try Mocked()
         mocked.transport.on(.head, "/health").respond(.serviceUnavailable).always()

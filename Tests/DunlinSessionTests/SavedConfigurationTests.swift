@@ -61,6 +61,7 @@ import Testing
         unusual.proxy = .url("socks5h://proxy.test:1080", except: ".corp.test")
         (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
         unusual.basicInClearText = .refused
+        unusual.showsRefusedBodies = false
         unusual.limits.bodyBytes = nil
         unusual.limits.decodedBytes = 17
         unusual.limits.decodingRatio = nil
@@ -104,6 +105,7 @@ import Testing
             #expect(back.interfaces == original.interfaces && back.guard == original.guard)
             #expect(back.waitsForConnectivity == original.waitsForConnectivity)
             #expect(back.basicInClearText == original.basicInClearText)
+            #expect(back.showsRefusedBodies == original.showsRefusedBodies)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls && back.proxyTLS == original.proxyTLS)
             #expect(back.coalescing == original.coalescing)

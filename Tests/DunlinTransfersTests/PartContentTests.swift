@@ -71,7 +71,7 @@ import Testing
             let part = try DownloadPart(
                 content.file, isFindable: false, digest: nil, pieces: 1, on: try Reactor())
             _ = try part.content.wrote(Self.bytes(0..<100), at: 0, HTTP.Instant(nanoseconds: 0))
-            let data = part.leave {
+            let data = part.leave(withRecord: false) {
                 true
             } _: { pieces in
                 Issue.record("there are no pieces")

@@ -97,16 +97,20 @@ struct DownloadMachine<Identity: Hashable> {
             && queue.count == 0
     }
 
-    /// Adds a waiter to an existing download; nil if there is none that it may wait for. `isHeldUp` says whether one
-    /// cannot end before something else that the asking code is within.
+    /// Adds a waiter to an existing download; nil if there is none that it may wait for.
     mutating func join(
         _ waiter: UInt64, _ identity: Identity, _ priority: Int, _ limit: HTTPSession.WaitLimit,
-        by asker: Asker = Asker(), at now: HTTP.Instant, unless isHeldUp: (UInt64) -> Bool = { _ in false }
+        by asker: Asker = Asker(), at now: HTTP.Instant
     ) -> (id: UInt64, actions: [Action])? {
-        guard let id = joinable[identity], !self.isHeldUp(id, by: asker.within), !isHeldUp(id) else { return nil }
+        guard let id = download(of: identity, for: asker) else { return nil }
         add(waiter, Waiter(download: id, priority: priority, limit: limit, within: asker.within))
         if downloads[id]?.begun != nil { begin(waiter, at: now) }
         return (id, asker.waitsForSlot ? [] : startNow(id))
+    }
+
+    /// The download that somebody may join; nil if there is none.
+    func download(of identity: Identity, for asker: Asker) -> UInt64? {
+        joinable[identity].flatMap { isHeldUp($0, by: asker.within) ? nil : $0 }
     }
 
     /// Begins a download with its first waiter.
@@ -257,8 +261,16 @@ struct DownloadMachine<Identity: Hashable> {
         return actions
     }
 
+    /// Whether a download waits for a slot.
+    func isQueued(_ id: UInt64) -> Bool {
+        guard let state = downloads[id]?.state else { return false }
+        return state == .queued || state == .held
+    }
+
+    func hasSlot(_ id: UInt64) -> Bool { downloads[id]?.hasSlot == true }
+
     /// Starts a download that waits for its turn, without a slot.
-    private mutating func startNow(_ id: UInt64) -> [Action] {
+    mutating func startNow(_ id: UInt64) -> [Action] {
         guard let download = downloads[id], download.state == .queued || download.state == .held else { return [] }
         _ = queue.remove(id)
         if stopping[download.identity]?.held == id { stopping[download.identity]?.held = nil }

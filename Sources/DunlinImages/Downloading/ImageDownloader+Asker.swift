@@ -36,13 +36,36 @@ extension ImageDownloader {
 
     /// Notes that the calling code waits for a download. Returns true if it must not, because the download cannot end
     /// before something that the code is within, perhaps a picture of another downloader.
-    func isHeldUp(_ download: UInt64, by waiter: inout Waiting) -> Bool {
+    func isHeldUp(_ download: UInt64, by waiter: inout Waiting, _ asker: Asker) -> Bool {
+        // A download that is joined by code that waits for no slot starts without one.
+        if !asker.rules.waitsForSlot, machine.isQueued(download) { downloads[download]?.slot = nil }
         do throws(EnclosedWait.Circle) {
             waiter.wait = try EnclosedWait.begin(for: .picture(of: ObjectIdentifier(reference), download))
             return false
         } catch {
+            queueUp(download)
             return true
         }
+    }
+
+    private var slots: Enclosure.Subject { .turns(of: ObjectIdentifier(reference)) }
+
+    /// Notes that a download waits for a slot. Starts it without one if those who have one wait for it.
+    func queueUp(_ id: UInt64) {
+        guard machine.isQueued(id) else { return }
+        do throws(EnclosedWait.Circle) {
+            downloads[id]?.slot = try EnclosedWait.begin(
+                for: slots, holdingUp: [.picture(of: ObjectIdentifier(reference), id)])
+        } catch {
+            perform(machine.startNow(id))
+        }
+    }
+
+    /// Notes whether a download that starts has a slot.
+    func noteSlot(of id: UInt64) {
+        downloads[id]?.slot = nil
+        guard machine.hasSlot(id) else { return }
+        downloads[id]?.slot = EnclosedWait.turn(of: .picture(of: ObjectIdentifier(reference), id), at: slots)
     }
 
     /// Whether a download is asked for within one of the same picture, that needs its result: its request has not

@@ -98,7 +98,17 @@ extension ImageQuestion: CustomStringConvertible, CustomReflectable {
 struct SharedIdentity: Sendable, Hashable {
     let identity: ImageIdentity
     let cookies: ExactText?
+    /// The request's own fields: what a response varies by is known only once it is there.
+    let fields: ExactText
     let enclosures: Set<Enclosure.Subject>
+}
+
+extension ImageDownloader.Request {
+    /// The own fields that a request must have to share a download: all but those that name the request.
+    var joinedFields: ExactText {
+        let lines = fields.map { ($0.name.lowercased(), $0.value) }.filter { !CredentialFields.isOfRequest($0.0) }
+        return ExactText(lines.map { "\($0):\($1.utf8.count):\($1)\n" }.sorted().joined())
+    }
 }
 
 extension SharedIdentity: CustomStringConvertible, CustomReflectable {

@@ -76,6 +76,7 @@ extension ImageDownloader {
     }
 
     private func start(_ id: UInt64) {
+        noteSlot(of: id)
         guard var download = downloads[id] else { return }
         // Everything stored is the former user's; if the user has changed, its owner is unknown.
         if !isOfUser(download) { (download.isOutdated, download.stale) = (true, nil) }

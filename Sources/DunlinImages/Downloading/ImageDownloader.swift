@@ -61,6 +61,8 @@ public actor ImageDownloader {
         var made: [String?: Result<ImageBuffer, any Error>] = [:]
         /// The name of the chain that is being applied.
         var chain: String?
+        /// Its wait for a slot, and then what waits for its slot.
+        var slot: EnclosedWait?
 
         var identity: ImageIdentity { question.identity }
     }
@@ -176,10 +178,10 @@ extension ImageDownloader {
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
             identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
-            enclosures: asker.enclosures)
-        if limit.inherited > now,
-            let (joined, actions) = machine.join(
-                number, shared, priority, limit, by: asker.rules, at: now, unless: { isHeldUp($0, by: &waiter) })
+            fields: configuration.identity == nil ? request.joinedFields : ExactText(""), enclosures: asker.enclosures)
+        if limit.inherited > now, let present = machine.download(of: shared, for: asker.rules),
+            !isHeldUp(present, by: &waiter, asker),
+            let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)
         {
             waiting[number] = waiter
             if tasks[joined] != nil { downloads[joined]?.wasJoined = true }
@@ -199,10 +201,11 @@ extension ImageDownloader {
             return receipt
         }
         let (begun, actions) = machine.begin(number, shared, priority, limit, by: asker.rules)
-        _ = isHeldUp(begun, by: &waiter)
+        _ = isHeldUp(begun, by: &waiter, asker)
         waiting[number] = waiter
         downloads[begun] = download
         perform(actions)
+        queueUp(begun)
         return receipt
     }
 

@@ -1,4 +1,5 @@
 internal import Dunlin
+internal import DunlinSemantics
 
 /// Brings the bytes of one download: all in one response, or the rest after an earlier one.
 struct ImageTransfer: Sendable {
@@ -58,7 +59,9 @@ struct ImageTransfer: Sendable {
                     request.target, method: request.method, fields: fields(part, known),
                     options: options)
                 let (finalURL, difference) = (finalURL(of: response), difference(since: edition))
-                switch Answer(response, from: finalURL, to: part, about: part == nil ? known : nil) {
+                switch Answer(
+                    response, signs(of: response), from: finalURL, to: part, about: part == nil ? known : nil)
+                {
                 case .again:
                     // With a part, the picture in memory was not asked about.
                     if part == nil { known = nil }
@@ -98,8 +101,8 @@ struct ImageTransfer: Sendable {
         case again
 
         init(
-            _ response: HTTPSession.StreamedResponse, from finalURL: FinalURL?, to part: PartialImage?,
-            about known: ImageFreshness?
+            _ response: HTTPSession.StreamedResponse, _ signs: PartialImage.Signs, from finalURL: FinalURL?,
+            to part: PartialImage?, about known: ImageFreshness?
         ) {
             switch (response.status.code, part, known) {
             // Redirects may now lead elsewhere, where another picture has the same tag or an older date.
@@ -107,7 +110,7 @@ struct ImageTransfer: Sendable {
             case (416, _?, _): self = .again
             case (206, let part?, _):
                 let isRest =
-                    part.signs.isContinued(by: PartialImage.Signs(of: response))
+                    part.signs.isContinued(by: signs)
                     && part.isContinued(by: response.head, of: response.body.expectedLength, from: finalURL)
                 self = isRest ? .body(part) : .again
             default: self = .body(nil)
@@ -146,12 +149,22 @@ struct ImageTransfer: Sendable {
                 && response.body.expectedLength != nil
             let isOwn = (error as? NetworkError)?.code == .limitExceeded
             guard isResumable, !isOwn else { return .failed(named(error), nil) }
-            var signs = PartialImage.Signs(of: response)
+            var signs = signs(of: response)
             // The earlier part's answer has set them.
             if let earlier { signs.setsCookies = signs.setsCookies || earlier.signs.setsCookies }
             let part = PartialImage(body.bytes, of: response.head, from: finalURL, signs: signs)
             return .failed(named(error), part)
         }
+    }
+
+    private func signs(of response: HTTPSession.StreamedResponse) -> PartialImage.Signs {
+        var signs = PartialImage.Signs()
+        signs.hadCredentials = CredentialFields.areNamed(response.sent, session.configuration.secretFields)
+        signs.hadCookies = response.sent.contains("cookie")
+        signs.setsCookies = ([response.head] + response.history.map(\.head)).contains {
+            $0.fields.contains("set-cookie")
+        }
+        return signs
     }
 
     /// Whether a picture can be validated: not by a request that has conditions of its own.
@@ -193,15 +206,6 @@ struct ImageTransfer: Sendable {
         guard var error = error as? NetworkError, error.request == nil else { return error }
         error.request = request.name
         return error
-    }
-}
-
-extension PartialImage.Signs {
-    init(of response: HTTPSession.StreamedResponse) {
-        (hadCredentials, hadCookies) = response.sent
-        setsCookies =
-            response.fields.contains("set-cookie")
-            || response.history.contains { $0.head.fields.contains("set-cookie") }
     }
 }
 

@@ -77,7 +77,7 @@ package struct CacheMachine: Sendable {
         }
         let exchange = Storability.Exchange(
             request: fields.map { asked.sent(with: $0, answeredBy: head) } ?? asked, head: head,
-            isNamed: (fields ?? request.head.fields).contains("authorization"), sentAt: sentAt,
+            sent: fields ?? request.head.fields, secretFields: rules.secretFields, sentAt: sentAt,
             receivedAt: receivedAt)
         let update = update(after: exchange)
         if case .again(let sending) = update.delivery { sent = sending }

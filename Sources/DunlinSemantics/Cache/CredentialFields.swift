@@ -29,14 +29,24 @@ package enum CredentialFields {
     ]
 
     /// The ends of names that say which request it is, and nothing of the user: `X-Client-Request-ID`.
-    private static let ofRequests = ["request-id", "requestid", "trace-id", "traceid", "correlation-id", "-version"]
+    private static let ofRequests = [
+        "request-id", "requestid", "trace-id", "traceid", "correlation-id", "-trace", "traceparent", "tracestate",
+    ]
+
+    /// Whether the name, in lower case, is of a field that says which request it is.
+    package static func isOfRequest(_ name: String) -> Bool { ofRequests.contains(where: name.hasSuffix) }
 
     private static func saysUser(_ name: String) -> Bool {
         // What a browser says of the page (`Sec-Fetch-Site`) and of itself (`Sec-CH-UA`).
-        if name.hasPrefix("sec-") || ofRequests.contains(where: name.hasSuffix) { return false }
+        if name.hasPrefix("sec-") || isOfRequest(name) || name.hasSuffix("-version") { return false }
         return name.parts(at: UInt8(ascii: "-")).contains { part in
             part.parts(at: UInt8(ascii: "_")).contains { ofUsers.contains($0) }
         }
+    }
+
+    /// Whether a request with these fields says who asks.
+    package static func areNamed(_ fields: Fields, _ secret: HTTP.SecretFields) -> Bool {
+        fields.contains("authorization") || !names(in: fields, secret).isEmpty
     }
 
     /// Returns their names, in lower case, each once, without cookies, which Vary must name.

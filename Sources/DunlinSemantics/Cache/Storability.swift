@@ -10,10 +10,14 @@ enum Storability {
     struct Exchange {
         let request: CacheRequest
         let head: ResponseHead
-        /// Whether credentials were sent.
-        let isNamed: Bool
+        /// The fields that were sent.
+        let sent: Fields
+        let secretFields: HTTP.SecretFields
         let sentAt: Int64
         let receivedAt: Int64
+
+        /// Whether something was sent that says who asks.
+        var isNamed: Bool { CredentialFields.areNamed(sent, secretFields) }
     }
 
     /// Returns what to store; nil if nothing may be.

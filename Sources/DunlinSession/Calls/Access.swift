@@ -244,9 +244,11 @@ extension LiveCall {
     }
 
     /// The request's current terms; `proxy` is the one that it went through.
-    func terms(of request: TransportRequest, _ proxy: ProxyAddress?, _ policies: Access.Policies) -> String {
+    func terms(
+        of request: TransportRequest, _ proxy: ProxyAddress?, _ policies: Access.Policies, withNetwork: Bool = true
+    ) -> String {
         // A session that keeps nothing has no prepared name.
-        terms(of: request.head.origin, Access.name(of: connectionRules?.guardRules), proxy, policies)
+        terms(of: request.head.origin, Access.name(of: connectionRules?.guardRules), proxy, policies, withNetwork)
     }
 
     private func guardName(of rules: ConnectionRules?, _ usual: ConnectionRules?) -> String? {
@@ -254,9 +256,11 @@ extension LiveCall {
     }
 
     private func terms(
-        of origin: HTTP.Origin, _ guardName: String?, _ proxy: ProxyAddress?, _ policies: Access.Policies
+        of origin: HTTP.Origin, _ guardName: String?, _ proxy: ProxyAddress?, _ policies: Access.Policies,
+        _ withNetwork: Bool = true
     ) -> String {
-        var terms = (guardName ?? "") + Access.network(of: session.configuration, origin.route)
+        var terms = guardName ?? ""
+        if withNetwork { terms += Access.network(of: session.configuration, origin.route) }
         if let code = session.codeOfWay { terms += " over \(code)" }
         if origin.scheme == .https { return terms + trust(policies.origins.setup) }
         guard let proxy else { return terms }

@@ -122,7 +122,12 @@ struct Admission {
         delegate.observation?.note(.queued)
         do {
             for index in waits.indices {
-                guard try await takeTurn(index) else {
+                // Without a turn if those who have one wait for this call, perhaps by way of another session.
+                let (turn, isInCircle) = wait(for: waits[index].queue)
+                if isInCircle { continue }
+                let isTaken = try await takeTurn(index)
+                _ = consume turn
+                guard isTaken else {
                     permit.leave()
                     return nil
                 }
@@ -136,6 +141,16 @@ struct Admission {
         permit.queued = queued
         delegate.observation?.note(.admitted(after: .nanoseconds(queued)))
         return permit
+    }
+
+    /// Notes the wait for a turn, if code waits for this call. Returns whether it would never end.
+    private func wait(for queue: RequestQueue) -> (wait: EnclosedWait?, isInCircle: Bool) {
+        guard isAwaited, EnclosedWait.isEnclosed else { return (nil, false) }
+        do throws(EnclosedWait.Circle) {
+            return (try EnclosedWait.begin(for: queue.turns, by: .request(delegate.id)), false)
+        } catch {
+            return (nil, true)
+        }
     }
 
     private mutating func takeTurn(_ index: Int) async throws -> Bool {

@@ -12,7 +12,7 @@ package final class Asking: Sendable {
     fileprivate let policies: Access.Policies
     /// The jar's number; nil without a jar.
     fileprivate let jar: String?
-    /// Whether credentials were sent, perhaps before a redirect.
+    /// Whether something was sent that says who asks, perhaps before a redirect.
     private let named = Atomic(false)
 
     fileprivate init(
@@ -23,8 +23,8 @@ package final class Asking: Sendable {
     }
 
     /// Notes an exchange of the request.
-    func noteSent(_ head: RequestHead) {
-        if head.fields.contains("authorization") { named.store(true, ordering: .relaxed) }
+    func noteSent(_ head: RequestHead, hiding secretFields: HTTP.SecretFields) {
+        if CredentialFields.areNamed(head.fields, secretFields) { named.store(true, ordering: .relaxed) }
     }
 
     fileprivate var wasNamed: Bool { named.load(ordering: .relaxed) }
@@ -78,7 +78,8 @@ extension LiveCall {
     /// What may determine which server answers, as it was for `hop`.
     private func way(of request: TransportRequest, over hop: HTTP.Hop, _ asking: Asking) -> [String] {
         let address = request.head.origin.route?.address.map { "\($0)" } ?? ""
-        return [address, terms(of: request, hop.proxyAddress, asking.policies)]
+        // Whoever changes the network has the same file of the same origin.
+        return [address, terms(of: request, hop.proxyAddress, asking.policies, withNetwork: false)]
     }
 
     private func isStill(_ asking: Asking, over hop: HTTP.Hop) -> Bool {
@@ -117,7 +118,8 @@ extension LiveCall {
     /// The secrets that the caller's own code added on the way, other than signatures, which are of one request.
     private func added(in sent: RequestHead) -> [String] {
         CredentialFields.names(in: sent.fields, session.configuration.secretFields).sorted().flatMap { name in
-            let isOfOneRequest = ["signature", "hmac", "nonce", "csrf", "xsrf"].contains { name.contains($0) }
+            let isOfOneRequest = ["signature", "hmac", "nonce", "csrf", "xsrf", "timestamp", "date", "security-token"]
+                .contains { name.contains($0) }
             return name == "authorization" || isOfOneRequest ? [] : [name] + sent.fields.values(of: name)
         }
     }

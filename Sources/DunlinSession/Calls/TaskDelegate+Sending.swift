@@ -108,7 +108,7 @@ extension TaskDelegate {
     @inline(__always)
     func exchange(_ request: TransportRequest, _ id: SendingID) async throws -> TransportResponse {
         let call = try beginExchange(request, id)
-        call.asking?.noteSent(request.head)
+        call.asking?.noteSent(request.head, hiding: call.session.configuration.secretFields)
         do {
             let response = try await call.callTransport.exchange(request, of: call) { note($0, id) }
             change(id) { $0.sentRequests.answered(request, response.head.status) }

@@ -43,7 +43,7 @@ package final class RequestQueue: Sendable {
     private struct State {
         var machine: QueueMachine<ValueWaiter<Grant>>
         /// The requests that have their turn, if their code may make others.
-        var holders: Set<HTTPSession.TaskID> = []
+        var holders: [HTTPSession.TaskID: EnclosedWait] = [:]
     }
 
     private let state: Mutex<State>
@@ -66,16 +66,22 @@ package final class RequestQueue: Sendable {
     /// The enclosures that are requests which have their turn here.
     func holders(among subjects: Set<Enclosure.Subject>) -> Set<Enclosure.Subject> {
         state.withLock { state in
-            subjects.filter { if case .request(let id) = $0 { state.holders.contains(id) } else { false } }
+            subjects.filter { if case .request(let id) = $0 { state.holders[id] != nil } else { false } }
         }
     }
 
     /// Notes that the request has its turn, until it calls `leave`.
-    func hold(_ id: HTTPSession.TaskID) { state.withLock { _ = $0.holders.insert(id) } }
+    func hold(_ id: HTTPSession.TaskID) {
+        let turn = EnclosedWait.turn(of: .request(id), at: turns)
+        state.withLock { $0.holders[id] = turn }
+    }
+
+    /// What a request waits for that waits for its turn.
+    var turns: Enclosure.Subject { .turns(of: ObjectIdentifier(self)) }
 
     func leave(_ host: String, _ id: HTTPSession.TaskID) {
-        state.withLock { _ = $0.holders.remove(id) }
-        leave(host)
+        let turn = state.withLock { $0.holders.removeValue(forKey: id) }
+        withExtendedLifetime(turn) { leave(host) }
     }
 
     /// Enters the queue without waking anybody. The returned entry must be waited for at some time.

@@ -25,6 +25,8 @@ package final class Enclosure: Sendable {
         case interceptor(of: ObjectIdentifier, HTTPSession.Interception.Scope, index: Int)
         /// A download of an image downloader: its filters, and all code that its request runs.
         case picture(of: ObjectIdentifier, UInt64)
+        /// The turns of a queue, or the slots of an image downloader. No code is within them.
+        case turns(of: ObjectIdentifier)
     }
 
     /// What code is within, for a task that inherits nothing and that the code may wait for.

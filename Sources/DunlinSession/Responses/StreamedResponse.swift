@@ -24,8 +24,8 @@ extension HTTPSession {
         let secretFields: HTTP.SecretFields
         /// Who was asked last, also if an interceptor changed that.
         let origin: HTTP.Origin
-        /// Whether the request that it answers had credentials, and whether cookies.
-        package let sent: (credentials: Bool, cookies: Bool)
+        /// The fields of the request that it answers, as sent.
+        package let sent: Fields
         /// How long the call waited in a queue, in nanoseconds.
         var queued: Int64 = 0
 

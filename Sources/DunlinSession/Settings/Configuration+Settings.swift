@@ -21,10 +21,11 @@ extension HTTPSession.Configuration: SettingsGroup {
         try visitor.group("redirects", &redirects)
         try visitor.group("retry", &retry)
         try visitor.visit("basicInClearText", &basicInClearText)
+        try visitor.visit("showsRefusedBodies", &showsRefusedBodies)
         try visitor.group("tls", &tls)
         try visitor.group("proxyTLS", &proxyTLS)
         visitor.leaveOut("json", "acceptedContentTypes", "acceptedStatuses", "hostOverrides", "reachability")
-        visitor.leaveOut("authenticationHandler", "showsRefusedBodies", "credentials", "authentication", "originFields")
+        visitor.leaveOut("authenticationHandler", "credentials", "authentication", "originFields")
         visitor.leaveOut("interceptors", "observers", "cookies", "cache", "userID", "hooks", "securityWarningHandler")
         visitor.leaveOut("resolver", "transport", "random", "codecs", "environment", "loops", "loopOwner")
     }

@@ -11,8 +11,9 @@ extension HTTPSession {
     ///
     /// It leaves out secrets (`credentials`, user info in the base URL and its query if that has a secret, `cookies`,
     /// the client's identity, key logs, a proxy's user info, fields that are sensitive or whose name or value looks
-    /// like it), code (hooks, resolver, transport, a chooser of proxies, `json`), objects (`cache`), and where this
-    /// machine connects (`hostOverrides`, `sockets.localAddress`). The trusted servers are saved completely. A missing
+    /// like it), the user's name (`userID`), code (hooks, resolver, transport, a chooser of proxies, `json`), objects
+    /// (`cache`), what is accepted of responses (`acceptedStatuses`, `acceptedContentTypes`), and where this machine
+    /// connects (`hostOverrides`, `sockets.localAddress`). The trusted servers are saved completely. A missing
     /// setting has its default, so that a configuration can be written by hand; an invalid one throws.
     public struct SavedConfiguration: Sendable {
         /// The configuration, with defaults for what is not saved.

@@ -140,7 +140,7 @@ extension DownloadRun {
             defer { part.file.unlock() }
             if found != nil || isKept { return found }
             if isWorthKeeping {
-                return part.leave {
+                return part.leave(withRecord: keeps(part)) {
                     loop.now() >= deadline
                 } _: {
                     resumeData(of: part, $0)

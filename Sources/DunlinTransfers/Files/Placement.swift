@@ -54,6 +54,16 @@ struct Placement: Sendable, Equatable {
         Self.joined(folder, ".\(Hex.text(token, count: 16))\(Self.partSuffix)")
     }
 
+    /// Whether a part file has such a name.
+    static func isAnonymous(_ path: String) -> Bool {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
+        let digits = name.dropFirst().prefix(16)
+        return name.count == 17 + partSuffix.utf8.count
+            && digits.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+            }
+    }
+
     /// The path at which a record is written before it gets its name.
     static func draftPath(ofRecord path: String) -> String {
         joined(folder(of: path), ".\(Hex.text(hash(of: path), count: 16))\(draftSuffix)")
@@ -94,7 +104,7 @@ struct Placement: Sendable, Equatable {
         return bytes.isEmpty ? "/" : String(Substring(bytes))
     }
 
-    private static func joined(_ folder: String, _ name: String) -> String {
+    static func joined(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 }

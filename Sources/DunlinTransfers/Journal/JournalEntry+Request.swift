@@ -27,6 +27,13 @@ extension JournalEntry.Request {
         var own = Set(secrets).union(Self.ownOptions(options))
         if hasUserInfo { own.insert(Self.credentials) }
         if !own.isEmpty { unsaved = own.sorted() }
+        if !options.validatesResponse { acceptsAnyStatus = true }
+        if !options.decodesContent { keepsCoding = true }
+        switch options.cacheMode {
+        case .session: break
+        case .none: cacheMode = .off
+        case .value(let mode): cacheMode = mode
+        }
         if case .none = options.credentials { hasNoCredentials = true }
         if case .value(let value) = options.handlesCookies { handlesCookies = value }
         // Guard and redirects are saved, because the process that resumes the transfer may have a session that lets
@@ -80,6 +87,9 @@ extension JournalEntry.Request {
         if case .session = options.guard {
             options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
         }
+        if acceptsAnyStatus == true { options.validatesResponse = false }
+        if keepsCoding == true { options.decodesContent = false }
+        if case .session = options.cacheMode, let cacheMode { options.cacheMode = .value(cacheMode) }
         if case .session = options.credentials, hasNoCredentials == true { options.credentials = .none }
         if case .session = options.handlesCookies {
             options.handlesCookies = handlesCookies.map { .value($0) } ?? .session

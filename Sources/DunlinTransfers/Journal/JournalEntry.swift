@@ -28,6 +28,11 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var hasNoGuard: Bool?
         /// The request's own rule for redirects; nil for the session's.
         var redirects: Redirects?
+        /// Whether any status is accepted, and whether the content stays coded; nil for no.
+        var acceptsAnyStatus: Bool?
+        var keepsCoding: Bool?
+        /// The use of the cache; nil for the session's.
+        var cacheMode: HTTPSession.CacheMode?
         /// Whether the request has no credentials, whatever the session has; nil for no.
         var hasNoCredentials: Bool?
         /// Whether the request has cookies of the session's jar; nil for what the session says.
@@ -108,7 +113,7 @@ struct JournalEntry: Sendable, Equatable, Codable {
     /// Creates the ID of an entry, which is also its file's name.
     static func makeID() -> String { Hex.random() }
 
-    /// The digest of a user's name in the entry with this ID. Nobody can tell from two that they are of one user.
+    /// The digest of a user's name in the entry with this ID. Two of one user differ, but a name can be tried.
     static func digest(of user: String, id: String) throws(HashFunction.Unavailable) -> String {
         try HashFunction.sha256.hash(of: Bytes("\(id) \(user)")).hex
     }

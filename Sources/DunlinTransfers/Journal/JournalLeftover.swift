@@ -5,6 +5,8 @@ internal import DunlinSemantics
 struct JournalLeftover: Sendable {
     /// The paths where it may be: in a folder, a file is named after its URL.
     private let partPaths: [String]
+    /// The folder of a file whose name the server chooses; nil for a file that has one.
+    private let folder: String?
     /// The URLs that it may have come from, as an entry saves them: perhaps without secrets.
     private let urls: [String]
     private let secret: HTTP.SecretFields
@@ -14,6 +16,7 @@ struct JournalLeftover: Sendable {
         guard case .download(let download) = entry.work else { return nil }
         urls = [entry.request.url] + entry.request.formerURLs
         self.secret = secret
+        folder = download.isFolder ? download.path : nil
         partPaths = urls.compactMap { url in
             let name = FileName.suggested([:], path: url)
             if download.isFolder { return Placement(folder: download.path, suggestedName: name).partPath }
@@ -29,8 +32,20 @@ struct JournalLeftover: Sendable {
 
     /// Removes it, unless somebody else uses it. What cannot be removed is swept later.
     func remove() {
-        for path in partPaths where record(of: path) != nil {
+        for path in Set(partPaths + found) where record(of: path) != nil {
             do throws(Errno) { try Self.remove(path, Placement.recordPath(ofPart: path)) } catch {}
+        }
+    }
+
+    /// The parts in the folder: the server may have given the file another name.
+    private var found: [String] {
+        guard let folder else { return [] }
+        do throws(Errno) {
+            return try FileSystem.names(in: folder).filter { $0.hasSuffix(Placement.recordSuffix) }.map {
+                Placement.joined(folder, Placement.part(ofRecord: $0))
+            }
+        } catch {
+            return []
         }
     }
 

@@ -115,6 +115,42 @@ import Testing
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 
+    /// A picture has the only slot, and its filter asks for a page; what asks for the page asks for another picture.
+    @Test(arguments: [true, false]) func `who waits for a slot waits for no picture that waits for it`(
+        isFirst: Bool
+    ) async throws {
+        let meeting = Meeting(of: 2)
+        let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let gallery = try Gallery(
+            { $0.maximumActive = 1 },
+            session: {
+                $0.coalescing.isOn = true
+                $0.interceptors = [
+                    .exchange { request, next in
+                        if request.head.target == "/page", let ask = asked.withLock({ $0.take() }) {
+                            try await meeting.attend()
+                            if !isFirst { try await Task.sleep(for: .milliseconds(50)) }
+                            try await ask()
+                        }
+                        return try await next(request)
+                    }
+                ]
+            })
+        for path in ["/cat", "/dog"] { try await gallery.hang(path) }
+        gallery.transport.on(.get, "/page").respond(body: "a page").always()
+        let (session, downloader) = (gallery.session, gallery.downloader)
+        let filter = Self.filter("with a page") {
+            try await meeting.attend()
+            if isFirst { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try await session.get("http://a.test/page", as: .string).value == "a page")
+        }
+        asked.withLock { $0 = { _ = try await downloader.image("http://a.test/dog") } }
+        async let page = session.get("http://a.test/page", as: .string).value
+        #expect(try await downloader.image("http://a.test/cat", filters: [filter]).width == 4)
+        #expect(try await page == "a page")
+        try await eventually("nothing is kept") { await downloader.isIdle }
+    }
+
     @Test(arguments: [["/cat"], ["/cat", "/dog"]])
     func `a filter that needs its own result fails, also by way of another image`(paths: [String]) async throws {
         let gallery = try Gallery()

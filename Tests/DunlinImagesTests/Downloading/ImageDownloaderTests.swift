@@ -130,7 +130,8 @@ import Testing
 
     private static let changes: [(Change, Int)] = [
         ({ @Sendable _ in }, 1), ({ @Sendable in $0.fields = ["X-Trace": "1"] }, 1),
-        ({ @Sendable in $0.priority = .high }, 1), ({ @Sendable in $0.fields = ["Accept": "image/webp"] }, 2),
+        ({ @Sendable in $0.priority = .high }, 1), ({ @Sendable in $0.fields = ["X-Theme": "dark"] }, 2),
+        ({ @Sendable in $0.fields = ["Accept": "image/webp"] }, 2),
         ({ @Sendable in $0.fields = ["Authorization": "Bearer x"] }, 2),
         ({ @Sendable in $0.cacheMode = .reloading }, 2),
         ({ @Sendable in $0.target = "http://a.test/cat?x" }, 2),

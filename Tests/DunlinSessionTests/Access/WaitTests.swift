@@ -68,6 +68,26 @@ import Testing
         #expect(machine.begin(5, within: [4], for: 6))
     }
 
+    @Test func `a call that waits twice waits until both have ended`() {
+        var machine = WaitMachine<Int>()
+        let (first, second) = (machine.begin(holdingUp: [1], for: 2), machine.begin(holdingUp: [1], for: 3))
+        if let first { machine.end(first) }
+        #expect(machine.begin(holdingUp: [3], for: 1) == nil)
+        #expect(machine.begin(holdingUp: [2], for: 1) != nil)
+        if let second { machine.end(second) }
+        #expect(machine.begin(holdingUp: [3], for: 1) != nil)
+    }
+
+    @Test func `many waits cost little each`() {
+        var machine = WaitMachine<Int>()
+        let begun = ContinuousClock.now
+        var numbers: [UInt64] = []
+        for call in 1...50_000 { if let number = machine.begin(holdingUp: [call], for: 0) { numbers.append(number) } }
+        #expect(numbers.count == 50_000)
+        for number in numbers { machine.end(number) }
+        #expect(machine.isEmpty && begun.duration(to: .now) < .seconds(30))
+    }
+
     // MARK: - By sessions
 
     private enum Within {
@@ -134,6 +154,39 @@ import Testing
             try await group.waitForAll()
         }
         for session in sessions { #expect(await session.gauges().coalesced == 0) }
+    }
+
+    /// The only turn of one session has a request that waits for one of the other, which waits for a turn.
+    @Test(.timeLimit(.minutes(1))) func `who waits for a turn waits for no request that waits for it`() async throws {
+        let transport = MockTransport()
+        transport.otherwise { .respond(body: Bytes($0.target.utf8)) }
+        let known = Mutex<[HTTPSession]>([])
+        let started = Atomic(0)
+        let all = Settlement<Void>()
+        func session(_ index: Int, asking target: String, _ change: (inout HTTPSession.Configuration) -> Void) throws {
+            var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+            configuration.interceptors = [
+                .exchange { request, next in
+                    if !Within.isInner {
+                        if started.add(1, ordering: .relaxed).newValue == 2 { all.settle(()) }
+                        await all.value
+                        _ = try await Within.$isInner.withValue(true) {
+                            try await known.withLock { $0[1 - index] }.get(HTTP.Target(target), as: .bytes)
+                        }
+                    }
+                    return try await next(request)
+                }
+            ]
+            change(&configuration)
+            let session = try HTTPSession(configuration)
+            known.withLock { $0.append(session) }
+        }
+        try session(0, asking: "/other") { $0.coalescing.isOn = true }
+        try session(1, asking: "/x") { $0.queue.running = 1 }
+        let sessions = known.withLock(\.self)
+        async let first = sessions[0].get("/x", as: .string).value
+        async let second = sessions[1].get("/y", as: .string).value
+        #expect(try await [first, second] == ["/x", "/y"])
     }
 
     /// With a field that looks secret, which every request has.

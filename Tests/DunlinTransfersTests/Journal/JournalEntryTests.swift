@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `a journal entry says what the file's bytes depend on`() throws {
+        let head = RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/")
+        for mode in HTTPSession.CacheMode.allCases {
+            var options = HTTPSession.Options()
+            (options.decodesContent, options.validatesResponse, options.cacheMode) = (false, false, .value(mode))
+            var entry = Self.entry(try Self.download)
+            entry.request = JournalEntry.Request(head, options, keeping: [])
+            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: nil)
+            #expect(!restored.decodesContent && !restored.validatesResponse && restored.cacheMode == .value(mode))
+            let added = entry.request.options(adding: HTTPSession.Options(cacheMode: .value(.off)))
+            #expect(!added.decodesContent && added.cacheMode == .value(.off))
+        }
+        let usual = JournalEntry.Request(head, HTTPSession.Options(), keeping: []).options(adding: nil)
+        #expect(usual.decodesContent && usual.validatesResponse && usual.cacheMode == .session)
+    }
+
     @Test func `a journal entry of which anything is missing or different is damaged`() throws {
         let bytes = try Self.entry(try Self.download, .running, metadata: "1").bytes()
         for count in 0..<bytes.count {

@@ -70,6 +70,30 @@ struct `A part that is found` {
         var make: @Sendable (_ folder: String) throws -> Void
     }
 
+    /// It has the whole URL, and no download would find it.
+    @Test func `a part with a random name has no record, and is swept`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            file.change { $0.faults = [.stall(after: 300_000), .stall(after: 300_000)] }
+            file.serve(on: stage)
+            let destination = HTTPSession.Destination.file("\(folder.path)/file")
+            let task = try stage.session.downloadTask("file", to: destination)
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == 300_000 }
+            let data = try #require(await task.cancelProducingResumeData())
+            #expect(try folder.names().map { $0.suffix(12) } == [".dunlin-part"])
+            let next = try stage.session.downloadTask(resumeData: data, to: destination)
+            next.resume()
+            try await stage.eventually("more has come") { next.downloaded.wireBytes > 0 }
+            let rest = try #require(await next.cancelProducingResumeData())
+            #expect(rest.byteCount >= 300_000)
+            #expect(try folder.names().map { $0.suffix(12) } == [".dunlin-part"])
+            #expect(try await stage.session.download(resumeData: rest, to: destination).value.resumedAt == rest.byteCount)
+            #expect(try folder.names() == ["file"])
+        }
+    }
+
     private static func permit(_ permissions: Int, _ name: String) -> @Sendable (String) throws -> Void {
         { folder in
             try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: "\(folder)/\(name)")

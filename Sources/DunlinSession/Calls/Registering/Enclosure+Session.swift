@@ -15,7 +15,7 @@ extension Enclosure.Subject {
     fileprivate func isAwaited(by core: SessionCore) -> Bool {
         switch self {
         case .refresh(let other), .challenge(let other), .interceptor(let other, _, _): other == ObjectIdentifier(core)
-        case .request, .transfer, .shutDown, .picture: false
+        case .request, .transfer, .shutDown, .picture, .turns: false
         }
     }
 }

@@ -41,6 +41,24 @@ import Testing
         }
     }
 
+    @Test func `a transfer that is cancelled leaves no part, whatever name the server gave the file`() async throws {
+        let folder = try Folder()
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            var entity = LoopbackServer.Entity(length: 1 << 20, tag: #""one""#)
+            entity.fields = ["Content-Disposition": "attachment; filename=\"report.pdf\""]
+            let whole = entity
+            stage.server.respond { whole.reply(to: $0, .stall(after: 100_000)) }
+            let journal = try await `A journal`.open(folder, stage)
+            try folder.make("files")
+            let transfer = try await journal.download("x?token=hunter2", to: .folder("\(folder.path)/files"))
+            transfer.resume()
+            try await stage.eventually("a part is there") { try folder.names("files").count == 2 }
+            transfer.cancel()
+            _ = await transfer.result
+            #expect(try folder.names("files").isEmpty)
+        }
+    }
+
     @Test(arguments: [false, true]) func `after all cookies were removed, a transfer has none of the next user's`(
         isRestored: Bool
     ) async throws {
