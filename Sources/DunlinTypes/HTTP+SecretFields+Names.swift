@@ -73,12 +73,13 @@ extension HTTP.SecretFields {
     /// Fields whose values are URLs, which may have secrets in their queries.
     private static let links: Set<String> = ["location", "content-location", "referer", "link", "refresh"]
 
-    /// The value of a field that is not secret, without the secrets in any URLs in it.
+    /// The value of a field that is not secret, without the secrets in any URLs, forms and JSON in it.
     package func shown(_ value: String, of name: String) -> String {
         let name = name.lowercased()
         if Self.challenges.contains(name) { return SecretText.withoutUserInfo(value) }
-        let hasLink = Self.links.contains(name) || value.utf8.contains { "/?%".utf8.contains($0) }
-        return hasLink ? SecretText.masked(value, as: name == "link" ? .links : .link, hiding: self) : value
+        // A link, an encoded text, or pairs of names and values.
+        let mayHoldMore = Self.links.contains(name) || value.utf8.contains { "/?%=\"".utf8.contains($0) }
+        return mayHoldMore ? SecretText.masked(value, as: name == "link" ? .links : .link, hiding: self) : value
     }
 
     /// The letters of a name, the same however its words are joined.

@@ -36,6 +36,22 @@ import Testing
         #expect(fields.description == "Accept: text/plain\n\(name): <redacted>")
     }
 
+    @Test(arguments: [
+        #"{"path":"a","link_password":"hunter2"}"#, "a=1&password=hunter2", #"password="hunter2", b=1"#,
+        "b=1; sessionid=hunter2", #"{"a":[{"token":"hunter2"}]}"#,
+    ])
+    func `a field whose value has a pair with a secret is not shown whole, nor kept`(value: String) {
+        let fields: Fields = ["X-Arg": value]
+        #expect(!fields.description.contains("hunter2") && fields.description.contains("X-Arg: "))
+        #expect(fields.withoutSecrets().isEmpty)
+    }
+
+    @Test(arguments: ["a=1&b=2", #"{"path":"a"}"#, "text/html; q=0.9", "timeout=5, max=100", #"W/"abc=""#])
+    func `a field whose value has other pairs is shown and kept`(value: String) {
+        let fields: Fields = ["X-Arg": value]
+        #expect(fields.description == "X-Arg: \(value)" && fields.withoutSecrets() == fields)
+    }
+
     @Test func `a printed head shows no secret of its query, and no secret of a URL in a field`() {
         let head = RequestHead(
             method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/a?token=hunter2&page=2",
