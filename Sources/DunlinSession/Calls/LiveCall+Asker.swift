@@ -133,9 +133,9 @@ extension LiveCall {
         return [user]
     }
 
-    /// The user named in the credentials sent: all of them, but for Digest only the user name, since the rest belongs to
-    /// one request, and for the signatures of clouds only the key's. Nil for nobody, and if all of the value may belong
-    /// to one request alone: then it is this call's user.
+    /// The user named in the credentials sent: all of them, but for Digest only the user name, since the rest belongs
+    /// to one request, and for the signatures of clouds only the key's. Nil for nobody, and if all of the value may
+    /// belong to one request alone: then it is this call's user.
     private static func user(sentAs head: RequestHead) -> String? {
         guard let value = head.fields["authorization"] else { return nil }
         switch scheme(of: value) {

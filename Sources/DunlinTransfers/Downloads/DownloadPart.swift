@@ -89,8 +89,8 @@ struct DownloadPart: Sendable {
 
     /// Keeps the file and returns the data to continue from. Nothing stays reserved: the length was the server's word.
     /// If that is impossible, or `isOver` says that there is no time to read the file again, removes the file and
-    /// returns nil. A record is left only by a name at which a later download finds it: it holds the whole URL, and what
-    /// has one is never swept.
+    /// returns nil. A record is left only by a name at which a later download finds it: it holds the whole URL, and
+    /// what has one is never swept.
     func leave(
         withRecord isRecorded: Bool, unless isOver: () -> Bool, _ data: ([ResumeData.Piece]) -> ResumeData
     ) -> ResumeData? {

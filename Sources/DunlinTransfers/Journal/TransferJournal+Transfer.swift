@@ -119,8 +119,9 @@ extension TransferJournal.Transfer {
     public var task: HTTPSession.TaskID? { state.withLock { $0.task?.id } }
 
     var entry: JournalEntry { state.withLock { $0.machine.entry } }
-    /// What to request next: without cookies after all were removed, because those of now are another user's, unless the
-    /// session's `userID` still names the same one.
+
+    /// What to request next: without cookies after all were removed, because those of now are another user's, unless
+    /// the session's `userID` still names the same one.
     var asked: Asked? {
         var asked = state.withLock { $0.asked }
         let configuration = journal.session.configuration

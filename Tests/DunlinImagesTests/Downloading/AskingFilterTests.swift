@@ -129,7 +129,6 @@ import Testing
                     .exchange { request, next in
                         if request.head.target == "/page", let ask = asked.withLock({ $0.take() }) {
                             try await meeting.attend()
-                            if !isFirst { try await Task.sleep(for: .milliseconds(50)) }
                             try await ask()
                         }
                         return try await next(request)
@@ -141,10 +140,15 @@ import Testing
         let (session, downloader) = (gallery.session, gallery.downloader)
         let filter = Self.filter("with a page") {
             try await meeting.attend()
-            if isFirst { try await Task.sleep(for: .milliseconds(50)) }
+            if isFirst { try await eventually("the other waits") { await downloader.queued == 1 } }
             #expect(try await session.get("http://a.test/page", as: .string).value == "a page")
         }
-        asked.withLock { $0 = { _ = try await downloader.image("http://a.test/dog") } }
+        asked.withLock {
+            $0 = {
+                if !isFirst { try await eventually("the page is waited for") { await session.gauges().coalesced == 1 } }
+                _ = try await downloader.image("http://a.test/dog")
+            }
+        }
         async let page = session.get("http://a.test/page", as: .string).value
         #expect(try await downloader.image("http://a.test/cat", filters: [filter]).width == 4)
         #expect(try await page == "a page")
