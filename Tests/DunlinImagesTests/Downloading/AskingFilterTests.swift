@@ -115,44 +115,41 @@ import Testing
         try await eventually("nothing is kept") { await gallery.downloader.isIdle }
     }
 
-    /// A picture has the only slot, and its filter asks for a page; what asks for the page asks for another picture.
+    /// A picture has the only slot, and its filter asks for a page; what asks for the page, through another session,
+    /// asks for another picture.
     @Test(arguments: [true, false]) func `who waits for a slot waits for no picture that waits for it`(
         isFirst: Bool
     ) async throws {
-        let meeting = Meeting(of: 2)
-        let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
-        let gallery = try Gallery(
-            { $0.maximumActive = 1 },
-            session: {
-                $0.coalescing.isOn = true
-                $0.interceptors = [
-                    .exchange { request, next in
-                        if request.head.target == "/page", let ask = asked.withLock({ $0.take() }) {
-                            try await meeting.attend()
-                            try await ask()
-                        }
-                        return try await next(request)
-                    }
-                ]
-            })
+        let gallery = try Gallery { $0.maximumActive = 1 }
+        let downloader = gallery.downloader
         for path in ["/cat", "/dog"] { try await gallery.hang(path) }
         gallery.transport.on(.get, "/page").respond(body: "a page").always()
-        let (session, downloader) = (gallery.session, gallery.downloader)
+        let meeting = Meeting(of: 2)
+        let known = Mutex<HTTPSession?>(nil)
+        var configuration = gallery.session.configuration
+        configuration.coalescing.isOn = true
+        configuration.interceptors = [
+            .exchange { request, next in
+                if let session = known.withLock({ $0.take() }) {
+                    try await meeting.attend()
+                    if !isFirst { try await eventually("the page is shared") { await session.gauges().coalesced == 1 } }
+                    _ = try await downloader.image("http://a.test/dog")
+                }
+                return try await next(request)
+            }
+        ]
+        let session = try HTTPSession(configuration)
+        known.withLock { $0 = session }
         let filter = Self.filter("with a page") {
             try await meeting.attend()
             if isFirst { try await eventually("the other waits") { await downloader.queued == 1 } }
             #expect(try await session.get("http://a.test/page", as: .string).value == "a page")
         }
-        asked.withLock {
-            $0 = {
-                if !isFirst { try await eventually("the page is waited for") { await session.gauges().coalesced == 1 } }
-                _ = try await downloader.image("http://a.test/dog")
-            }
-        }
         async let page = session.get("http://a.test/page", as: .string).value
         #expect(try await downloader.image("http://a.test/cat", filters: [filter]).width == 4)
         #expect(try await page == "a page")
         try await eventually("nothing is kept") { await downloader.isIdle }
+        await session.shutdown()
     }
 
     @Test(arguments: [["/cat"], ["/cat", "/dog"]])
