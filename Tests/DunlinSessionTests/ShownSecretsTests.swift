@@ -133,6 +133,15 @@ import Testing
         #expect(mocked.transport.requests.map { $0.target.contains("hunter2") } == [true])
     }
 
+    @Test func `a stream of events shows nothing of its request`() throws {
+        let mocked = try Mocked("http://api.test")
+        let stream = mocked.session.events("who?token=hunter2", options: .init(fields: ["X-Api-Key": "hunter2"]))
+        var dumped = ""
+        dump(stream, to: &dumped)
+        for text in ["\(stream)", String(reflecting: stream), dumped] { #expect(!text.contains("hunter2"), "\(text)") }
+        #expect("\(stream)" == "EventStream(attempt 1)")
+    }
+
     @Test func `a saved configuration has no user info and no secret fields`() {
         let kept = HTTPSession.SavedConfiguration(Self.configuration()).configuration
         #expect(kept.baseURL == "https://api.test/v1")

@@ -48,3 +48,9 @@ extension HTTPSession {
         }
     }
 }
+
+extension HTTPSession.EventStream: CustomStringConvertible, CustomReflectable {
+    /// The number of the current attempt, and nothing of the request.
+    public var description: String { "EventStream(attempt \(attempt))" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
