@@ -95,13 +95,20 @@ import Testing
         #expect(pair.server.peerCertificate != nil)
     }
 
-    @Test func `a client certificate that the caller gave is asked for again on the next connection`() throws {
+    @Test(arguments: versions, [true, false])
+    func `a client certificate that the caller gave, or not, is asked for again on the next connection`(
+        version: TLSSettings.Version, isGiven: Bool
+    ) throws {
         let context = try TLSContext()
-        let server = try Scene.server { $0.asksForCertificate = true }
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.asksForCertificate = true
+        }
         for _ in 0..<2 {
             var pair = try Pair(context, Scene.peer { $0.asksForIdentity = true }, server)
             #expect(try pair.run() == .suspended(.clientCertificate))
-            _ = try pair.engine.answer(identity: Scene.identity(), into: &pair.plaintext, answering: &pair.wire)
+            let identity = isGiven ? try Scene.identity() : nil
+            _ = try pair.engine.answer(identity: identity, into: &pair.plaintext, answering: &pair.wire)
             #expect(try pair.run() == .open)
             #expect(pair.engine.isResumed == false)
         }
