@@ -59,7 +59,7 @@ struct Downloads: Sendable {
             return Transfer(title: URLWord.shown(item.url), task: task, bar: bar, direction: .download)
         }
         return Run(transfers: transfers, display: display) { index, result in
-            await Self.outcome(of: result, items[index].digest)
+            await Self.outcome(of: result, items[index].digest, index, names)
         }
     }
 
@@ -84,19 +84,28 @@ struct Downloads: Sendable {
 
 extension Downloads {
     private static func outcome(
-        of result: Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>, _ digest: ContentDigest?
+        of result: Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>, _ digest: ContentDigest?,
+        _ index: Int, _ names: FileNames
     ) async -> Outcome {
         switch result {
-        case .success: return .well
+        case .success: return await names.isBesideKept(index) ? ambiguous : .well
         case .failure(let error as NetworkError) where error.fileFailure?.errno == EEXIST:
-            return await outcome(ofExisting: error, digest)
+            return await outcome(ofExisting: error, digest, index, names)
         case .failure(let error): return Transfer.outcome(of: error)
         }
     }
 
+    private static var ambiguous: Outcome {
+        .failed(
+            "servers gave its name to two files, and the one that was there already may be either; --overwrite "
+                + "brings both", isRefusal: false)
+    }
+
     /// A file that is there is what was wanted if it has the digest that was asked for or that the server told, or, if
     /// there is none, the length that the server told.
-    private static func outcome(ofExisting error: NetworkError, _ digest: ContentDigest?) async -> Outcome {
+    private static func outcome(
+        ofExisting error: NetworkError, _ digest: ContentDigest?, _ index: Int, _ names: FileNames
+    ) async -> Outcome {
         guard let failure = error.fileFailure else { return Transfer.outcome(of: error) }
         if let path = failure.keptAt {
             return .failed("another program made the file meanwhile; this one is \(path)", isRefusal: false)
@@ -106,7 +115,7 @@ extension Downloads {
             guard let length = error.response?.length, length == Self.length(of: failure.path) else {
                 return .failed("another file of this name is there; \(advice)", isRefusal: false)
             }
-            return .kept("it is there already, and has the right length")
+            return await names.keep(index) ? .kept("it is there already, and has the right length") : ambiguous
         }
         do {
             if try await ContentDigest.ofFile(failure.path, digest.algorithm) == digest {

@@ -3,6 +3,7 @@ import DunlinCommandLine
 import DunlinTesting
 import Folders
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DunlinCLI
@@ -102,6 +103,24 @@ import Testing
         #expect(
             try Paper.lines(of: paper.remarks).contains(
                 "x: failed: a file with another digest is there; --overwrite replaces it"))
+    }
+
+    /// The names are numbered in the order of the responses.
+    @Test(arguments: ["1", "2"])
+    func `a file of another URL by the server's name is not taken for this one's`(parallel: String) async throws {
+        let isReady = Mutex(false)
+        server.respond { request in
+            let fields: Fields = ["Content-Disposition": "attachment; filename=\"tile.bin\""]
+            if request.target == "/north", !isReady.withLock(\.self) { return .response(404) }
+            return .response(fields: fields, body: request.target == "/north" ? "north" : "south")
+        }
+        #expect(try await download("URL/north", "URL/south", "--parallel", parallel) != .success)
+        #expect(folder.text(of: "tile.bin") == "south")
+        isReady.withLock { $0 = true }
+        #expect(try await download("URL/north", "URL/south", "--parallel", parallel) == .failure)
+        #expect(try paper.remarked.contains("servers gave its name to two files"))
+        #expect(try await download("URL/north", "URL/south", "--parallel", parallel, "--overwrite") == .success)
+        #expect(Set(["tile.bin", "tile-1.bin"].map { folder.text(of: $0) }) == ["north", "south"])
     }
 
     @Test func `a file with another digest is not left there`() async throws {
