@@ -63,9 +63,12 @@ enum Descriptors {
                 break
             }
             let found = Mutex<Set<String>>([])
+            let looks = Atomic(0)
             _ = try await session.download("slow", to: .file(file)) { _ in
+                looks.add(1, ordering: .relaxed)
                 found.withLock { $0.formUnion(openForUse()) }
             }
+            if looks.load(ordering: .relaxed) == 0 { text += "a download: nobody looked\n" }
             for descriptor in found.withLock({ $0 }) { text += "a download: \(descriptor)\n" }
             _ = try await session.post("small", body: .file(file), as: .bytes)
             look("a file that is sent")
