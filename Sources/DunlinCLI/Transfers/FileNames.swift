@@ -4,8 +4,8 @@ import DunlinCommandLine
 ///
 /// Where two have one name, later ones of the list get a number. Names that URLs give are shared out before anything is
 /// requested, so the next run of the same list gives the same ones. Names that servers choose come in the order of
-/// their responses, which may be another in the next run: if they choose one name for two, nobody can tell by its length
-/// whose file is there already.
+/// their responses, which may be another in the next run: if they choose one name for two, nobody can tell by its
+/// length whose file is there already.
 actor FileNames {
     private var taken: Set<String> = []
     /// The names that are known beforehand: what they are before they get a number, and after.

@@ -122,8 +122,8 @@ extension EngineState {
 
     var mayBeResumed: Bool { peer.resumes && !isOverruled && isIdentityConfigured }
 
-    /// Whether the identity in use is the configured one, which sessions are kept for. Whoever was asked for one may say
-    /// another the next time, also after saying none.
+    /// Whether the identity in use is the configured one, which sessions are kept for. Whoever was asked for one may
+    /// say another the next time, also after saying none.
     private var isIdentityConfigured: Bool {
         guard case .settled(let used) = identity else { return true }
         return used?.key == peer.identity?.key && !(peer.identity == nil && peer.asksForIdentity)
