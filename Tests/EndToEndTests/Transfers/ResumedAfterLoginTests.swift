@@ -145,4 +145,71 @@ import Testing
             #expect(try await stage.session.get("file", as: .bytes).value == Self.nobodys.bytes)
         }
     }
+
+    /// The password stays with the origin that redirects.
+    @Test func `what a redirect led to before a login is no part of what it leads to after it`() async throws {
+        let folder = try Folder()
+        let other = try LoopbackServer()
+        defer { other.stop() }
+        let asked = Atomic(0)
+        other.respond { request in
+            let entity = request.target.hasSuffix("ada") ? Self.adas : Self.nobodys
+            return asked.add(1, ordering: .relaxed).oldValue == 0
+                ? entity.reply(to: request, .stall(after: Self.arrived)) : entity.reply(to: request)
+        }
+        try await Stage.with(tolerating: true, configure: { Login.password.apply(to: &$0) }) {
+            (stage: Stage) async throws in
+            let base = other.baseURL
+            stage.server.respond { request in
+                let isAda = request.fields.contains("Authorization")
+                if request.target == "/file" {
+                    return .response(302, fields: ["Location": "\(base)/blob?for=\(isAda ? "ada" : "nobody")"])
+                }
+                let challenge: Fields = ["WWW-Authenticate": #"Basic realm="r""#]
+                return isAda ? .response(body: "in") : .response(.unauthorized, fields: challenge)
+            }
+            let destination = HTTPSession.Destination.file("\(folder.path)/file")
+            let task = try stage.session.downloadTask("file", to: destination, resuming: .ifValidatorMatches)
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == Self.arrived }
+            _ = await task.cancelProducingResumeData()
+            try await Self.logIn(.password, stage.session)
+            let file = try await stage.session.download("file", to: destination, resuming: .ifValidatorMatches).value
+            #expect(file.resumedAt == 0)
+            #expect(try folder.contents("file") == Self.adas.bytes)
+        }
+    }
+
+    /// An interceptor sends each exchange as another user.
+    @Test(arguments: ["", "Token ", "ApiKey ", "Bearer urn:token:"])
+    func `a download that passes the cache by goes on with the same token alone`(scheme: String) async throws {
+        let folder = try Folder()
+        let number = Atomic(0)
+        try await Stage.with(
+            tolerating: true,
+            configure: {
+                $0.interceptors = [
+                    .exchange { request, next in
+                        let isAda = number.add(1, ordering: .relaxed).oldValue.isMultiple(of: 2)
+                        return try await next(request) {
+                            $0.head.fields["Authorization"] = scheme + (isAda ? "ada" : "bob")
+                        }
+                    }
+                ]
+            }
+        ) { (stage: Stage) async throws in
+            let asked = Atomic(0)
+            stage.server.respond { request in
+                let entity = request.fields["Authorization"] == "\(scheme)ada" ? Self.adas : Self.nobodys
+                return asked.add(1, ordering: .relaxed).oldValue == 0
+                    ? entity.reply(to: request, .short(after: Self.arrived)) : entity.reply(to: request)
+            }
+            let options = HTTPSession.Options(cacheMode: .value(.off))
+            let path = "\(folder.path)/file"
+            let file = try await stage.session.download("file", options: options, to: .file(path)).value
+            #expect(file.resumedAt == 0)
+            let contents = try folder.contents("file")
+            #expect(contents == Self.adas.bytes || contents == Self.nobodys.bytes)
+        }
+    }
 }
