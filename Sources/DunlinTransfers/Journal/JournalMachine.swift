@@ -118,11 +118,11 @@ struct JournalMachine: Sendable {
     /// Notes what a later process gives of what was not saved.
     mutating func give(_ names: Set<String>) { lacking.subtract(names) }
 
-    /// Notes that the transfer goes on at another origin, which gets nothing that says who asks.
+    /// Notes that the transfer goes on at another origin, which gets nothing that says who asks. It stays its user's.
     mutating func leaveUser() {
         let way = entry.request.unsaved?.filter { JournalEntry.Request.way.contains($0) } ?? []
         entry.request.unsaved = way.isEmpty ? nil : way
-        lacking.formIntersection(way)
+        lacking.formIntersection(way + [Self.userID])
     }
 
     /// Cancels the transfer. Returns whether that is news.

@@ -73,6 +73,13 @@ import Testing
         machine = restored()
         machine.leaveUser()
         #expect(machine.lacking == ["proxy"] && machine.entry.request.unsaved == ["proxy"])
+        // No origin makes it another user's.
+        var another = JournalMachine(machine.entry, .init(), ofAnother: true)
+        #expect(another.start() == true)
+        another.give(["proxy", "credentials", "authorization"])
+        another.leaveUser()
+        let kept = another.next()
+        #expect(kept == .lacksUser && another.lacking == [JournalMachine.userID])
         machine.give(["proxy"])
         let moved = machine.next()
         #expect(moved == .send(machine.entry))
