@@ -97,7 +97,7 @@ extension Downloads {
 
     private static var ambiguous: Outcome {
         .failed(
-            "servers gave its name to two files, and the one that was there already may be either; --overwrite "
+            "servers gave two files this name, and the one that was there already may be either; --overwrite "
                 + "brings both", isRefusal: false)
     }
 

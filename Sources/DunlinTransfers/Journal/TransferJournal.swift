@@ -117,9 +117,10 @@ extension TransferJournal {
     /// would have to be chosen by this process, which may be gone by then, and throw a `NetworkError` with code
     /// `invalidRequest`.
     ///
-    /// Of the options, fields, timeouts, guard and label are saved, except fields that look secret (unless in
-    /// `Rules.keptFields`) and secrets of the URL (unless `Rules.keepsSecretsOfURLs`). The session's defaults and
-    /// credentials are sent as for any request. The restored transfer has the same `metadata`.
+    /// Of the options, fields, timeouts, guard, redirects, cache mode, `decodesContent`, `validatesResponse` and label
+    /// are saved, except fields that look secret (unless in `Rules.keptFields`) and secrets of the URL (unless
+    /// `Rules.keepsSecretsOfURLs`). The session's defaults and credentials are sent as for any request, and only by
+    /// sessions with the same `userID`. The restored transfer has the same `metadata`.
     public func download(
         _ target: HTTP.Target, query: HTTP.Query = .init(), options: HTTPSession.Options = .init(),
         to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
