@@ -16,14 +16,17 @@ struct HeldAnswer: Sendable {
         }
     }
 
-    /// Has a request challenged, and suspended before the answer is given: then it sends nothing more.
+    /// Has a request challenged, and suspended before the answer is given: then it takes a connection again, and sends
+    /// nothing more.
     func suspend(
         _ task: HTTPSession.RequestTask<String>, on stage: Stage, _ clock: ManualClock
     ) async throws {
         task.resume()
         try await asked.opened()
         task.suspend()
+        try await stage.eventually("the challenge gives its connection back") { stage.session.connections.idle == 1 }
         given.open()
+        try await stage.eventually("the answer has a connection") { stage.session.connections.idle == 0 }
         try await clock.advance(by: .seconds(1))
         #expect(stage.server.requests.count == 1 && task.snapshot.state == .suspended)
     }
