@@ -47,8 +47,8 @@ extension SocketTransport {
             switch try await source(context, since: start, &hop) {
             case .existing(let connection):
                 if let lease = take(connection, context, &hop) { return lease }
-            case .opening:
-                return try await open(context, &hop)
+            case .opening(let depth):
+                return try await open(context, depth: depth, &hop)
             }
         }
     }
@@ -85,7 +85,9 @@ extension SocketTransport {
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection)
             switch offer {
             case .now(let source): return source
-            case .later(let position): return try await wait(in: position, context, since: start, &hop)
+            case .later(var position):
+                if let depth = context.terms.depth?(context.number), depth > 0 { pool.exceed(in: &position, at: depth) }
+                return try await wait(in: position, context, since: start, &hop)
             }
         } catch {
             throw failure(error, context, since: start, hop)
@@ -121,8 +123,8 @@ extension SocketTransport {
         return Lease(connection, turn: turn, from: pool)
     }
 
-    /// Uses the right to open a connection.
-    func open(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+    /// Uses the right to open a connection; `depth` is set if it is beyond the caps.
+    func open(_ context: ExchangeContext, depth: Int = 0, _ hop: inout HTTP.Hop) async throws -> Lease {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
@@ -138,10 +140,10 @@ extension SocketTransport {
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             if let generation = connection.peer.making.proxyTLSGeneration { pool.retire(proxies: generation) }
             hop.connection = connection.id
-            return Lease(connection, turn: turn, from: pool)
+            return Lease(connection, turn: turn, from: pool, depth: depth)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
-            pool.discard(context.poolKey)
+            pool.discard(context.poolKey, depth: depth)
             throw context.explained(error, hop)
         }
     }

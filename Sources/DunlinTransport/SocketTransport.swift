@@ -16,7 +16,8 @@ public final class SocketTransport: Sendable {
         proxyTLSPolicySource: (any TLSPolicySource)? = nil,
         ended: (@Sendable (HTTP.EndedConnection) -> Void)? = nil
     ) {
-        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionRules)
+        terms = ExchangeContext.Terms(
+            options.limits, tlsPolicySource, options.connectionRules, depth: options.depth)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -80,11 +81,11 @@ public final class SocketTransport: Sendable {
     ///
     /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with its own TLS policy uses that
     /// instead of the session's, and has its own connection. `chosen` terms apply if they are for this URL. A proxy may
-    /// require several sendings: `noting` is called with all hops but the last.
+    /// require several sendings: `noting` is called with all hops but the last. `number` is the call's.
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
         exchangeOptions: ExchangeOptions? = nil, chosen: ChosenTerms? = nil, observer: (any WireObserver)? = nil,
-        since start: HTTP.Instant, on reactor: Reactor, noting: (HTTP.Hop) -> Void = { _ in }
+        number: UInt64 = 0, since start: HTTP.Instant, on reactor: Reactor, noting: (HTTP.Hop) -> Void = { _ in }
     ) async throws -> TransportResponse {
         let connectionTerms: ConnectionTerms?
         if let chosen, chosen.areFor(request.head) {
@@ -93,7 +94,8 @@ public final class SocketTransport: Sendable {
             connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
         }
         let context = ExchangeContext(
-            request, cancellation, terms, exchangeOptions, observer, under: connectionTerms, since: start, on: reactor)
+            request, cancellation, terms, exchangeOptions, observer, under: connectionTerms, number: number,
+            since: start, on: reactor)
         if let observer { return try await observed(context, observer, uploads, noting) }
         return try await run(context, uploads, noting)
     }

@@ -12,7 +12,8 @@ extension HTTP {
             case unfit
             /// The server closed it while it was idle, or sent something that nobody had asked for.
             case server
-            /// It made room for a connection to another origin or on another loop.
+            /// It made room for a connection to another origin or on another loop, or was open beyond the limits for
+            /// one request.
             case displaced
             /// What secures it is no longer valid: the session's TLS settings were replaced.
             case outdated

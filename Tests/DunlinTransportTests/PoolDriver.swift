@@ -95,6 +95,15 @@ final class PoolDriver {
         machine.gone(origin, wasLookedAt: wasLookedAt)?.0
     }
 
+    /// Has a waiter ask for a connection beyond the caps too.
+    func exceed(_ number: UInt64, _ origin: HTTP.Origin = first, at depth: Int = 1) -> Bool {
+        machine.exceed(origin, number, number, at: depth)
+    }
+    func leaveExtras(_ number: UInt64, at depth: Int = 1) { machine.leaveExtras(number, at: depth) }
+    func extraGone(_ origin: HTTP.Origin = first, at depth: Int = 1) -> UInt64? {
+        machine.extraGone(origin, at: depth)?.0
+    }
+
     func reserve(_ origin: HTTP.Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
     func leave(_ number: UInt64, _ origin: HTTP.Origin = first) { machine.leave(origin, number) }
     func move(_ number: UInt64, _ origin: HTTP.Origin = first, to priority: HTTP.Priority) {
@@ -122,6 +131,6 @@ final class PoolDriver {
         return [idle.map(\.id), waiters]
     }
 
-    /// Open, idle, waiting.
+    /// Open within the caps, idle, waiting.
     var counts: [Int] { [machine.openCount, machine.idleCount, machine.waitingCount] }
 }

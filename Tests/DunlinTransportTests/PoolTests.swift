@@ -55,18 +55,19 @@ private final class Bench: Sendable {
     func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
 
     /// A place in line, waited in at once; in a word, how that ended.
-    func wait(until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation()) async throws
-        -> String
-    {
-        guard case .later(let position) = try lease() else { return "not in line" }
+    func wait(
+        until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation(), depth: Int = 0
+    ) async throws -> String {
+        guard case .later(var position) = try lease() else { return "not in line" }
+        if depth > 0 { pool.exceed(in: &position, at: depth) }
         do {
             switch try await pool.wait(in: position, until: deadline, cancellation) {
             case .existing(let connection):
                 giveBack(connection)
                 return "connection"
-            case .opening:
-                discard()
-                return "opening"
+            case .opening(let depth):
+                pool.discard(Self.origin, depth: depth)
+                return depth > 0 ? "beyond" : "opening"
             }
         } catch {
             return "\(error)"

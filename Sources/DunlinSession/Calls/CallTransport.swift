@@ -33,8 +33,8 @@ package final class CallTransport: Sendable {
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
             request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
-            chosen: call.chosen, observer: call.observers?.reporter(for: call.delegate), since: call.start,
-            on: call.loop, noting: noting)
+            chosen: call.chosen, observer: call.observers?.reporter(for: call.delegate),
+            number: call.delegate.id.rawValue, since: call.start, on: call.loop, noting: noting)
     }
 
     private func customExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {

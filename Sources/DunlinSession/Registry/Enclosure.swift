@@ -84,6 +84,18 @@ package final class Enclosure: Sendable {
     /// The enclosures that the caller is within, the outermost first.
     static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
 
+    /// How many requests, and pieces of a session's code that requests wait for, a request of the caller's is within,
+    /// one in the other.
+    static func depth(of request: HTTPSession.TaskID) -> Int {
+        alive.count { each in
+            switch each.subject {
+            case .request(let id): id != request
+            case .refresh, .challenge, .interceptor: true
+            case .transfer, .picture, .shutDown, .turns: false
+            }
+        }
+    }
+
     package static var surroundings: Surroundings { Surroundings(enclosures: alive) }
 
     static func contains(_ subject: Subject) -> Bool { contains { $0 == subject } }

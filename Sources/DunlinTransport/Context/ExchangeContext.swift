@@ -12,6 +12,8 @@ final class ExchangeContext: Sendable {
     let cancellation: Cancellation
     let terms: Terms
     let started: HTTP.Instant
+    /// The number of the call's request; 0 without a call.
+    let number: UInt64
     let exchangeOptions: ExchangeOptions?
     /// The observer of what is sent and received; usually nil.
     let observer: (any WireObserver)?
@@ -29,11 +31,14 @@ final class ExchangeContext: Sendable {
         let tlsPolicySource: (any TLSPolicySource)?
         /// The connection rules; nil for the usual ones.
         let connectionRules: ConnectionRules?
+        /// How many requests wait for this one, each from within the next; nil if none ever do.
+        let depth: (@Sendable (_ request: UInt64) -> Int)?
 
         init(
             _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
-            _ connectionRules: ConnectionRules? = nil
+            _ connectionRules: ConnectionRules? = nil, depth: (@Sendable (_ request: UInt64) -> Int)? = nil
         ) {
+            self.depth = depth
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
             self.connectionRules = connectionRules
@@ -51,9 +56,10 @@ final class ExchangeContext: Sendable {
     init(
         _ request: TransportRequest, _ cancellation: Cancellation, _ terms: Terms,
         _ exchangeOptions: ExchangeOptions? = nil, _ observer: (any WireObserver)? = nil,
-        under connectionTerms: ConnectionTerms? = nil, proxyAuthorization: String? = nil, since start: HTTP.Instant,
-        on reactor: Reactor
+        under connectionTerms: ConnectionTerms? = nil, proxyAuthorization: String? = nil, number: UInt64 = 0,
+        since start: HTTP.Instant, on reactor: Reactor
     ) {
+        self.number = number
         self.connectionTerms = connectionTerms
         self.proxyAuthorization = proxyAuthorization
         // The session's direct terms are not part of keys, since the pool is that session's.
@@ -98,7 +104,8 @@ final class ExchangeContext: Sendable {
         let request = mayFail ? self.request : self.request.with { $0.needsFreshConnection = true }
         return ExchangeContext(
             request, cancellation, terms, exchangeOptions, observer, under: connectionTerms,
-            proxyAuthorization: authorization, since: isFirst ? started : clock.now(), on: clock.reactor)
+            proxyAuthorization: authorization, number: number, since: isFirst ? started : clock.now(),
+            on: clock.reactor)
     }
 
     /// The hop of the exchange at its beginning.

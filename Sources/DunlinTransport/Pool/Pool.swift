@@ -14,13 +14,16 @@ final class Pool: Sendable {
         case connection(Connection)
         /// The right to open a connection.
         case opening
+        /// The right to open a connection beyond the caps.
+        case openingExtra
         case refused
     }
 
     /// How a lease begins.
     enum Source {
         case existing(Connection)
-        case opening
+        /// The right to open one; `depth` is set if it is beyond the caps.
+        case opening(depth: Int = 0)
     }
 
     /// A position in the queue, until its waiter is served.
@@ -28,6 +31,8 @@ final class Pool: Sendable {
         let origin: HTTP.Origin
         let waiter: ValueWaiter<Grant>
         let number: UInt64
+        /// How many others the request is within, if it waits for a connection beyond the caps too.
+        var depth = 0
     }
 
     /// What is available at once.
@@ -84,7 +89,7 @@ final class Pool: Sendable {
             case .use(let connection): return .now(.existing(connection))
             case .open(let displaced):
                 if let displaced { end(displaced, .displaced) }
-                return .now(.opening)
+                return .now(.opening())
             case .retire(let connection):
                 end(connection, .idle)
                 discard(origin)
@@ -114,13 +119,26 @@ final class Pool: Sendable {
     func wait(
         in position: Position, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
-        switch await position.waiter.wait(until: deadline, cancellation: cancellation) {
+        let outcome = await position.waiter.wait(until: deadline, cancellation: cancellation)
+        if position.depth > 0 { state.withLock { $0.machine.leaveExtras(position.number, at: position.depth) } }
+        switch outcome {
         case .value(.connection(let connection)): return .existing(connection)
-        case .value(.opening): return .opening
+        case .value(.opening): return .opening()
+        case .value(.openingExtra):
+            state.withLock { $0.machine.leave(position.origin, position.number) }
+            return .opening(depth: position.depth)
         case .value(.refused): throw .closed
         case .timedOut: throw leave(position, .timedOut)
         case .cancelled: throw leave(position, .cancelled)
         }
+    }
+
+    /// Lets a request that is within `depth` others wait for a connection beyond the caps too.
+    func exceed(in position: inout Position, at depth: Int) {
+        let (origin, waiter, number) = (position.origin, position.waiter, position.number)
+        position.depth = depth
+        guard state.withLock({ $0.machine.exceed(origin, waiter, number, at: depth) }) else { return }
+        if !waiter.deliver(.openingExtra) { discard(origin, depth: depth) }
     }
 
     private func leave(_ position: Position, _ failure: PoolFailure) -> PoolFailure {
@@ -175,6 +193,16 @@ final class Pool: Sendable {
         let now = reactor.now()
         let known = state.withLock { $0.machine.reason(of: connection, at: now) }
         ended(connection.end(known ?? reason, at: now))
+    }
+
+    /// Discards a connection that was closed or never opened; `depth` is set if it is beyond the caps.
+    func discard(_ origin: HTTP.Origin, depth: Int) {
+        guard depth > 0 else { return discard(origin) }
+        var origin = origin
+        while let (waiter, next) = state.withLock({ $0.machine.extraGone(origin, at: depth) }) {
+            if waiter.deliver(.openingExtra) { return }
+            origin = next
+        }
     }
 
     /// Discards a connection that was closed or never opened.

@@ -27,7 +27,8 @@ internal import DunlinTypes
 ///    to make room, though other waiters could have used it: they would otherwise overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
 /// 11. Totals outlive connections (`PoolTotals`). Only one that somebody tried to open counts as opened or failed.
-/// 12. The machine reads no clock and closes nothing; it returns what to do.
+/// 12. A request within others may also open a connection beyond the caps (`PoolExtras`). Nobody else uses that.
+/// 13. The machine reads no clock and closes nothing; it returns what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
@@ -63,12 +64,12 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         case close
     }
 
-    private typealias Pooled = PoolOrigin<Connection, Waiter>
+    typealias Pooled = PoolOrigin<Connection, Waiter>
 
     let limits: Limits
     /// One for each origin in use. A place is changed in the array: a dictionary of places would change it through an
     /// accessor that allocates.
-    private var origins: [Pooled] = []
+    var origins: [Pooled] = []
     private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
     /// When `expire` will be called next.
@@ -80,10 +81,13 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
     /// The totals of origins that are not in use.
-    private var totals = PoolTotals()
+    var totals = PoolTotals()
+    /// The connections beyond the caps.
+    var extras: PoolExtras<Waiter>
 
     init(limits: Limits) {
         self.limits = limits
+        extras = PoolExtras(beyond: limits.connectionsPerOrigin)
     }
 
     func openCount(to origin: HTTP.Origin) -> Int {
@@ -337,40 +341,6 @@ extension PoolMachine {
     }
 }
 
-// MARK: - Counting
-
-extension PoolMachine {
-    /// Notes that a connection being opened enters a phase.
-    mutating func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
-        guard let position = position(of: origin) else { return }
-        if let previous { origins[position].opening[previous] -= 1 }
-        origins[position].opening[phase] += 1
-    }
-
-    /// Notes that an opening ended in this phase. If it failed, it must also be reported gone.
-    mutating func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
-        // A closed pool has forgotten its connections and their phases.
-        guard let position = position(of: origin) else { return totals.note(end, of: origin) }
-        origins[position].opening[phase] -= 1
-        origins[position].totals.note(end)
-    }
-
-    /// The numbers of each origin, in no order.
-    var counts: PoolCounts {
-        PoolCounts(
-            origins: origins.map { ($0.origin, $0.gauges) }
-                + totals.kept.map { ($0.key, HTTP.ConnectionGauges($0.value)) },
-            others: HTTP.ConnectionGauges(totals.others))
-    }
-
-    /// The sum of all origins.
-    var gauges: HTTP.ConnectionGauges {
-        var sum = HTTP.ConnectionGauges(totals.sum)
-        for pooled in origins { sum += pooled.gauges }
-        return sum
-    }
-}
-
 // MARK: - Origins
 
 extension PoolMachine {
@@ -381,14 +351,14 @@ extension PoolMachine {
         return origins.count - 1
     }
 
-    private func position(of origin: HTTP.Origin) -> Int? {
+    func position(of origin: HTTP.Origin) -> Int? {
         // Most sessions talk to one origin, and comparing is cheaper than hashing.
         if !origins.isEmpty, origins[0].origin == origin { return 0 }
         return positions[origin]
     }
 
     /// Forgets an origin that is not in use; the last one moves into the gap.
-    private mutating func removeIfDeserted(_ position: Int) {
+    mutating func removeIfDeserted(_ position: Int) {
         guard origins[position].isDeserted else { return }
         positions[origins[position].origin] = nil
         totals.keep(origins[position].totals, of: origins[position].origin)

@@ -1,0 +1,135 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+/// Requests that hold all connections, while code that they wait for needs one.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `A request that others wait for has a connection` {
+    /// The session, for its own code.
+    private final class Own: Sendable {
+        private let kept = Mutex<HTTPSession?>(nil)
+        private let most = Mutex(0)
+
+        var session: HTTPSession? { kept.withLock { $0 } }
+        var mostOpen: Int { most.withLock { $0 } }
+        func noteOpen() { most.withLock { $0 = max($0, session?.connections.open ?? 0) } }
+        func keep(_ session: HTTPSession?) { kept.withLock { $0 = session } }
+    }
+
+    /// Longer than what comes with a head.
+    private static let page = Bytes(Array(repeating: UInt8(ascii: "x"), count: 300_000))
+
+    /// Plays with a session that `own` knows, a server that challenges with a long page, and few connections.
+    private static func play(
+        _ connections: Int, _ configure: (inout HTTPSession.Configuration, Own) -> Void,
+        _ play: (Stage, Own) async throws -> Void
+    ) async throws {
+        let own = Own()
+        try await Stage.with { configuration in
+            configuration.connections.perOrigin = connections
+            configure(&configuration, own)
+        } _: { (stage: Stage) async throws in
+            own.keep(stage.session)
+            defer { own.keep(nil) }
+            stage.server.respond { request in
+                if request.target == "/password" {
+                    own.noteOpen()
+                    return .response(body: "secret")
+                }
+                if request.target == "/page" { return .response(body: page) }
+                if request.fields.contains("Authorization") { return .response(body: "in") }
+                return .response(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], body: page)
+            }
+            try await play(stage, own)
+        }
+    }
+
+    /// Asks for the password once the gate is open.
+    private static func handler(
+        _ own: Own, _ target: HTTP.Target, after gate: LoopbackServer.Gate
+    ) -> HTTPSession.AuthenticationHandler {
+        { challenge in
+            guard case .protectionSpace = challenge.kind, let session = own.session else { return .performDefault }
+            do {
+                try await gate.opened()
+                let password = try await session.get(target, as: .string).value
+                return .useCredential(.password(user: "a", password: password))
+            } catch {
+                return .cancel(error)
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 16])
+    func `a handler asks its own server while challenges hold all connections`(connections: Int) async throws {
+        let gate = LoopbackServer.Gate()
+        try await Self.play(connections) { configuration, own in
+            configuration.authenticationHandler = Self.handler(own, "password", after: gate)
+        } _: { stage, own async throws in
+            let values = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<(3 * connections) { group.addTask { try await stage.session.get("x", as: .string).value } }
+                try await stage.eventually("all others wait") { stage.session.connections.waiting == 2 * connections }
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(values == Array(repeating: "in", count: 3 * connections))
+            #expect(own.mostOpen > connections && own.mostOpen <= connections + max(1, connections / 8))
+        }
+    }
+
+    @Test func `an interceptor asks while nobody has read its response`() async throws {
+        try await Self.play(1) { configuration, own in
+            configuration.interceptors = [
+                .exchange { request, next in
+                    let response = try await next(request)
+                    _ = try await own.session?.get("password", as: .string)
+                    return response
+                }
+            ]
+        } _: { stage, _ async throws in
+            #expect(try await stage.session.get("page", as: .bytes).value == Self.page)
+        }
+    }
+
+    @Test func `the reader of a stream asks while that holds the only connection`() async throws {
+        try await Self.play(1, { _, _ in }) { stage, _ in
+            let value = try await stage.session.withResponse(from: "page") { _ in
+                let handle = try stage.session.task("password", as: .string)
+                handle.resume()
+                let asked = try await stage.session.get("password", as: .string).value
+                return try await [asked, handle.value]
+            }
+            #expect(value == ["secret", "secret"])
+        }
+    }
+
+    @Test func `at the total, a handler asks another server`() async throws {
+        let other = try Stage.makeServer()
+        defer { other.stop() }
+        other.respond { _ in .response(body: "secret") }
+        let gate = LoopbackServer.Gate()
+        gate.open()
+        try await Self.play(9) { configuration, own in
+            configuration.connections.total = 1
+            configuration.authenticationHandler = Self.handler(
+                own, HTTP.Target(other.baseURL + "/password"), after: gate)
+        } _: { stage, _ async throws in
+            #expect(try await stage.session.get("x", as: .string).value == "in")
+        }
+    }
+
+    @Test func `code that nobody waits for has no connection beyond the limit`() async throws {
+        try await Self.play(1, { configuration, _ in configuration.timeouts.pool = .milliseconds(200) }) { stage, _ in
+            let session = stage.session
+            let count = try await session.withResponse(from: "page") { response in
+                let error = try await Task.detached {
+                    try await NetworkError.thrown { _ = try await session.get("password", as: .string) }
+                }.value
+                #expect(error.exceeded == .pool)
+                return try await response.body.reduce(into: 0) { $0 += $1.count }
+            }
+            #expect(count == Self.page.count)
+        }
+    }
+}
