@@ -1,10 +1,10 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// Normalises a field's value, so that values with one meaning are equal (RFC 9111 §4.1). Several fields are one list,
 /// and blanks around commas mean nothing. If members have weights (RFC 9110 §12.5), neither their order nor their case
 /// matters.
-enum NormalValue {
-    static func of(_ name: String, _ values: [Bytes]) -> Bytes {
+package enum NormalValue {
+    package static func of(_ name: String, _ values: [Bytes]) -> Bytes {
         let isWeighed = weighed.contains(name)
         // Most fields are one value without a comma.
         if !isWeighed, values.count == 1, !values[0].contains(UInt8(ascii: ",")) { return trimmed(values[0]) }

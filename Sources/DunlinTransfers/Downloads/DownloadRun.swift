@@ -27,6 +27,8 @@ struct DownloadRun {
     var resumedAt = 0
     /// The source of the bytes that the machine knows of; nil if their giver vouches for them.
     var source: ResumeSource?
+    /// What was resumed from, until the file begins anew; nil if its giver vouches for it.
+    var resumed: ResumeData?
     /// The digest of the whole file that the server declared.
     var declared: ContentDigest?
     /// Whether fetching by several exchanges has failed.
@@ -141,8 +143,11 @@ struct DownloadRun {
         let head = arrival.response.head
         if isResumable {
             let answer = ResumeSource.Answer(of: arrival.response, to: call)
-            let isElsewhere = source.map { !$0.isOf(answer) } ?? false
-            let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
+            let isSame =
+                source?.isOf(answer) != false
+                && resumed?.isSelected(by: original.head.fields, as: head.fields) != false
+            let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: !isSame)
+            if action == .startOver { resumed = nil }
             if action == .startOver || source == nil { source = ResumeSource(answer) }
             return action
         }

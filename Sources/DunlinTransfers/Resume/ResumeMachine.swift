@@ -175,7 +175,7 @@ extension ResumeMachine {
     /// The action for a response.
     ///
     /// With `isChanged`, the body is not what the server sent, and so not a part of the file. `isElsewhere`: it is for
-    /// another user, or from another origin, than the existing bytes.
+    /// another user, from another origin, or in another form than the existing bytes.
     mutating func answered(_ head: ResponseHead, isChanged: Bool = false, isElsewhere: Bool = false) -> Action {
         if isChanged, head.status == .partialContent { return .refuse(.coded) }
         defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
