@@ -33,7 +33,7 @@ import Testing
         expecting entity: LoopbackServer.Entity
     ) async throws -> Int {
         let folder = try Folder()
-        var place = 0
+        var start = 0
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             serve(stage, varyingBy: names)
             let destination = HTTPSession.Destination.file("\(folder.path)/file")
@@ -53,9 +53,9 @@ import Testing
                     ).value
                 }
             #expect(try folder.contents("file") == entity.bytes)
-            place = file.resumedAt
+            start = file.resumedAt
         }
-        return place
+        return start
     }
 
     /// The usual ones count whether or not the server says so.
@@ -67,10 +67,10 @@ import Testing
         ] as [(String, String?)], [true, false])
     func `a download is not continued in another form`(field: (name: String, vary: String?), byData: Bool) async throws
     {
-        let place = try await Self.resumedAt(
+        let start = try await Self.resumedAt(
             [field.name: "first"], then: [field.name: "second"], byData: byData, varyingBy: field.vary,
             expecting: Self.second)
-        #expect(place == 0)
+        #expect(start == 0)
     }
 
     /// Members with weights are the same in any order.
@@ -82,8 +82,8 @@ import Testing
             (["X-Format": "1"], ["X-Format": "2"], "*"),
         ] as [(Fields, Fields, String)], [true, false])
     func `a download is continued in the same form`(row: (Fields, Fields, vary: String), byData: Bool) async throws {
-        let place = try await Self.resumedAt(
+        let start = try await Self.resumedAt(
             row.0, then: row.1, byData: byData, varyingBy: row.vary, expecting: Self.first)
-        #expect(place == Self.arrived)
+        #expect(start == Self.arrived)
     }
 }
