@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LedgerRows
+import Synchronization
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -53,6 +54,38 @@ struct `A request that is suspended` {
             #expect(try await task.value == "taken")
             #expect(task.uploaded.wireBytes == total)
             #expect(task.uploaded.fraction == 1)
+        }
+    }
+
+    /// From the network, and from a cache in memory.
+    @Test(arguments: [false, true])
+    func `a request that its own hook suspends is given no data before it is resumed`(isCached: Bool) async throws {
+        let own = Mutex<HTTPSession.RequestTask<Bytes>?>(nil)
+        let given = Atomic(0)
+        try await Stage.with { configuration in
+            if isCached { configuration.cache = HTTPSession.Cache(.standard) }
+        } _: { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(fields: ["Cache-Control": "max-age=60"], body: Self.bytes(0, 1000)) }
+            if isCached { _ = try await stage.session.get("x", as: .bytes) }
+            let suspended = LoopbackServer.Gate()
+            var options = HTTPSession.Options()
+            options.hooks.response = { _, _ in
+                own.withLock { $0 }?.suspend()
+                suspended.open()
+                return nil
+            }
+            options.hooks.data = { _, piece in given.add(piece.count, ordering: .relaxed) }
+            let task = try stage.session.task("x", options: options, as: .bytes)
+            own.withLock { $0 = task }
+            defer { own.withLock { $0 = nil } }
+            task.resume()
+            try await suspended.opened()
+            for _ in 0..<20 { _ = try await stage.session.get("other", as: .bytes) }
+            #expect(given.load(ordering: .relaxed) == 0)
+            task.resume()
+            #expect(try await task.value == Self.bytes(0, 1000))
+            #expect(given.load(ordering: .relaxed) == 1000)
+            #expect(stage.server.requests.count { $0.target == "/x" } == 1)
         }
     }
 
