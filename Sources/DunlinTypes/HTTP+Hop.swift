@@ -35,8 +35,8 @@ extension HTTP {
         public var bytesSent = 0
         /// The number of bytes of the response that the kernel delivered, including the head.
         public var bytesReceived = 0
-        /// The number of body bytes received, with framing removed and content codings still on. If the cache served the
-        /// body, these are the bytes that it served; `bytesReceived` tells what came from the network.
+        /// The number of body bytes received, with framing removed and content codings still on. If the cache served
+        /// the body, these are the bytes that it served; `bytesReceived` tells what came from the network.
         public var bodyBytes = 0
         /// The number of body bytes after content codings were removed.
         public var decodedBytes = 0
