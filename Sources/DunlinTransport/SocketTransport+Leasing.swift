@@ -47,8 +47,8 @@ extension SocketTransport {
             switch try await source(context, since: start, &hop) {
             case .existing(let connection):
                 if let lease = take(connection, context, &hop) { return lease }
-            case .opening(let depth):
-                return try await open(context, depth: depth, &hop)
+            case .opening(let level):
+                return try await open(context, level: level, &hop)
             }
         }
     }
@@ -86,10 +86,15 @@ extension SocketTransport {
             switch offer {
             case .now(let source): return source
             case .later(var position):
-                if let depth = context.terms.depth?(context.number), depth > 0 { pool.exceed(in: &position, at: depth) }
+                let level = context.terms.level(of: context)
+                if level > 0 { pool.exceed(in: &position, at: level) }
                 return try await wait(in: position, context, since: start, &hop)
             }
         } catch {
+            if case .exhausted = error {
+                let level = context.terms.level(of: context)
+                if level > 0, pool.takeExtra(context.poolKey, at: level) { return .opening(level: level) }
+            }
             throw failure(error, context, since: start, hop)
         }
     }
@@ -123,8 +128,8 @@ extension SocketTransport {
         return Lease(connection, turn: turn, from: pool)
     }
 
-    /// Uses the right to open a connection; `depth` is set if it is beyond the caps.
-    func open(_ context: ExchangeContext, depth: Int = 0, _ hop: inout HTTP.Hop) async throws -> Lease {
+    /// Uses the right to open a connection; `level` is set if it is beyond the caps.
+    func open(_ context: ExchangeContext, level: Int = 0, _ hop: inout HTTP.Hop) async throws -> Lease {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
@@ -140,10 +145,10 @@ extension SocketTransport {
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             if let generation = connection.peer.making.proxyTLSGeneration { pool.retire(proxies: generation) }
             hop.connection = connection.id
-            return Lease(connection, turn: turn, from: pool, depth: depth)
+            return Lease(connection, turn: turn, from: pool, level: level)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
-            pool.discard(context.poolKey, depth: depth)
+            pool.discard(context.poolKey, level: level)
             throw context.explained(error, hop)
         }
     }

@@ -96,12 +96,13 @@ final class PoolDriver {
     }
 
     /// Has a waiter ask for a connection beyond the caps too.
-    func exceed(_ number: UInt64, _ origin: HTTP.Origin = first, at depth: Int = 1) -> Bool {
-        machine.exceed(origin, number, number, at: depth)
+    func exceed(_ number: UInt64, _ origin: HTTP.Origin = first, at level: Int = 1) -> Bool {
+        machine.exceed(origin, number, number, at: level)
     }
-    func leaveExtras(_ number: UInt64, at depth: Int = 1) { machine.leaveExtras(number, at: depth) }
-    func extraGone(_ origin: HTTP.Origin = first, at depth: Int = 1) -> UInt64? {
-        machine.extraGone(origin, at: depth)?.0
+    func takeExtra(_ origin: HTTP.Origin = first, at level: Int = 1) -> Bool { machine.takeExtra(origin, at: level) }
+    func leaveExtras(_ number: UInt64, at level: Int = 1) { machine.leaveExtras(number, at: level) }
+    func extraGone(_ origin: HTTP.Origin = first, at level: Int = 1) -> UInt64? {
+        machine.extraGone(origin, at: level)?.0
     }
 
     func reserve(_ origin: HTTP.Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }

@@ -27,14 +27,47 @@ import Testing
         #expect(waiters.map { pool.exceed($0) } == Array(repeating: true, count: extra) + [false])
     }
 
-    @Test func `those of one depth cannot keep the next from theirs, and very deep ones share`() {
+    @Test func `those of one level cannot keep those of another from theirs`() {
         let pool = PoolDriver(cap: 1)
+        for _ in 0..<5 { _ = pool.lease() }
+        #expect([pool.exceed(1, at: 1), pool.exceed(2, at: 1), pool.exceed(3, at: 9)] == [true, false, true])
+        #expect(pool.extraGone(at: 9) == nil)
+        #expect(pool.extraGone(at: 1) == 2)
+        #expect(pool.machine.gauges.open == 2)
+    }
+
+    @Test func `one that may not wait may have one too`() {
+        let pool = PoolDriver(cap: 1, waiters: 0)
+        #expect([pool.lease(), pool.lease()] == [.open, .turnAway])
+        #expect([pool.takeExtra(), pool.takeExtra()] == [true, false])
+        #expect(pool.machine.gauges.open == 2)
+        #expect(pool.extraGone() == nil)
+        #expect(pool.takeExtra())
+    }
+
+    @Test func `one that waits for a connection that is inspected opens none`() {
+        let pool = PoolDriver(cap: 2)
         _ = pool.lease()
-        for _ in 0..<12 { _ = pool.lease() }
-        let isGiven = (1...12).map { pool.exceed($0, at: Int($0)) }
-        #expect(isGiven == (1...12).map { $0 <= 8 })
-        #expect(pool.extraGone(at: 8) == 9)
-        #expect(pool.machine.gauges.open == 9)
+        _ = pool.giveBack(7)
+        #expect(pool.takeIdle(7) == 7)
+        #expect(pool.lease() == .wait(1))
+        #expect(!pool.exceed(1))
+        #expect(pool.giveBack(Member(id: 7), wasLookedAt: true) == .handOver(1))
+    }
+
+    /// One that gave up is in the queue until it has noticed.
+    @Test func `a right is not lost to one whose origin is forgotten`() {
+        let pool = PoolDriver(cap: 1)
+        #expect(
+            [pool.lease(), pool.lease(), pool.lease(Self.other), pool.lease(Self.other)] == [
+                .open, .wait(1), .open, .wait(3),
+            ])
+        #expect([pool.exceed(1), pool.exceed(3, Self.other)] == [true, false])
+        pool.leave(1)
+        pool.leave(3, Self.other)
+        #expect(pool.gone(Self.other) == nil)
+        #expect(pool.extraGone() == nil)
+        #expect(pool.takeExtra())
     }
 
     @Test func `one that was served by the queue asks for no more`() {
@@ -68,6 +101,6 @@ import Testing
         #expect([pool.exceed(3), pool.exceed(4)] == [true, false])
         _ = pool.close()
         #expect(pool.extraGone() == nil)
-        #expect(!pool.exceed(4))
+        #expect(!pool.exceed(4) && !pool.takeExtra())
     }
 }

@@ -55,19 +55,18 @@ private final class Bench: Sendable {
     func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
 
     /// A place in line, waited in at once; in a word, how that ended.
-    func wait(
-        until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation(), depth: Int = 0
-    ) async throws -> String {
-        guard case .later(var position) = try lease() else { return "not in line" }
-        if depth > 0 { pool.exceed(in: &position, at: depth) }
+    func wait(until deadline: HTTP.Instant = .never, _ cancellation: Cancellation = Cancellation()) async throws
+        -> String
+    {
+        guard case .later(let position) = try lease() else { return "not in line" }
         do {
             switch try await pool.wait(in: position, until: deadline, cancellation) {
             case .existing(let connection):
                 giveBack(connection)
                 return "connection"
-            case .opening(let depth):
-                pool.discard(Self.origin, depth: depth)
-                return depth > 0 ? "beyond" : "opening"
+            case .opening:
+                discard()
+                return "opening"
             }
         } catch {
             return "\(error)"
@@ -167,6 +166,8 @@ private final class Bench: Sendable {
         #expect(bench.pool.gauges.open == bench.pool.gauges.idle)
         #expect(bench.pool.gauges.open == bench.reactor.ledger.openChannels)
         #expect(bench.pool.gauges.open <= min(cap * origins, total))
+        for level in 1...2 { #expect(bench.pool.takeExtra(Bench.origin, at: level), "a right was lost") }
+        for level in 1...2 { bench.pool.discard(Bench.origin, level: level) }
         await bench.pool.close()
         #expect(bench.reactor.ledger.openChannels == 0)
     }
@@ -179,8 +180,10 @@ private final class Bench: Sendable {
             let source: Pool.Source
             switch try bench.lease(origin, mayReuse: mayReuse) {
             case .now(let found): source = found
-            case .later(let position):
+            case .later(var position):
                 let cancellation = Cancellation()
+                let level = Int.random(in: 0...2, using: &random)
+                if level > 0 { bench.pool.exceed(in: &position, at: level) }
                 async let cancelled: Void = cancel(cancellation, if: Bool.random(using: &random))
                 do {
                     source = try await bench.pool.wait(in: position, until: .never, cancellation)
@@ -208,8 +211,9 @@ private final class Bench: Sendable {
         }
         #expect(connection.origin == origin)
         await Task.yield()
-        if keeps { return bench.giveBack(connection) }
+        let level = if case .opening(let level) = source { level } else { 0 }
+        if keeps, level == 0 { return bench.giveBack(connection) }
         connection.close()
-        bench.discard(origin)
+        bench.pool.discard(origin, level: level)
     }
 }

@@ -119,7 +119,39 @@ struct `A request that others wait for has a connection` {
         }
     }
 
-    @Test func `code that nobody waits for has no connection beyond the limit`() async throws {
+    @Test func `a request in a scope joins none that waits for the scope's connection`() async throws {
+        try await Self.play(1, { configuration, _ in configuration.coalescing.isOn = true }) { stage, _ in
+            let session = stage.session
+            let outer = try await session.withResponse(from: "page") { _ in
+                let outer = Task.detached { try await session.get("password", as: .string).value }
+                try await stage.eventually("it waits for the connection") { session.connections.waiting == 1 }
+                #expect(try await session.get("password", as: .string).value == "secret")
+                return outer
+            }
+            #expect(try await outer.value == "secret")
+        }
+    }
+
+    /// A refresh is shared by requests of all depths, so that none of theirs may keep it from its connection.
+    @Test func `a refresh has a connection, though requests that wait for it hold all others`() async throws {
+        try await Self.play(1) { configuration, own in
+            configuration.authentication = .bearer { client in
+                .init(try await client.get("password", as: .string).value)
+            }
+        } _: { stage, _ in
+            let session = stage.session
+            let value = try await session.withResponse(from: "page", options: Self.bare) { _ in
+                try await session.withResponse(from: "page", options: Self.bare) { _ in
+                    try await session.get("x", as: .string).value
+                }
+            }
+            #expect(value == "in")
+        }
+    }
+
+    private static var bare: HTTPSession.Options { HTTPSession.Options(credentials: .none) }
+
+    @Test func `code that has left the scope has no connection beyond the limit`() async throws {
         try await Self.play(1, { configuration, _ in configuration.timeouts.pool = .milliseconds(200) }) { stage, _ in
             let session = stage.session
             let count = try await session.withResponse(from: "page") { response in

@@ -178,7 +178,8 @@ extension ImageDownloader {
         // In AFNetworking's order. Nothing here waits, so nobody can come in between.
         let shared = SharedIdentity(
             identity: identity, cookies: session.cookieField(for: url, beside: request.fields).map { ExactText($0) },
-            fields: configuration.identity == nil ? request.joinedFields : ExactText(""), enclosures: asker.enclosures)
+            fields: configuration.identity == nil ? request.joinedFields : ExactText(""), enclosures: asker.enclosures,
+            level: Enclosure.level())
         if limit.inherited > now, let present = machine.download(of: shared, for: asker.rules),
             !isHeldUp(present, by: &waiter, asker),
             let (joined, actions) = machine.join(number, shared, priority, limit, by: asker.rules, at: now)

@@ -152,7 +152,8 @@ private final class CoalescingDriver: StageDriver {
             url: url, user: ExactText(asker.user), terms: ExactText(asker.terms),
             options: call.delegate.settings?.options.common ?? RareOptions.Common(),
             timeouts: call.asked.options.timeouts, fields: ExactText(fields), jar: access.jar,
-            removals: call.session.configuration.cache?.store.removals(of: url))
+            removals: call.session.configuration.cache?.store.removals(of: url),
+            level: Enclosure.level(of: call.delegate.id))
         return (key, access)
     }
 

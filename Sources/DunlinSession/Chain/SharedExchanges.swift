@@ -33,6 +33,8 @@ final class SharedExchanges: Sendable {
         let jar: String?
         /// The count of removals from the cache: what was asked for before a removal is not for who asks after it.
         let removals: UInt64?
+        /// The level: one of a lower level may wait for a connection that this request's callers hold.
+        let level: Int
     }
 
     /// The place of a request among identical ones.

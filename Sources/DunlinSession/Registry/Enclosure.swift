@@ -84,17 +84,28 @@ package final class Enclosure: Sendable {
     /// The enclosures that the caller is within, the outermost first.
     static var alive: [Enclosure] { current.filter { !$0.isOver.load(ordering: .relaxed) } }
 
-    /// How many requests, and pieces of a session's code that requests wait for, a request of the caller's is within,
-    /// one in the other.
-    static func depth(of request: HTTPSession.TaskID) -> Int {
-        alive.count { each in
+    /// The level of a request by the caller: 0 if no other request waits for it. Requests of one level do not wait for
+    /// each other.
+    ///
+    /// It is how deep the request is within others, and within code of a session that requests wait for. A refresh and
+    /// a handler's answer are shared by requests of all depths, so what they request has levels of its own.
+    package static func level(of request: HTTPSession.TaskID? = nil) -> Int {
+        var (depth, isOfRefresh, isOfHandler) = (0, false, false)
+        for each in alive {
             switch each.subject {
-            case .request(let id): id != request
-            case .refresh, .challenge, .interceptor: true
-            case .transfer, .picture, .shutDown, .turns: false
+            case .request(let id) where id == request: continue
+            case .request, .interceptor: break
+            case .refresh: isOfRefresh = true
+            case .challenge: isOfHandler = true
+            case .transfer, .picture, .shutDown, .turns: continue
             }
+            depth += 1
         }
+        return min(depth, greatestDepth) + greatestDepth * ((isOfRefresh ? 2 : 0) + (isOfHandler ? 1 : 0))
     }
+
+    /// Requests that are deeper are treated alike.
+    private static var greatestDepth: Int { 8 }
 
     package static var surroundings: Surroundings { Surroundings(enclosures: alive) }
 

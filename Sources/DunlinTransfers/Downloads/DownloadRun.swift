@@ -145,7 +145,7 @@ struct DownloadRun {
             let answer = ResumeSource.Answer(of: arrival.response, to: call)
             let isSame =
                 source?.isOf(answer) != false
-                && resumed?.isSelected(by: original.head.fields, as: head.fields) != false
+                && resumed?.isSelected(by: original.head.fields, as: head.fields, hiding: secretFields) != false
             let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: !isSame)
             if action == .startOver { resumed = nil }
             if action == .startOver || source == nil { source = ResumeSource(answer) }

@@ -8,8 +8,8 @@ extension SocketTransport {
         public var connectionsPerOrigin = 128
         public var connections = 1024
         public var waiters = 10_000
-        /// How many requests wait for a request of this number, each from within the next; nil if none ever do.
-        package var depth: (@Sendable (_ request: UInt64) -> Int)?
+        /// The level of a request, by its number (`PoolExtras`); nil if all have 0.
+        package var level: (@Sendable (_ request: UInt64) -> Int)?
         public var idleTime: Duration = .seconds(60)
         /// How long and how often a connection is used; nil for no limit.
         public var age: Duration?

@@ -10,27 +10,27 @@ struct Lease: ~Copyable {
     let turn: UInt64
     /// The pool; nil after the lease was given back.
     private var pool: Pool?
-    /// How many others the request is within, if the connection is beyond the caps; otherwise 0.
-    private let depth: Int
+    /// The level of the request if the connection is beyond the caps; otherwise 0.
+    private let level: Int
 
-    init(_ connection: Connection, turn: UInt64, from pool: Pool, depth: Int = 0) {
+    init(_ connection: Connection, turn: UInt64, from pool: Pool, level: Int = 0) {
         self.connection = connection
         self.turn = turn
         self.pool = pool
-        self.depth = depth
+        self.level = level
     }
 
     deinit {
         guard let pool else { return }
         pool.end(connection, .unfit)
-        pool.discard(connection.origin, depth: depth)
+        pool.discard(connection.origin, level: level)
     }
 
     /// Gives the connection back after an exchange, fit for the next.
     consuming func giveBack(at now: HTTP.Instant) {
         guard connection.stream.endTurn(), let pool = pool.take() else { return }
-        if depth == 0 { return pool.giveBack(connection, at: now) }
+        if level == 0 { return pool.giveBack(connection, at: now) }
         pool.end(connection, .displaced)
-        pool.discard(connection.origin, depth: depth)
+        pool.discard(connection.origin, level: level)
     }
 }

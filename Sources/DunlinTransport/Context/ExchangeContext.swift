@@ -31,18 +31,20 @@ final class ExchangeContext: Sendable {
         let tlsPolicySource: (any TLSPolicySource)?
         /// The connection rules; nil for the usual ones.
         let connectionRules: ConnectionRules?
-        /// How many requests wait for this one, each from within the next; nil if none ever do.
-        let depth: (@Sendable (_ request: UInt64) -> Int)?
+        /// The level of a request, by its number (`PoolExtras`); nil if all have 0.
+        private let level: (@Sendable (_ request: UInt64) -> Int)?
 
         init(
             _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
-            _ connectionRules: ConnectionRules? = nil, depth: (@Sendable (_ request: UInt64) -> Int)? = nil
+            _ connectionRules: ConnectionRules? = nil, level: (@Sendable (_ request: UInt64) -> Int)? = nil
         ) {
-            self.depth = depth
+            self.level = level
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
             self.connectionRules = connectionRules
         }
+
+        func level(of context: ExchangeContext) -> Int { level?(context.number) ?? 0 }
 
         /// The terms for a request.
         func connectionTerms(

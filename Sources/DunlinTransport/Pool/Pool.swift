@@ -22,8 +22,8 @@ final class Pool: Sendable {
     /// How a lease begins.
     enum Source {
         case existing(Connection)
-        /// The right to open one; `depth` is set if it is beyond the caps.
-        case opening(depth: Int = 0)
+        /// The right to open one; `level` is set if it is beyond the caps.
+        case opening(level: Int = 0)
     }
 
     /// A position in the queue, until its waiter is served.
@@ -31,8 +31,8 @@ final class Pool: Sendable {
         let origin: HTTP.Origin
         let waiter: ValueWaiter<Grant>
         let number: UInt64
-        /// How many others the request is within, if it waits for a connection beyond the caps too.
-        var depth = 0
+        /// The level of the request if it waits for a connection beyond the caps too; otherwise 0.
+        var level = 0
     }
 
     /// What is available at once.
@@ -120,25 +120,30 @@ final class Pool: Sendable {
         in position: Position, until deadline: HTTP.Instant, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
         let outcome = await position.waiter.wait(until: deadline, cancellation: cancellation)
-        if position.depth > 0 { state.withLock { $0.machine.leaveExtras(position.number, at: position.depth) } }
+        if position.level > 0 { state.withLock { $0.machine.leaveExtras(position.number, at: position.level) } }
         switch outcome {
         case .value(.connection(let connection)): return .existing(connection)
         case .value(.opening): return .opening()
         case .value(.openingExtra):
             state.withLock { $0.machine.leave(position.origin, position.number) }
-            return .opening(depth: position.depth)
+            return .opening(level: position.level)
         case .value(.refused): throw .closed
         case .timedOut: throw leave(position, .timedOut)
         case .cancelled: throw leave(position, .cancelled)
         }
     }
 
-    /// Lets a request that is within `depth` others wait for a connection beyond the caps too.
-    func exceed(in position: inout Position, at depth: Int) {
+    /// Lets a request that others wait for wait for a connection beyond the caps too.
+    func exceed(in position: inout Position, at level: Int) {
         let (origin, waiter, number) = (position.origin, position.waiter, position.number)
-        position.depth = depth
-        guard state.withLock({ $0.machine.exceed(origin, waiter, number, at: depth) }) else { return }
-        if !waiter.deliver(.openingExtra) { discard(origin, depth: depth) }
+        position.level = level
+        guard state.withLock({ $0.machine.exceed(origin, waiter, number, at: level) }) else { return }
+        if !waiter.deliver(.openingExtra) { discard(origin, level: level) }
+    }
+
+    /// Takes the right to open a connection beyond the caps; false if there is none left.
+    func takeExtra(_ origin: HTTP.Origin, at level: Int) -> Bool {
+        state.withLock { $0.machine.takeExtra(origin, at: level) }
     }
 
     private func leave(_ position: Position, _ failure: PoolFailure) -> PoolFailure {
@@ -195,11 +200,11 @@ final class Pool: Sendable {
         ended(connection.end(known ?? reason, at: now))
     }
 
-    /// Discards a connection that was closed or never opened; `depth` is set if it is beyond the caps.
-    func discard(_ origin: HTTP.Origin, depth: Int) {
-        guard depth > 0 else { return discard(origin) }
+    /// Discards a connection that was closed or never opened; `level` is set if it is beyond the caps.
+    func discard(_ origin: HTTP.Origin, level: Int) {
+        guard level > 0 else { return discard(origin) }
         var origin = origin
-        while let (waiter, next) = state.withLock({ $0.machine.extraGone(origin, at: depth) }) {
+        while let (waiter, next) = state.withLock({ $0.machine.extraGone(origin, at: level) }) {
             if waiter.deliver(.openingExtra) { return }
             origin = next
         }

@@ -27,7 +27,7 @@ internal import DunlinTypes
 ///    to make room, though other waiters could have used it: they would otherwise overtake it again and again.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
 /// 11. Totals outlive connections (`PoolTotals`). Only one that somebody tried to open counts as opened or failed.
-/// 12. A request within others may also open a connection beyond the caps (`PoolExtras`). Nobody else uses that.
+/// 12. A request that others wait for may also open a connection beyond the caps (`PoolExtras`). Nobody else uses that.
 /// 13. The machine reads no clock and closes nothing; it returns what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
@@ -344,7 +344,7 @@ extension PoolMachine {
 // MARK: - Origins
 
 extension PoolMachine {
-    private mutating func position(adding origin: HTTP.Origin) -> Int {
+    mutating func position(adding origin: HTTP.Origin) -> Int {
         if let position = position(of: origin) { return position }
         origins.append(Pooled(origin: origin, totals: totals.take(origin)))
         positions[origin] = origins.count - 1

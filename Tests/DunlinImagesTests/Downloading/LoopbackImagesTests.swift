@@ -32,9 +32,10 @@ import Testing
         return files
     }
 
-    private static func session() throws -> HTTPSession {
+    private static func session(connections: Int = 128) throws -> HTTPSession {
         var configuration = HTTPSession.Configuration()
         configuration.proxy = .none
+        configuration.connections.perOrigin = connections
         configuration.useLoopOfTest()
         return try HTTPSession(configuration)
     }
@@ -57,6 +58,26 @@ import Testing
         }
         #expect(server.requests.count == 40)
         #expect(server.connectionCount <= 4)
+        await downloader.shutdown()
+        await session.shutdown()
+    }
+
+    @Test func `a scope has a picture that others wait for behind the scope's own connection`() async throws {
+        let files = try await Self.files(1)
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let page = Bytes(Array(repeating: UInt8(ascii: "x"), count: 300_000))
+        server.respond { $0.target == "/page" ? .response(body: page) : Self.reply($0, files) }
+        let session = try Self.session(connections: 1)
+        let downloader = ImageDownloader(session: session, cache: nil)
+        let picture = "\(server.baseURL)/0"
+        let outer = try await session.withResponse(from: .url("\(server.baseURL)/page")) { _ in
+            let outer = Task.detached { Pictures.number(try await downloader.image(.url(picture))) }
+            try await eventually("it waits for the connection") { session.connections.waiting == 1 }
+            #expect(Pictures.number(try await downloader.image(.url(picture))) == 0)
+            return outer
+        }
+        #expect(try await outer.value == 0)
         await downloader.shutdown()
         await session.shutdown()
     }

@@ -40,6 +40,32 @@ import Testing
         #expect(Enclosure.subjects.isEmpty)
     }
 
+    /// Requests of one level must never wait for each other.
+    @Test func `a request's level says how deep it is, and whether a refresh or a handler asks`() async {
+        final class Session {}
+        let (session, outer, own) = (ObjectIdentifier(Session()), HTTPSession.TaskID.next(), HTTPSession.TaskID.next())
+        #expect(Enclosure.level() == 0)
+        await Enclosure.enter(.request(outer)) {
+            #expect(Enclosure.level() == 1)
+            // Its own enclosure does not count, nor do those whose code is not waited for as such.
+            await Enclosure.enter(.picture(of: session, 1)) {
+                await Enclosure.enter(.request(own)) { #expect(Enclosure.level(of: own) == 1) }
+            }
+            await Enclosure.enter(.interceptor(of: session, .call, index: 0)) { #expect(Enclosure.level() == 2) }
+            await Enclosure.enter(.challenge(of: session)) { #expect(Enclosure.level() == 10) }
+            await Enclosure.enter(.refresh(of: session)) {
+                #expect(Enclosure.level() == 18)
+                await Enclosure.enter(.challenge(of: session)) { #expect(Enclosure.level() == 27) }
+            }
+        }
+        #expect(await Self.level(within: 20) == 8)
+    }
+
+    private static func level(within count: Int) async -> Int {
+        if count == 0 { return Enclosure.level() }
+        return await Enclosure.enter(.request(.next())) { await level(within: count - 1) }
+    }
+
     @Test func `what an interceptor has a task of its own send does not come to those that wait for it`() async throws {
         let asked = Mutex(0)
         let own = Mutex<HTTPSession?>(nil)

@@ -26,7 +26,7 @@ struct HeldAnswer: Sendable {
         task.suspend()
         try await stage.eventually("the challenge gives its connection back") { stage.session.connections.idle == 1 }
         given.open()
-        try await stage.eventually("the answer has a connection") { stage.session.connections.idle == 0 }
+        try await stage.eventually("the answer has a connection") { stage.session.connections.reuses == 1 }
         try await clock.advance(by: .seconds(1))
         #expect(stage.server.requests.count == 1 && task.snapshot.state == .suspended)
     }
