@@ -22,13 +22,7 @@ extension SocketTransport {
     ) async throws -> Lease {
         var lease = first
         while control.isSuspended {
-            let start = context.clock.now()
-            switch await control.pass(until: context.clock.whole) {
-            case .open: break
-            case .timedOut: throw context.timedOut(.send, exceeding: .total, since: start, hop)
-            case .cancelled: throw context.cancelled(.send, hop)
-            }
-            if context.cancellation.cause != nil { throw context.cancelled(.send, hop) }
+            try await context.resumed(control, in: .send, hop)
             if lease.connection.stream.isUntouched() { continue }
             // Released first: the next one may have to wait for its slot. Its limits and its hop begin now.
             _ = consume lease
@@ -133,7 +127,10 @@ extension SocketTransport {
         var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
-            // No connection is opened for a request that is over, or has waited too long.
+            // No connection is opened for a request that is suspended, or is over, or has waited too long.
+            if let control = context.control, control.isSuspended {
+                try await context.resumed(control, in: .connect, hop)
+            }
             if context.cancellation.cause != nil { throw context.cancelled(.connect, hop) }
             let now = context.clock.now()
             guard context.clock.whole > now else {

@@ -99,6 +99,8 @@ extension SessionCore {
         (options.hooks.storing, options.cacheMode) = (storing, .validating)
         (options.startsAfter, options.label, options.coalesces) = ([], nil, false)
         (options.begun, options.cookiesSent) = (nil, nil)
+        // Nobody waits for it, and it would keep a turn in the queue from others for as long as there is no network.
+        options.waitsForConnectivity = false
         var extras = asked.extras
         if !head.origin.isSame(as: asked.head.origin) {
             if case .value = options.credentials { options.credentials = .none }

@@ -91,6 +91,10 @@ struct Connector: Sendable {
             options: context.origin.route?.sockets ?? sockets, guardRules: context.connectionTerms?.guardRules,
             isForProxy: proxy != nil, reactor: context.clock.reactor, announcing: opening.announcements)
         var addresses = try await addresses(of: destination, dialer.options, context, &opening, &hop)
+        // A look-up may have taken long. Nobody is asked to connect for a request that was suspended meanwhile.
+        if let control = context.control, control.isSuspended {
+            try await context.resumed(control, in: .connect, hop)
+        }
         if !rules(for: context).isAny {
             dialer.interfaces = try await bindings(for: addresses, of: destination, dialer.options, context, hop)
             addresses.removeAll { dialer.interfaces?[$0] == nil }

@@ -117,6 +117,17 @@ final class ExchangeContext: Sendable {
         return hop
     }
 
+    /// Waits until a suspended exchange is resumed.
+    func resumed(_ control: TransferControl, in phase: HTTP.Phase, _ hop: HTTP.Hop) async throws {
+        let start = clock.now()
+        switch await control.pass(until: clock.whole) {
+        case .open: break
+        case .timedOut: throw timedOut(phase, exceeding: .total, since: start, hop)
+        case .cancelled: throw cancelled(phase, hop)
+        }
+        if cancellation.cause != nil { throw cancelled(phase, hop) }
+    }
+
     /// Cancels the exchange, whatever it waits for.
     func cancel(_ cause: Cancellation.Cause) {
         cancellation.cancel(cause)

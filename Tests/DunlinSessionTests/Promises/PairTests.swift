@@ -72,6 +72,25 @@ import Testing
         #expect(network.listenerCount == 0)
     }
 
+    @Test func `a background revalidation waits for no network, which would keep a turn in the queue`() async throws {
+        let network = ManualNetwork()
+        let mocked = try Mocked {
+            $0.cache = HTTPSession.Cache(.standard)
+            $0.queue.running = 1
+            $0.waitsForConnectivity = true
+            $0.reachability = Reachability(source: network)
+        }
+        let fields: Fields = ["Cache-Control": "max-age=0, stale-while-revalidate=100", "ETag": "\"1\""]
+        mocked.transport.on(.get, "/a").respond(fields: fields, body: "kept")
+        mocked.transport.on(.get, "/a").fail(`A suspended request and another feature`.noWay)
+        #expect(try await mocked.session.get("a", as: .string).value == "kept")
+        #expect(try await mocked.session.get("a", as: .string).value == "kept")
+        try await mocked.transport.waitForRequests(2)
+        try await eventually("nothing runs") { await mocked.session.gauges().requests == 0 }
+        #expect(network.lookCount == 0)
+        await mocked.session.shutdown()
+    }
+
     @Test func `a shutdown ends the wait for another attempt`() async throws {
         let clock = ManualClock()
         let mocked = try Mocked(clock: clock) {

@@ -58,6 +58,42 @@ struct `A request that is suspended before it is sent` {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `A request that is suspended during its handshake` {
+    /// A right to open one may come to it while it waits for a connection.
+    @Test(arguments: ["http", "https", "socks5"])
+    func `a request that is suspended in the pool's queue opens no tunnel before it is resumed`(
+        scheme: String
+    ) async throws {
+        let clock = ManualClock()
+        let tls = scheme == "https" ? LoopbackServer.TLS(try Self.authority.get().issue(.server("127.0.0.1"))) : nil
+        try await Stage.$isSecure.withValue(true) {
+            try await ProxyStage.with(scheme, user: "u", password: "p", tls: tls, clock: clock) { configuration in
+                configuration.connections.perOrigin = 1
+                if tls != nil {
+                    configuration.proxyTLS.roots = .only([.bytes((try? Self.authority.get().certificate.der) ?? [])])
+                }
+            } _: { stage in
+                let gate = LoopbackServer.Gate()
+                stage.server.enqueue(.response(body: "first").closingAfter.waiting(for: gate))
+                let first = try stage.session.task("first", as: .string)
+                first.resume()
+                _ = try await stage.server.waitForRequests(1)
+                let task = try stage.session.task("second", as: .string)
+                task.resume()
+                try await stage.stage.eventually("it waits") { stage.session.connections.waiting == 1 }
+                task.suspend()
+                gate.open()
+                #expect(try await first.value == "first")
+                try await clock.advance(by: .seconds(1))
+                #expect(stage.proxy.visits.count == 1)
+                task.resume()
+                #expect(try await task.value == "from the origin")
+                #expect(stage.proxy.visits.count == 2)
+            }
+        }
+    }
+
+    private static let authority = Result { try CertificateAuthority() }
+
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
     func `a connection is kept for a request that is suspended during its handshake`(
         version: LoopbackServer.TLS.Version
