@@ -104,7 +104,7 @@ package final class Enclosure: Sendable {
         return min(depth, greatestDepth) + greatestDepth * ((isOfRefresh ? 2 : 0) + (isOfHandler ? 1 : 0))
     }
 
-    /// Requests that are deeper are treated alike.
+    /// Requests that are deeper are treated alike, and may wait for each other.
     private static var greatestDepth: Int { 8 }
 
     package static var surroundings: Surroundings { Surroundings(enclosures: alive) }
