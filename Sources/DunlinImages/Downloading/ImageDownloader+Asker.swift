@@ -2,8 +2,8 @@ internal import Dunlin
 
 /// What the code that asks for a picture is within.
 ///
-/// Such code may be what downloads or other requests of the session wait for. So it waits neither for a slot nor for a
-/// turn in the session's queue, nor for a download that waits for such code.
+/// Such code may be what downloads or other requests of the session wait for, in the queue or for a connection. So it
+/// waits neither for a slot nor for a turn in the session's queue, nor for a download that waits for such code.
 extension ImageDownloader {
     struct Asker: Sendable {
         /// What the download that it begins is within, too.
@@ -31,7 +31,7 @@ extension ImageDownloader {
         }
         return Asker(
             surroundings: Enclosure.surroundings, enclosures: enclosures,
-            rules: .init(within: within, waitsForSlot: !isWithinPicture && enclosures.isEmpty))
+            rules: .init(within: within, waitsForSlot: !isWithinPicture && Enclosure.level() == 0))
     }
 
     /// Notes that the calling code waits for a download. Returns true if it must not, because the download cannot end

@@ -117,7 +117,7 @@ import Testing
 
     /// A picture has the only slot, and its filter asks for a page; what asks for the page, through another session,
     /// asks for another picture.
-    @Test(arguments: [true, false]) func `who waits for a slot waits for no picture that waits for it`(
+    @Test(arguments: [true, false]) func `code of a request waits for no slot, which a picture may have that waits for the request`(
         isFirst: Bool
     ) async throws {
         let gallery = try Gallery { $0.maximumActive = 1 }
@@ -142,7 +142,7 @@ import Testing
         known.withLock { $0 = session }
         let filter = Self.filter("with a page") {
             try await meeting.attend()
-            if isFirst { try await eventually("the other waits") { await downloader.queued == 1 } }
+            if isFirst { try await eventually("the other is sent") { gallery.targets.contains("/dog") } }
             #expect(try await session.get("http://a.test/page", as: .string).value == "a page")
         }
         async let page = session.get("http://a.test/page", as: .string).value

@@ -62,19 +62,24 @@ import Testing
         await session.shutdown()
     }
 
-    @Test func `a scope has a picture that others wait for behind the scope's own connection`() async throws {
-        let files = try await Self.files(1)
+    /// The picture that waits has the only slot.
+    @Test(arguments: [0, 1])
+    func `a scope has a picture though others wait for one behind the scope's own connection`(number: Int) async throws
+    {
+        let files = try await Self.files(2)
         let server = try LoopbackServer()
         defer { server.stop() }
         let page = Bytes(Array(repeating: UInt8(ascii: "x"), count: 300_000))
         server.respond { $0.target == "/page" ? .response(body: page) : Self.reply($0, files) }
         let session = try Self.session(connections: 1)
-        let downloader = ImageDownloader(session: session, cache: nil)
-        let picture = "\(server.baseURL)/0"
+        var configuration = ImageDownloader.Configuration()
+        configuration.maximumActive = 1
+        let downloader = ImageDownloader(session: session, cache: nil, configuration: configuration)
         let outer = try await session.withResponse(from: .url("\(server.baseURL)/page")) { _ in
-            let outer = Task.detached { Pictures.number(try await downloader.image(.url(picture))) }
+            let outer = Task.detached { Pictures.number(try await downloader.image(.url("\(server.baseURL)/0"))) }
             try await eventually("it waits for the connection") { session.connections.waiting == 1 }
-            #expect(Pictures.number(try await downloader.image(.url(picture))) == 0)
+            let own = try await downloader.image(.url("\(server.baseURL)/\(number)"))
+            #expect(Pictures.number(own) == UInt8(number))
             return outer
         }
         #expect(try await outer.value == 0)
