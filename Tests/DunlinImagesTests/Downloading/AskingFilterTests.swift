@@ -117,7 +117,8 @@ import Testing
 
     /// A picture has the only slot, and its filter asks for a page; what asks for the page, through another session,
     /// asks for another picture.
-    @Test(arguments: [true, false]) func `code of a request waits for no slot, which a picture may have that waits for the request`(
+    @Test(arguments: [true, false])
+    func `code of a request waits for no slot: a picture that waits for the request may have it`(
         isFirst: Bool
     ) async throws {
         let gallery = try Gallery { $0.maximumActive = 1 }
