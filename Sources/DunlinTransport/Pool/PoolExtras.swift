@@ -6,7 +6,8 @@ internal import DunlinTypes
 /// a stream. If they hold all connections that the caps allow, it would wait for them in turn.
 ///
 /// Rules:
-/// 1. Each request has a level: 0 if no other waits for it. Requests of one level never wait for each other.
+/// 1. Each request has a level: 0 if no other waits for it. Requests of one level do not wait for each other, unless
+///    they are very deep within others.
 /// 2. A request of another level that has to wait may also use a connection beyond the caps. It takes what comes first.
 /// 3. Each level has as many of these connections: an eighth of what one origin may have, but at least one. So requests
 ///    of one level cannot keep those of another from theirs.

@@ -92,6 +92,37 @@ struct `A request that is suspended before it is sent` {
         }
     }
 
+    private struct HeldResolver: Resolver {
+        let asked = LoopbackServer.Gate()
+        let answered = LoopbackServer.Gate()
+
+        func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
+            asked.open()
+            try await answered.opened()
+            return [.v4(0x7F00_0001, port: port)]
+        }
+    }
+
+    @Test func `nothing is dialled for a request that is suspended during its look-up before it is resumed`()
+        async throws
+    {
+        let (clock, resolver) = (ManualClock(), HeldResolver())
+        try await Stage.with(clock: clock, configure: { $0.resolver = resolver }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let task = try stage.session.task(.url("http://a.test:\(stage.server.port)/x"), as: .string)
+            task.resume()
+            try await resolver.asked.opened()
+            task.suspend()
+            resolver.answered.open()
+            try await stage.eventually("the name is resolved") { stage.session.connections.inResolve == 0 }
+            try await clock.advance(by: .seconds(1))
+            #expect(stage.server.connectionCount == 0)
+            task.resume()
+            #expect(try await task.value == "x")
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
     private static let authority = Result { try CertificateAuthority() }
 
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
