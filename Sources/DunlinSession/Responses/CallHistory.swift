@@ -70,6 +70,17 @@ extension CallHistory? {
         }
     }
 
+    /// The history at the beginning of another walk of redirects, which knows as much of redirects as `first` did: an
+    /// interceptor sends what it was given, or something else.
+    func beginningWalk(as first: CallHistory?) -> CallHistory? {
+        guard self?.redirects.isEmpty == false else { return self }
+        return with { steps in
+            let first = first?.steps ?? CallHistory.Steps()
+            (steps.redirects, steps.machine) = (first.redirects, first.machine)
+            (steps.fragment, steps.password) = (first.fragment, first.password)
+        }
+    }
+
     /// The history of a call that waited in a queue before it was sent.
     func after(waiting time: Int64) -> CallHistory? {
         guard let first = self?.hops.first, first != HTTP.Hop() else { return self }

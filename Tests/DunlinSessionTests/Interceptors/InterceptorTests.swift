@@ -155,6 +155,34 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(mock.transport.requests.map { $0.fields["X-Open"] } == ["o", "o"])
     }
 
+    @Test(arguments: [2, 20])
+    func `each next of an interceptor around the call follows redirects of its own`(limit: Int) async throws {
+        let mock = try Self.mocked(
+            .call { request, next in
+                for _ in 1...2 { _ = try await next(request) }
+                return try await next(request)
+            }
+        ) { $0.redirects.limit = limit }
+        mock.transport.on(.get, "/a").respond(302, fields: ["Location": "/b"]).always()
+        mock.transport.on(.get, "/b").respond(302, fields: ["Location": "/c#end"]).always()
+        mock.transport.on(.get, "/c").respond(body: "there").always()
+        let response = try await mock.session.get("a", as: .string)
+        #expect(response.value == "there" && response.url == "http://api.test/c#end")
+        #expect(response.history.map(\.url) == ["http://api.test/a", "http://api.test/b"])
+        #expect(mock.transport.requests.count == 9 && response.metrics.hops.count == 9)
+    }
+
+    @Test func `a loop of redirects is one also when next is called again`() async throws {
+        let mock = try Self.mocked(
+            .call { request, next in
+                do { return try await next(request) } catch is NetworkError { return try await next(request) }
+            })
+        mock.transport.on(.get, "/a").respond(302, fields: ["Location": "/b"]).always()
+        mock.transport.on(.get, "/b").respond(302, fields: ["Location": "/a"]).always()
+        let error = try await networkError { try await mock.session.get("a") }
+        #expect(error?.code == .redirectLoop && mock.transport.requests.count == 4)
+    }
+
     @Test func `no other origin gets the secrets of the first, in whatever order they are asked`() async throws {
         let hosts = ["b.test", "c.test", "api.test", "b.test"]
         let mock = try Self.mocked(

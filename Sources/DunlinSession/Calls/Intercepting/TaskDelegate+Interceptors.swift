@@ -91,7 +91,10 @@ extension TaskDelegate {
             try delegate[own].checkBody(of: changed, held)
             try await delegate.giveUp(try held.begin(own, delegate[own].cancellation), own)
             let request = try delegate[own].moved(changed, from: asked)
-            delegate.change(own) { $0.request = request }
+            delegate.change(own) { sending in
+                sending.request = request
+                sending.callHistory = sending.callHistory.beginningWalk(as: call.callHistory)
+            }
             defer {
                 delegate.adopt(own, for: id, held) { call, sending in call = sending.with(part: call.part) }
             }
