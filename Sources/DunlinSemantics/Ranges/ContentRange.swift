@@ -53,3 +53,12 @@ extension ContentRange: CustomStringConvertible {
         }
     }
 }
+
+extension Fields {
+    /// Whether partial content (206) with these fields may be all of it: there is no Content-Range that says otherwise.
+    package var allowsWholeContent: Bool {
+        guard contains("content-range") else { return true }
+        guard case .part(let range, let complete) = ContentRange(self) else { return false }
+        return range.lowerBound == 0 && range.upperBound == complete
+    }
+}

@@ -140,7 +140,10 @@ struct DownloadRun {
     }
 
     private mutating func action(on arrival: LiveCall.Arrival, _ call: LiveCall) -> ResumeMachine.Action {
-        let head = arrival.response.head
+        var head = arrival.response.head
+        let isUnasked =
+            head.status == .partialContent && !(call.sent ?? call.request).head.fields.contains("range")
+        if isUnasked, head.fields.allowsWholeContent { head.status = .ok }
         if isResumable {
             let answer = ResumeSource.Answer(of: arrival.response, to: call)
             let isSame =
@@ -151,9 +154,7 @@ struct DownloadRun {
             if action == .startOver || source == nil { source = ResumeSource(answer) }
             return action
         }
-        if head.status == .partialContent, !(call.sent ?? call.request).head.fields.contains("range") {
-            return .refuse(.unaskedRange)
-        }
+        if isUnasked, head.status == .partialContent { return .refuse(.unaskedRange) }
         return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }
 }

@@ -1,3 +1,4 @@
+internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
@@ -55,7 +56,11 @@ extension ExchangeContext {
     func framing(of answer: borrowing Answer, _ hop: HTTP.Hop) throws -> MessageFraming {
         do throws(WireError) {
             // A part would be taken for the whole.
-            if answer.head.status.code == 206, !request.head.fields.contains("range") { throw .unaskedPart }
+            if answer.head.status == .partialContent, !request.head.fields.contains("range"),
+                !answer.head.fields.allowsWholeContent
+            {
+                throw .unaskedPart
+            }
             return try answer.parsed.framing(for: method)
         } catch {
             throw invalid(error, .receive, hop)

@@ -81,6 +81,28 @@ import Testing
         ).always()
         #expect(try await download(.init(fields: ["Range": "bytes=3-6"])) == "part")
     }
+
+    @Test(
+        arguments: [
+            ([:], true), (["Content-Range": "bytes 0-4/5"], true), (["Content-Range": "bytes 0-4/9"], false),
+            (["Content-Range": "bytes 1-5/6"], false), (["Content-Range": "bytes 0-4/*"], false),
+            (["Content-Range": "bytes */5"], false), (["Content-Range": "items 0-4/5"], false),
+        ] as [(Fields, Bool)])
+    func `by its extent, is refused where it is a part that nobody asked for`(fields: Fields, isWhole: Bool)
+        async throws
+    {
+        let fields = fields.with("Cache-Control", "max-age=60")
+        stage.transport.on(.get, "/a").respond(206, fields: fields, body: "whole").always()
+        for _ in 1...2 {
+            if isWhole {
+                #expect(try await stage.get().value == "whole")
+                #expect(try await download() == "whole")
+            } else {
+                #expect(await #expect(throws: NetworkError.self) { try await stage.get() }?.code == .invalidResponse)
+                #expect(await #expect(throws: NetworkError.self) { try await download() }?.code == .invalidResponse)
+            }
+        }
+    }
 }
 
 extension Fields {
