@@ -53,6 +53,15 @@ public struct Fields: Sendable {
             Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: sensitive))
     }
 
+    /// Appends a field whose value need not be UTF-8.
+    package mutating func append(name: String, rawValue: Bytes) {
+        let nameStart = bytes.count
+        bytes.append(contentsOf: name.utf8)
+        let valueStart = bytes.count
+        rawValue.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        entries.append(Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: false))
+    }
+
     public mutating func append(contentsOf other: Fields) {
         for entry in other.entries { append(entry, of: other) }
     }

@@ -9,7 +9,7 @@ extension CacheEntry {
         if ageless.count < fields.count { held += ageless.held }
         held += selecting.held
         // The validator has its own copy.
-        if let entityTag { held += 2 * Self.held(entityTag.description) }
+        if let entityTag { held += 2 * (entityTag.bytes.count + Self.block) }
         return held
     }
 

@@ -54,7 +54,7 @@ package struct CacheEntry: Sendable {
                 directives: directives, date: date ?? receivedAt,
                 freshness: Freshness(
                     fields, directives, status, at: date, sentAt: sentAt, receivedAt: receivedAt, rules),
-                entityTag: fields.soleValue(of: "etag").flatMap { EntityTag($0) },
+                entityTag: fields.soleValue(of: "etag").flatMap { EntityTag(forgiving: $0) },
                 lastModified: fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) },
                 validator: Validator(fields)))
         self.body = body

@@ -157,7 +157,7 @@ extension CacheMachine {
         var fields = fieldsForCaches
         fields.remove("if-none-match")
         fields.remove("if-modified-since")
-        if let tag = entry.entityTag { fields.append(name: "If-None-Match", value: tag.description) }
+        if let tag = entry.entityTag { fields.append(name: "If-None-Match", rawValue: tag.bytes) }
         // A date beside a tag helps servers without tags; for a part it is not enough (§4.3.1).
         if let date = entry.fields["last-modified"], entry.lastModified != nil,
             entry.entityTag == nil || !conditions.isForPart

@@ -7,7 +7,9 @@ enum Confirmation {
     /// A strong tag must be the same. Without one a weak tag must be, and without a tag the date.
     static func names(_ entry: CacheEntry, in fields: Fields) -> Bool? {
         if fields.contains("etag") {
-            guard let tag = fields.soleValue(of: "etag").flatMap({ EntityTag($0) }), let own = entry.entityTag else {
+            guard let tag = fields.soleValue(of: "etag").flatMap({ EntityTag(forgiving: $0) }),
+                let own = entry.entityTag
+            else {
                 return false
             }
             return tag.isWeak ? tag.isWeaklyEqual(to: own) : tag.isStronglyEqual(to: own)

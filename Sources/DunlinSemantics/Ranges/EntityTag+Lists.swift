@@ -3,10 +3,10 @@ package import DunlinTypes
 extension EntityTag {
     /// Returns whether the tags name the same state, by RFC 9110 §8.8.3.2, even if its bytes differ.
     package func isWeaklyEqual(to other: EntityTag) -> Bool {
-        opaque.elementsEqual(other.opaque)
+        opaque == other.opaque
     }
 
-    private var opaque: Substring.UTF8View { description.utf8.dropFirst(isWeak ? 2 : 0) }
+    private var opaque: Bytes { bytes.starts(with: "W/".utf8) ? bytes[2...] : bytes }
 
     /// An If-None-Match field (RFC 9110 §13.1.2).
     package enum List: Sendable, Hashable {

@@ -29,8 +29,11 @@ import Testing
             "nothing", .first(["Cache-Control": "max-age=2"]),
             .then(.network, sent: ["If-None-Match": nil, "If-Modified-Since": nil])),
         CacheScenario(
-            "nothing that can be sent", .first(["Cache-Control": "max-age=2", "ETag": "abcdef", "Last-Modified": "x"]),
+            "nothing that can be sent", .first(["Cache-Control": "max-age=2", "ETag": "*", "Last-Modified": "x"]),
             .then(.network, sent: ["If-None-Match": nil, "If-Modified-Since": nil])),
+        CacheScenario(
+            "a tag without quotes", .first(["Cache-Control": "max-age=2", "ETag": "abcdef"]),
+            .then(.confirmed, sent: ["If-None-Match": "abcdef"])),
     ]
 
     @Test(arguments: questions) func `a cache asks by the validators that it has`(scenario: CacheScenario) {

@@ -95,6 +95,22 @@ struct CachedStage {
         #expect(try await stage.get().value == "def" && stage.sent.count == 3)
     }
 
+    @Test(arguments: [Bytes("v1"), Bytes("W/v1"), Bytes([0x22, 0xFF, 0x22]), Bytes("*"), Bytes(#""a", "b""#)])
+    func `a tag that is not written as one is sent back as it came, unless it would mean several`(tag: Bytes)
+        async throws
+    {
+        let stage = try CachedStage()
+        var fields: Fields = ["Cache-Control": "max-age=60"]
+        fields.append(name: "ETag", rawValue: tag)
+        let isSent = tag != Bytes("*") && !tag.contains(UInt8(ascii: ","))
+        stage.transport.on(.get, "/a").respond(fields: fields, body: "abc")
+            .thenRespond(isSent ? 304 : 200, fields: fields, body: isSent ? "" : "abc")
+        _ = try await stage.get()
+        stage.time.pass(61)
+        #expect(try await stage.get().value == "abc")
+        #expect(stage.sent.last?.fields[bytes: "if-none-match"] == (isSent ? tag : nil))
+    }
+
     @Test func `what has just been confirmed is not stale, though it may not be served again without asking`()
         async throws
     {
