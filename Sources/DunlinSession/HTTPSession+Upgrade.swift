@@ -88,9 +88,9 @@ extension HTTPSession {
         // Only a request that does nothing by itself may be sent twice without anybody noticing.
         let isPlain = method == .get && body.isNone
         if !isPlain { options.retry = .none }
+        // A connection lives long, so whoever finds it in the registry can suspend it.
         return try core.call(
-            method, target, query: query, body: body, options: options, kind: .upgrade,
-            isObserved: isObserved(options))
+            method, target, query: query, body: body, options: options, kind: .upgrade, isObserved: true)
     }
 
     /// The error for a server that answered with HTTP, with the beginning of its body.

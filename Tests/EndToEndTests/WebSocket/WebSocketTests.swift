@@ -244,9 +244,7 @@ extension `WebSockets` {
     @Test(arguments: [true, false])
     func `a suspended socket moves nothing, and is lost if it is pinged meanwhile`(isPinged: Bool) async throws {
         let clock = ManualClock()
-        // What nobody observes cannot be suspended.
-        try await Stage.with(clock: clock, tolerating: true, configure: { $0.hooks.completed = { _ in } }) {
-            (stage: Stage) async throws in
+        try await Stage.with(clock: clock, tolerating: true) { stage in
             Self.echo(stage)
             var settings = HTTPSession.WebSocketSettings()
             if !isPinged { settings.pingInterval = nil }
