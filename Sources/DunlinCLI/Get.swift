@@ -169,6 +169,9 @@ struct Get {
     /// Prints the head, if it is asked for, and the body as it arrives. Returns the number of the body's bytes.
     private func print(_ response: HTTPSession.StreamedResponse, _ body: Output) async throws -> Int {
         if showsHead { printHead(response.head) }
+        if response.status == .partialContent, let coding = response.fields["Content-Encoding"] {
+            output.warn("the part is compressed (\(coding)) and cannot be decompressed alone: it is written as it came")
+        }
         if options.hidesRefusals, response.status.code >= 400 { return 0 }
         // By another method than HEAD a body may follow, which nobody asked for.
         if request.asksHeadOnly { return 0 }

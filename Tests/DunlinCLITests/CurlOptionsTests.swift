@@ -25,6 +25,16 @@ import Testing
         return await DunlinCommand.run(try Command(arguments: arguments + [server.baseURL + path]), paper.output)
     }
 
+    @Test func `a compressed part that was asked for is written with a warning`() async throws {
+        server.respond { _ in
+            .response(206, fields: ["Content-Encoding": "gzip", "Content-Range": "bytes 0-3/9"], body: "part")
+        }
+        let code = try await run(["-H", "Accept-Encoding: gzip", "-H", "Range: bytes=0-3"])
+        #expect(code == .success)
+        #expect(try paper.said == "part")
+        #expect(try paper.remarked.contains("the part is compressed (gzip) and cannot be decompressed alone"))
+    }
+
     private static let form = "application/x-www-form-urlencoded"
 
     @Test(
