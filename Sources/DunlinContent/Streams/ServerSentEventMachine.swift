@@ -56,7 +56,8 @@ package struct ServerSentEventMachine {
         case "event": name = String(value)
         case "id" where !value.contains(0): id = String(value)
         case "retry" where !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }:
-            retry = Int64(String(value)).map { .milliseconds($0) } ?? retry
+            // More digits than fit mean the longest wait.
+            retry = .milliseconds(Int64(String(value)) ?? .max)
         default: break
         }
     }

@@ -131,6 +131,8 @@ extension WebSocketDriver {
             do {
                 try await write(frame)
             } catch {
+                // What has ended the connection has cut off the write.
+                if let end { throw end.error }
                 writingFailed(error)
                 throw error
             }

@@ -84,7 +84,7 @@ import Testing
         ("\u{FEFF}data: a\r\rdata: cut", [.init(data: "a")]),
         ("data: {\"a\": \"b: c\"}\r\n\r\n", [.init(data: "{\"a\": \"b: c\"}")]),
         ("unknown: x\ndata:  two\n\n", [.init(data: " two")]),
-        ("retry: 99999999999999999999\ndata: a\n\n", [.init(data: "a")]),
+        ("retry: 99999999999999999999\ndata: a\n\n", [.init(data: "a", retry: .milliseconds(Int64.max))]),
     ]
 
     @Test(arguments: streams, [1, 7, 1000])
@@ -110,7 +110,8 @@ import Testing
         (["id: 1", "", "id", ""], "", nil), (["id: 1", "id: 2\0", ""], "1", nil), ([": id: 1", ""], "0", nil),
         (["ID: 1", ""], "0", nil), (["id:  1", ""], " 1", nil), (["retry: 7"], "0", .milliseconds(7)),
         (["retry: 7", "retry: -1", "retry: 1.5", "retry: ٣", "retry"], "0", .milliseconds(7)),
-        (["retry: 007", "retry: 99999999999999999999"], "0", .milliseconds(7)),
+        (["retry: 007", "retry: 9x"], "0", .milliseconds(7)),
+        (["retry: 99999999999999999999"], "0", .milliseconds(Int64.max)),
         (["\u{FEFF}id: 1", "\u{FEFF}id: 2", ""], "1", nil), (["\u{FEFF}\u{FEFF}id: 1", ""], "0", nil),
     ]
 

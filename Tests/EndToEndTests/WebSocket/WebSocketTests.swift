@@ -261,7 +261,8 @@ extension `WebSockets` {
             if isPinged {
                 let error = try await NetworkError.thrown { _ = try await messages.next() }
                 #expect(error.code == .timedOut)
-                _ = await sending.result
+                let cut = try await NetworkError.thrown { try await sending.value }
+                #expect(cut.code == .timedOut && cut.reason == error.reason)
             } else {
                 #expect(delegate.resume())
                 #expect(try await messages.next() == .text("a"))
