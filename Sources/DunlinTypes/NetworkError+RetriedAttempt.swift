@@ -52,6 +52,9 @@ extension NetworkError {
                 "the server asks for a longer wait (Retry-After) than the policy's `retryAfterLimit` allows"
             case .deadline: "`timeouts.total`, or the enclosing `withTimeout`, would be over before the next attempt"
             case .budgetSpent: "the policy's `budget` for retries to this origin is spent; other requests refill it"
+            case .notResumable:
+                "the server sent no event ID to resume after, and would send again what was delivered; "
+                    + "`settings.beginsAnew` allows that"
             default: rawValue
             }
         }
@@ -66,6 +69,8 @@ extension NetworkError {
         public static let retryAfterTooLong = Self("retryAfterTooLong")
         /// The next attempt could not begin within the request's total time limit.
         public static let deadline = Self("deadline")
+        /// A stream of events cannot be resumed: the server has sent no ID.
+        public static let notResumable = Self("notResumable")
         /// Too many requests to this origin have been retried already.
         public static let budgetSpent = Self("budgetSpent")
     }

@@ -12,7 +12,8 @@ struct `Guide to events that resume` {
         var text = ""
         let deltas = client.events(
             "v1/chat", json: prompt, until: "[DONE]",
-            settings: .init(repeatsNonIdempotent: true), as: Delta.self)
+            settings: .init(repeatsNonIdempotent: true),
+            options: .init(retry: .exponential(attempts: 4)), as: Delta.self)
         for try await delta in deltas { text += delta.text }
         return text
     }
@@ -38,6 +39,19 @@ struct `Guide to events that resume` {
         #expect(text == "hello")
         #expect(transport.requests.map { $0.fields["Last-Event-ID"] } == [nil, "1"])
         #expect(transport.requests.allSatisfy { $0.body == #"{"text":"hi"}"# })
+    }
+
+    @Test func `the example about a chat waits for a server that is busy, and sends no prompt again after a delta`()
+        async throws
+    {
+        let type: Fields = ["Content-Type": "text/event-stream"]
+        transport.on(.post, "/v1/chat").respond(429, fields: ["Retry-After": "2"]).thenRespond(503)
+            .thenStream(["data: {\"text\":\"hel\"}\n\n"], fields: type)
+        let error = try await NetworkError.thrown {
+            try await clock.skippingWaits { _ = try await chat(client, Prompt(text: "hi")) }
+        }
+        #expect(error.code == .connectionClosed && error.reason.contains("the server sent no event ID"), "\(error)")
+        #expect(transport.requests.count == 3)
     }
 
     @Test func `the example about news keeps the last ID`() async throws {

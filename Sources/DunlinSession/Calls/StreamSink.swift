@@ -95,7 +95,7 @@ final class StreamSink: Sink {
         let isTotal = (error as? NetworkError).map { $0.code == .timedOut && $0.exceeded == .total } ?? false
         // The error may be that of another request, which the reader made.
         let isTimedOut = isTotal && call.loop.now() >= call.request.deadline
-        call.delegate.cancel(isTimedOut ? .deadline : .handle)
+        call.delegate.end(isTimedOut ? .deadline : .handle)
         if isLeft { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         ReportingBody.leave(stream, because: error)

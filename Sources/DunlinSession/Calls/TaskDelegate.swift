@@ -17,7 +17,9 @@ public actor TaskDelegate {
     /// Whether the session makes the call for itself, to revalidate a stored response.
     private nonisolated let isRevalidation: Bool
     /// Cancels the call: it ends everything that the call waits for.
-    package nonisolated let cancellation = Cancellation()
+    package nonisolated let cancellation: Cancellation
+    /// The stream of events of which this is an attempt; nil for any other call.
+    nonisolated let stream: ListedStream?
     /// The request's own settings; nil for most requests.
     package nonisolated let settings: RequestSettings?
     /// What the session's `observers` want to be told of the call; nil if nothing.
@@ -43,7 +45,11 @@ public actor TaskDelegate {
     private var sendings = SendingMachine()
     private var partSendings: [Int: SendingMachine] = [:]
 
-    package init(_ call: HTTPSession.Call) {
+    package init(_ call: HTTPSession.Call) { self.init(call, of: nil) }
+
+    init(_ call: HTTPSession.Call, of stream: ListedStream?) {
+        self.stream = stream
+        cancellation = stream.map { Cancellation(partOf: $0.cancellation) } ?? Cancellation()
         (kind, method, targetTemplate) = (call.kind, call.head.method, call.targetTemplate)
         (hasTemplate, isRevalidation) = (call.hasTemplate, call.isRevalidation)
         settings = .of(call)
@@ -104,7 +110,14 @@ extension TaskDelegate {
         cancel(.handle)
     }
 
+    /// An attempt at a stream of events is cancelled with the stream.
     nonisolated func cancel(_ cause: Cancellation.Cause) {
+        stream?.cancellation.cancel(cause)
+        end(cause)
+    }
+
+    /// Ends what the request still does: its stream of events may go on with another attempt.
+    nonisolated func end(_ cause: Cancellation.Cause) {
         cancellation.cancel(cause)
         observers?.control.stop()
     }

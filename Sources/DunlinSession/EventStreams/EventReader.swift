@@ -15,6 +15,8 @@ final class EventReader {
     private var request: EventRequest
     private let policy: HTTPSession.RetryPolicy
     private var state = State.connecting(nil)
+    /// The stream in the registry, from the first request to the end.
+    private var listed: ListedStream?
     /// The rules; nil before the first request is made.
     private var machine: EventStreamMachine?
     /// The last call.
@@ -32,9 +34,27 @@ final class EventReader {
     }
 
     func next() async throws -> ServerSentEvent? {
+        if case .over = state { return nil }
+        do {
+            if let event = try await nextEvent() { return event }
+        } catch {
+            end()
+            throw error
+        }
+        end()
+        return nil
+    }
+
+    private func nextEvent() async throws -> ServerSentEvent? {
+        if listed == nil {
+            let stream = ListedStream(tags: request.options.tags)
+            await session.tasks.list(stream)
+            listed = stream
+        }
         while true {
-            // Events that have come already are not delivered after a cancel either, and the exchange ends now.
-            if Task.isCancelled { return try endCancelled() }
+            // Events that have come already are not delivered after a cancel either, and nothing is sent again.
+            if Task.isCancelled { throw CancellationError() }
+            if listed?.cancellation.cause != nil { throw cancelled }
             switch state {
             case .over: return nil
             case .connecting(let reconnection): try await connect(reconnection)
@@ -43,19 +63,18 @@ final class EventReader {
         }
     }
 
-    private func endCancelled() throws -> ServerSentEvent? {
-        if case .over = state { return nil }
-        state = .over
-        throw CancellationError()
+    private var cancelled: any Error {
+        let error = NetworkError(.cancelled, "the stream of events was cancelled", requestMayHaveBeenSent: true)
+        return call?.named(error) ?? error
     }
 
     /// Ends the stream and its exchange.
-    func end() { state = .over }
+    func end() { (state, listed) = (.over, nil) }
 
     /// Ends the stream and its exchange because of an error in an event's data. Returns the error with the name of the
     /// request, and with the data.
     func end(because error: NetworkError, with data: String) -> NetworkError {
-        defer { state = .over }
+        defer { end() }
         if case .reading(let response) = state { return response.named(error, with: data) }
         return error
     }
@@ -71,7 +90,8 @@ extension EventReader {
         if reconnection?.cause == nil {
             retries(of: call).requested(call.head.origin.description, policy, at: call.loop.now())
         }
-        let delegate = TaskDelegate(call)
+        let delegate = TaskDelegate(call, of: listed)
+        listed?.begin(delegate)
         do {
             let response = try await withinDeadline {
                 try await session.open(call, by: delegate, after: reconnection)
@@ -98,10 +118,12 @@ extension EventReader {
             request.options.handlesCookies = .value(false)
         }
         let call = try request.call(of: session.core, after: machine?.lastEventID ?? request.firstID)
+        // It would go on with what may be another user's session by now.
+        if let former = self.call, former.era.closings != call.era.closings { throw cancelled }
         if machine == nil {
             machine = EventStreamMachine(
                 request.settings, policy, until: request.sentinel, after: request.firstID,
-                isRepeatable: call.head.isRepeatable)
+                isIdempotent: call.head.method.isIdempotent, hasKey: call.head.isRepeatable)
             deadline = request.options.timeouts.total.own.map { total in
                 InheritedDeadline(
                     time: call.loop.now().advanced(by: max(0, total.clampedNanoseconds)), loop: call.loop,
@@ -123,7 +145,6 @@ extension EventReader {
         do {
             if let event = try await response.next() {
                 guard machine?.received(event.data) == true else { return nil }
-                failures = []
                 state = .reading(response)
                 return event
             }
@@ -151,7 +172,9 @@ extension EventReader {
         let circumstances = RetryMachine.Circumstances(
             canSendBody: call.body.canBeSent, timeLeft: (deadline?.time ?? .never).nanoseconds - now.nanoseconds,
             chance: retries(of: call).chance())
-        switch machine?.ended(end, response?.notes ?? EventStreamMachine.Notes(), circumstances) {
+        let action = machine?.ended(end, response?.notes ?? EventStreamMachine.Notes(), circumstances)
+        if machine?.hasSucceeded == true { failures = [] }
+        switch action {
         case .finish, nil: return
         case .fail(let refusal): throw last(error ?? named(Self.empty, response), refusal)
         case .cutShort: throw named(cutShort(canSendBody: circumstances.canSendBody), response)
@@ -172,7 +195,8 @@ extension EventReader {
         state = .connecting(
             HTTPSession.Reconnection(
                 attempt: machine.attempt, wait: wait,
-                lastEventID: machine.lastEventID.isEmpty ? nil : machine.lastEventID, cause: cause))
+                lastEventID: machine.lastEventID.isEmpty ? nil : machine.lastEventID, cause: cause,
+                beginsAnew: machine.beginsAnew))
     }
 
     private func outcome(of error: any Error) -> RetryMachine.Outcome {
@@ -220,6 +244,8 @@ extension EventReader {
                 "`settings.reconnects` is false"
             } else if !canSendBody {
                 "its body can be sent only once"
+            } else if machine?.refusesBeginning == true {
+                NetworkError.RetryRefusal.notResumable.explanation
             } else {
                 "the server may have carried it out; `settings.repeatsNonIdempotent` or an `Idempotency-Key` allows it"
             }

@@ -22,7 +22,7 @@ final class EventResponse {
         isElsewhere = !response.origin.isSame(as: call.head.origin)
         silence = settings.silence.map { limit in
             let timer = SilenceTimer(limit, on: delegate.loop, delegate.observers?.control) {
-                delegate.cancel(.handle)
+                delegate.end(.handle)
             }
             return (timer, timer.begin(), limit)
         }

@@ -6,8 +6,13 @@ extension HTTPSession {
     public struct EventSettings: Sendable, Hashable {
         /// Whether the stream is requested again when it ends or breaks.
         public var reconnects = true
-        /// Whether that is done for methods such as POST too, after the server may have carried the request out.
+        /// Whether that is done for methods such as POST too, after the server may have carried the request out. Once
+        /// an event was delivered, it is done only if the server has sent an ID to resume after, or with `beginsAnew`.
         public var repeatsNonIdempotent = false
+        /// Whether the request is repeated although the server will send again what was delivered, because it has sent
+        /// no ID. `Reconnection.beginsAnew` says so to the event and the hook `reconnecting`, so that you drop what
+        /// you have; in a loop, compare the stream's `attempt`.
+        public var beginsAnew = false
         /// The shortest wait before a reconnection, whatever the server asks for.
         public var minimumWait: Duration = .milliseconds(500)
         /// The longest wait that the server may ask for, by the field `retry` of an event.
@@ -20,11 +25,12 @@ extension HTTPSession {
 
         public init(
             reconnects: Bool = true, repeatsNonIdempotent: Bool = false, minimumWait: Duration = .milliseconds(500),
-            longestServerWait: Duration = .seconds(300), silence: Duration? = nil, eventLimit: Int = 1 << 20
+            longestServerWait: Duration = .seconds(300), silence: Duration? = nil, eventLimit: Int = 1 << 20,
+            beginsAnew: Bool = false
         ) {
             (self.reconnects, self.repeatsNonIdempotent) = (reconnects, repeatsNonIdempotent)
             (self.minimumWait, self.longestServerWait) = (minimumWait, longestServerWait)
-            (self.silence, self.eventLimit) = (silence, eventLimit)
+            (self.silence, self.eventLimit, self.beginsAnew) = (silence, eventLimit, beginsAnew)
         }
 
         /// The usual retry policy of a stream: nine failed attempts in a row may be followed by another, if the

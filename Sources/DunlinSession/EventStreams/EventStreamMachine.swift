@@ -5,15 +5,19 @@
 ///    response without content (204) ends it for good. So does any other response that is no stream of events, unless
 ///    the policy names its status.
 /// 2. It must be safe to send the request again (see `RetryMachine`), also as redirects and interceptors have changed
-///    it, and its body must be one that can be. If not, the
-///    end of the response is the end of the stream; if the stream was to end with a sentinel, it was cut short.
-/// 3. A reconnection is free after a response that delivered an event, or that was open for as long as the policy's
-///    longest wait. All others count as failed attempts, of which the policy limits the number in a row.
-/// 4. The minimum wait is what the server last asked for, within the limits of the settings. A failed attempt adds the
+///    it, and its body must be one that can be. If not, the end of the response is the end of the stream; if the stream
+///    was to end with a sentinel, it was cut short.
+/// 3. A request that is not idempotent makes its server begin anew, unless the server has sent an ID to resume after.
+///    So without an ID it is not sent again once an event was delivered, although the caller allows to repeat it; the
+///    setting `beginsAnew` allows that too.
+/// 4. A reconnection is free after a response that delivered an event, or that was open for as long as the policy's
+///    longest wait; if the request is not idempotent, only after one with a new ID. All others count as failed
+///    attempts, of which the policy limits the number in a row.
+/// 5. The minimum wait is what the server last asked for, within the limits of the settings. A failed attempt adds the
 ///    policy's wait to it. A free reconnection adds the policy's first wait, unless the server asked for a wait.
-/// 5. The request is sent after the last ID that counts. An ID that cannot be sent as a field is not used, and neither
+/// 6. The request is sent after the last ID that counts. An ID that cannot be sent as a field is not used, and neither
 ///    is one of another origin, to which a redirect led: the events after the one before are then sent again.
-/// 6. The machine reads no clock, takes no random number, and knows no budget.
+/// 7. The machine reads no clock, takes no random number, and knows no budget.
 struct EventStreamMachine {
     /// How a response, or an attempt that got none, ended.
     enum End: Equatable {
@@ -47,6 +51,8 @@ struct EventStreamMachine {
     private let settings: HTTPSession.EventSettings
     private let sentinel: String?
     private let policy: HTTPSession.RetryPolicy
+    /// Whether all that was sent is idempotent.
+    private var isIdempotent: Bool
     private var mayRepeat: Bool
     private let longestBackoff: Int64
     /// The rules for failed attempts, before the first one.
@@ -54,21 +60,28 @@ struct EventStreamMachine {
     private var failures: RetryMachine
     /// The wait that the server asked for, in nanoseconds.
     private var retry: Int64?
+    /// Whether the current attempt has delivered an event, and whether any has.
     private var hasDelivered = false
+    private var hasEverDelivered = false
+    /// Whether the server has sent an ID.
+    private var hasID = false
+    /// Whether the last attempt counts as none that failed.
+    private(set) var hasSucceeded = false
     /// The ID after which the stream is requested; empty for none.
     private(set) var lastEventID: String
     /// The number of the current attempt.
     private(set) var attempt = 1
 
-    /// Creates a machine. `isRepeatable`: the request may be sent twice without harm.
+    /// Creates a machine. `hasKey`: the server can recognise a repetition by an idempotency key.
     init(
         _ settings: HTTPSession.EventSettings, _ policy: HTTPSession.RetryPolicy, until sentinel: String? = nil,
-        after lastEventID: String = "", isRepeatable: Bool = true
+        after lastEventID: String = "", isIdempotent: Bool = true, hasKey: Bool = false
     ) {
         self.settings = settings
         self.sentinel = sentinel
         self.policy = policy
-        mayRepeat = isRepeatable || settings.repeatsNonIdempotent || policy.retriesNonIdempotent
+        self.isIdempotent = isIdempotent
+        mayRepeat = isIdempotent || hasKey || settings.repeatsNonIdempotent || policy.retriesNonIdempotent
         longestBackoff = policy.cap.clampedNanoseconds
         unfailed = RetryMachine(policy, hasKey: mayRepeat)
         failures = unfailed
@@ -78,6 +91,7 @@ struct EventStreamMachine {
     /// Notes that what was sent may not be sent twice without harm, although the request may: a redirect's hook or an
     /// interceptor has changed it.
     mutating func sentUnrepeatable() {
+        isIdempotent = false
         guard mayRepeat, !settings.repeatsNonIdempotent, !policy.retriesNonIdempotent else { return }
         mayRepeat = false
         unfailed = RetryMachine(policy, hasKey: false)
@@ -87,26 +101,40 @@ struct EventStreamMachine {
     /// Takes an event's data. Returns false if it is the sentinel, which ends the stream and is not delivered.
     mutating func received(_ data: String) -> Bool {
         if let sentinel, data.hasSameBytes(as: sentinel) { return false }
-        if !hasDelivered { (hasDelivered, failures) = (true, unfailed) }
+        (hasDelivered, hasEverDelivered) = (true, true)
         return true
     }
 
     /// The action at the end of a response, or of an attempt that got none.
     mutating func ended(_ end: End, _ notes: Notes = Notes(), _ now: RetryMachine.Circumstances) -> Action {
-        if let id = notes.lastEventID, Self.isUsable(id) { lastEventID = id }
+        var isResumed = isIdempotent
+        if let id = notes.lastEventID, Self.isUsable(id) {
+            if id != lastEventID { (hasID, isResumed) = (true, true) }
+            lastEventID = id
+        }
         if let wait = notes.retry { retry = wait.clampedNanoseconds }
-        let isFree = hasDelivered || longestBackoff > 0 && notes.time >= longestBackoff
-        hasDelivered = false
+        let isFree = isResumed && (hasDelivered || longestBackoff > 0 && notes.time >= longestBackoff)
+        (hasDelivered, hasSucceeded) = (false, isFree)
         if isFree { failures = unfailed }
         switch end {
         case .noContent: return .finish
         case .complete:
-            if !settings.reconnects || !mayRepeat || !now.canSendBody { return sentinel == nil ? .finish : .cutShort }
+            if !settings.reconnects || !mayRepeat || !now.canSendBody || refusesBeginning {
+                return sentinel == nil ? .finish : .cutShort
+            }
             return isFree ? reconnect(after: unfailed.backoff(now.chance), isFree: true) : failed(.emptyStream, now)
         case .broken(let outcome):
-            return settings.reconnects ? failed(outcome, now, isFree: isFree) : .fail(nil)
+            if !settings.reconnects { return .fail(nil) }
+            if refusesBeginning, now.canSendBody, failures.isCovered(outcome) { return .fail(.notResumable) }
+            return failed(outcome, now, isFree: isFree)
         }
     }
+
+    /// Whether the server would send again what was delivered.
+    var beginsAnew: Bool { mayRepeat && !isIdempotent && hasEverDelivered && !hasID }
+
+    /// Whether that is a reason not to ask it again.
+    var refusesBeginning: Bool { beginsAnew && !settings.beginsAnew }
 
     /// The action after a failed attempt, which does not count if it `isFree`.
     private mutating func failed(

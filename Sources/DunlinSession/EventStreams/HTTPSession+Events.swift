@@ -9,7 +9,7 @@ extension HTTPSession {
     /// stream ends with a 204, with an event whose data is `sentinel`, with an error that another attempt would not
     /// help, and when nobody reads it any more. Without a `method` it is a POST if there is a body, and a GET
     /// otherwise. A POST that the server may have carried out is not sent again unless `settings.repeatsNonIdempotent`
-    /// says so; it then ends with its response.
+    /// says so, and after its first event only if the server has sent an ID; it then ends with its response.
     ///
     /// - Parameters:
     ///   - lastEventID: the ID after which the stream begins, of an earlier run.

@@ -9,9 +9,15 @@ extension HTTPSession {
         public let lastEventID: String?
         /// How the last attempt ended; nil if its stream came to its end.
         public let cause: NetworkError.RetriedAttempt.Cause?
+        /// Whether the server will send again what was delivered, by `EventSettings.beginsAnew`.
+        public let beginsAnew: Bool
 
-        package init(attempt: Int, wait: Duration, lastEventID: String?, cause: NetworkError.RetriedAttempt.Cause?) {
+        package init(
+            attempt: Int, wait: Duration, lastEventID: String?, cause: NetworkError.RetriedAttempt.Cause?,
+            beginsAnew: Bool = false
+        ) {
             (self.attempt, self.wait, self.lastEventID, self.cause) = (attempt, wait, lastEventID, cause)
+            self.beginsAnew = beginsAnew
         }
     }
 }

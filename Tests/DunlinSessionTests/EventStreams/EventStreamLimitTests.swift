@@ -159,12 +159,17 @@ struct `The end of a stream of events from outside` {
         case connecting
         case reading
         case waiting
+        /// The response has ended, and the second of its events was not asked for yet.
+        case buffered
     }
 
     enum Ender: CaseIterable {
         case task
         case registry
+        case tag
+        case id
         case shutdown
+        case restart
     }
 
     @Test(arguments: Point.allCases, Ender.allCases)
@@ -176,6 +181,7 @@ struct `The end of a stream of events from outside` {
             switch point {
             case .connecting: .never
             case .waiting: .respond(fields: Self.type, body: "data: a\n\n")
+            case .buffered: .respond(fields: Self.type, body: "data: a\n\ndata: b\n\n")
             case .reading:
                 .stream(fields: Self.type) { index in
                     if index == 0 { return "data: a\n\n" }
@@ -186,12 +192,21 @@ struct `The end of a stream of events from outside` {
             }
         }
         let session = mocked.session
-        let reading = Task {
-            var count = 0
-            for try await _ in session.events("x") { count += 1 }
-            return count
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let count = Atomic(0)
+        let ended = Atomic<UInt64>(0)
+        var options = HTTPSession.Options(tags: ["t"])
+        if ender == .id { options.hooks.completed = { ended.store($0.task.id.rawValue, ordering: .relaxed) } }
+        let reading = Task { [options] in
+            for try await _ in session.events("x", options: options) {
+                count.add(1, ordering: .relaxed)
+                if point == .buffered { for await _ in gate.stream { break } }
+            }
         }
         switch point {
+        case .buffered:
+            try await eventually("it has an event") { count.load(ordering: .relaxed) == 1 }
+            try await eventually("its attempt is over") { await session.tasks.count == 0 }
         case .connecting: try await mocked.transport.waitForRequests()
         case .waiting: try await clock.waitForRetries()
         case .reading: try await eventually("it is read") { isReading.load(ordering: .relaxed) }
@@ -199,8 +214,15 @@ struct `The end of a stream of events from outside` {
         switch ender {
         case .task: reading.cancel()
         case .registry: #expect(await session.tasks.cancelAll() == 1)
+        case .tag: #expect(await session.tasks.cancel(tagged: "t") == 1)
+        case .id:
+            let last = HTTPSession.TaskID(rawValue: ended.load(ordering: .relaxed))
+            let id = await session.tasks.all.first?.id ?? last
+            #expect(await session.tasks.cancel(id))
         case .shutdown: #expect(await session.shutdown() == 1)
+        case .restart: await session.restart()
         }
+        gate.continuation.yield()
         let error = await #expect(throws: (any Error).self) { try await reading.value }
         if ender == .task {
             #expect(error is CancellationError)
@@ -209,7 +231,50 @@ struct `The end of a stream of events from outside` {
         }
         try await clock.advance(by: .seconds(1000))
         #expect(mocked.transport.requests.count == 1)
+        #expect(count.load(ordering: .relaxed) == (point == .connecting ? 0 : 1))
         #expect(await session.tasks.count == 0)
+    }
+
+    @Test func `a stream whose session is restarted in its loop sends nothing more`() async throws {
+        let mocked = try Mocked()
+        mocked.transport.otherwise { _ in .respond(fields: Self.type, body: "id: 1\ndata: a\n\n") }
+        let error = try await networkError {
+            for try await _ in mocked.session.events("x", settings: .init(minimumWait: .zero)) {
+                await mocked.session.restart()
+            }
+        }
+        #expect(error?.code == .cancelled && mocked.transport.requests.count == 1)
+    }
+
+    /// Streams that are requested again as fast as possible, cancelled at any moment.
+    @Test(arguments: [true, false]) func `no stream goes on after a cancel, whenever it comes`(byTag: Bool) async throws
+    {
+        var random = SeededGenerator(seed: 7)
+        let policy = HTTPSession.RetryPolicy.exponential(
+            attempts: 1000, base: .zero, cap: .zero, when: [.connectionFailure], budget: .unlimited)
+        let mocked = try Mocked { $0.queue.running = 1 }
+        let reset = NetworkError(.connectionClosed, "reset", phase: .receive, isSafeToRetry: true)
+        mocked.transport.otherwise { request in
+            request.target == "/breaks"
+                ? .stream(["data: a\n\n"], fields: Self.type, failing: reset)
+                : .respond(fields: Self.type, body: "data: a\n\n")
+        }
+        for number in 0..<200 {
+            let before = mocked.transport.requests.count
+            let reading = Task {
+                let events = mocked.session.events(
+                    number.isMultiple(of: 2) ? "breaks" : "ends", settings: .init(minimumWait: .zero),
+                    options: .init(tags: ["t"], retry: .value(policy)))
+                for try await _ in events {}
+            }
+            try await eventually("it was sent") { mocked.transport.requests.count > before }
+            for _ in 0..<Int.random(in: 0..<200, using: &random) { await Task.yield() }
+            let count = byTag ? await mocked.session.tasks.cancel(tagged: "t") : await mocked.session.tasks.cancelAll()
+            #expect(count == 1)
+            let error = try await networkError { try await reading.value }
+            #expect(error?.code == .cancelled)
+            try await mocked.session.tasks.waitUntilEmpty()
+        }
     }
 
     @Test func `a reader whose task is cancelled gets no event that has come already`() async throws {

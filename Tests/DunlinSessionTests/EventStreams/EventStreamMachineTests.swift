@@ -13,9 +13,9 @@ import Testing
 
     private static func machine(
         _ settings: HTTPSession.EventSettings = .init(), until sentinel: String? = nil, after id: String = "",
-        isRepeatable: Bool = true, policy: HTTPSession.RetryPolicy = policy
+        isIdempotent: Bool = true, policy: HTTPSession.RetryPolicy = policy
     ) -> Machine {
-        Machine(settings, policy, until: sentinel, after: id, isRepeatable: isRepeatable)
+        Machine(settings, policy, until: sentinel, after: id, isIdempotent: isIdempotent)
     }
 
     /// All of each random wait is waited.
@@ -124,11 +124,11 @@ import Testing
     func `a stream whose request may not be repeated ends with its response`(sentinel: String?) {
         let end: Machine.Action = sentinel == nil ? .finish : .cutShort
         let unsafe = Machine.End.broken(.failed(.connection, isSafe: false))
-        for (settings, canSendBody, isRepeatable) in [
+        for (settings, canSendBody, isIdempotent) in [
             (HTTPSession.EventSettings(), true, false), (.init(reconnects: false), true, true), (.init(), false, true),
             (.init(repeatsNonIdempotent: true), false, false),
         ] {
-            var machine = Self.machine(settings, until: sentinel, isRepeatable: isRepeatable)
+            var machine = Self.machine(settings, until: sentinel, isIdempotent: isIdempotent)
             _ = machine.received("a")
             let complete = machine.ended(.complete, Self.now(canSendBody: canSendBody))
             #expect(complete == end)
@@ -138,10 +138,51 @@ import Testing
                 continue
             }
         }
-        var asked = Self.machine(.init(repeatsNonIdempotent: true), until: sentinel, isRepeatable: false)
+        var asked = Self.machine(.init(repeatsNonIdempotent: true), until: sentinel, isIdempotent: false)
         _ = asked.received("a")
-        let actions = [asked.ended(.complete, Self.now()), asked.ended(unsafe, Self.now())]
+        let actions = [
+            asked.ended(.complete, .init(lastEventID: "1"), Self.now()), asked.ended(unsafe, Self.now()),
+        ]
         #expect(actions == [Self.reconnect(1500, isFree: true), Self.reconnect(1500, isFree: false)])
+    }
+
+    /// A POST that the caller's word, a policy or a key lets repeat, whose server sends no ID.
+    @Test(arguments: [0, 1, 2], [nil, "[DONE]"])
+    func `a request that begins anew each time is not sent again after its first event`(word: Int, sentinel: String?) {
+        var policy = Self.policy
+        policy.retriesNonIdempotent = word == 1
+        func machine(_ settings: HTTPSession.EventSettings = .init()) -> Machine {
+            var settings = settings
+            settings.repeatsNonIdempotent = word == 0
+            return Machine(
+                settings, policy, until: sentinel, after: "of the caller", isIdempotent: false, hasKey: word == 2)
+        }
+        let status = Machine.End.broken(.answered(503, isIdempotent: false, mayHaveWorked: true))
+        var strict = machine()
+        #expect(strict.ended(Self.broken, Self.now()) == Self.reconnect(1500, isFree: false))
+        #expect(strict.ended(status, Self.now()) == Self.reconnect(2500, isFree: false))
+        _ = strict.received("a")
+        let notes = Machine.Notes(lastEventID: "of the caller", time: .max)
+        var (ended, broken) = (strict, strict)
+        #expect(ended.ended(.complete, notes, Self.now()) == (sentinel == nil ? .finish : .cutShort))
+        #expect(broken.ended(Self.broken, notes, Self.now()) == .fail(.notResumable))
+
+        var loose = machine(.init(beginsAnew: true))
+        for wait in [1500, 2500, 4500] as [Int64] {
+            _ = loose.received("a")
+            #expect(loose.ended(.complete, Self.now()) == Self.reconnect(wait, isFree: false) && loose.beginsAnew)
+        }
+        _ = loose.received("a")
+        #expect(loose.ended(.complete, Self.now()) == .fail(.attemptsSpent))
+
+        var resumed = machine()
+        _ = resumed.received("a")
+        #expect(resumed.ended(.complete, .init(lastEventID: "1"), Self.now()) == Self.reconnect(1500, isFree: true))
+        for wait in [1500, 2500, 4500] as [Int64] {
+            _ = resumed.received("a")
+            let action = resumed.ended(.complete, .init(lastEventID: "1"), Self.now())
+            #expect(action == Self.reconnect(wait, isFree: false) && !resumed.beginsAnew)
+        }
     }
 
     @Test func `the sentinel ends a stream and is no event`() {

@@ -233,12 +233,35 @@ struct `A stream of events that is resumed` {
     @Test(arguments: [true, false])
     func `a POST is sent again only if that is asked for`(isAsked: Bool) async throws {
         let (mocked, clock) = try Self.mocked()
-        Self.serve(mocked, Self.stream("data: a\n\n"), Self.stream("data: b\n\n"))
+        Self.serve(mocked, Self.stream("id: 1\ndata: a\n\n"), Self.stream("id: 2\ndata: b\n\n"))
         let stream = mocked.session.events("x", json: ["q": 1], settings: Settings(repeatsNonIdempotent: isAsked))
         let data = try await clock.skippingWaits { try await Self.data(stream) }
         #expect(data == (isAsked ? ["a", "b"] : ["a"]))
         #expect(mocked.transport.requests.allSatisfy { $0.method == .post && $0.body == "{\"q\":1}" })
         #expect(mocked.transport.requests.count == (isAsked ? 3 : 1))
+    }
+
+    /// The server sends no ID, so its answer begins anew each time.
+    @Test(arguments: [true, false])
+    func `a POST without IDs is sent again after an event only if it may begin anew, and the hook says so`(
+        isWanted: Bool
+    ) async throws {
+        let told = Mutex<[Bool]>([])
+        let (mocked, clock) = try Self.mocked {
+            $0.hooks.reconnecting = { _, reconnection in told.withLock { $0.append(reconnection.beginsAnew) } }
+        }
+        mocked.transport.otherwise { _ in Self.stream("data: a\n\n", failing: Self.reset) }
+        let stream = mocked.session.events(
+            "x", json: ["q": 1], until: "[DONE]",
+            settings: Settings(repeatsNonIdempotent: true, beginsAnew: isWanted),
+            options: .init(retry: .exponential(attempts: 3)))
+        var data: [String] = []
+        let error = try await networkError {
+            try await clock.skippingWaits { for try await event in stream { data.append(event.data) } }
+        }
+        #expect(error?.retryRefusal == (isWanted ? .attemptsSpent : .notResumable))
+        #expect(data.count == (isWanted ? 3 : 1) && mocked.transport.requests.count == data.count)
+        #expect(told.withLock { $0 } == (isWanted ? [true, true] : []))
     }
 
     @Test(arguments: [true, false])

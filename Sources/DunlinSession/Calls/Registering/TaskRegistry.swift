@@ -31,6 +31,7 @@ public actor TaskRegistry {
     /// The numbers of each observer in the lists.
     private var observers: [UInt64: [UInt64]] = [:]
     private var lastObserver: UInt64 = 0
+    private var streams = ListedStreams()
 
     init(_ chain: Chain, on loops: [Reactor]) {
         lists = loops.map(TaskList.init)
@@ -125,22 +126,24 @@ extension TaskRegistry {
 // MARK: - Stopping
 
 extension TaskRegistry {
-    /// Cancels one request. Returns false if it is not running.
+    /// Adds a stream of events, from before its first attempt to its end.
+    func list(_ stream: ListedStream) { streams.add(stream) }
+
+    /// Cancels one request, and with an attempt at a stream of events the whole stream. Returns false if it is not
+    /// running.
     @discardableResult
     public func cancel(_ id: HTTPSession.TaskID) async -> Bool {
-        guard let delegate = await self[id] else { return false }
-        delegate.cancel()
-        return true
+        cancel(await delegates.filter { $0.id == id }) { $0.attemptID == id.rawValue } > 0
     }
 
-    /// Cancels the requests with this tag. Returns how many there were.
+    /// Cancels the requests with this tag. Returns how many there were; a stream of events counts once.
     @discardableResult
     public func cancel(tagged tag: String) async -> Int {
-        Self.cancel(await delegates.filter { $0.hasTag(tag) })
+        cancel(await delegates.filter { $0.hasTag(tag) }) { $0.tags.contains { $0.hasSameBytes(as: tag) } }
     }
 
     /// Cancels every request. Returns how many there were, after the last one has told its caller. A request already
-    /// made that is still on its way to its loop fails as cancelled.
+    /// made that is still on its way to its loop fails as cancelled. A stream of events ends too, and counts once.
     ///
     /// If called within a request (in one of its hooks or a stream's scope), it excludes that request, which continues
     /// and is neither counted nor waited for. Nor does it wait for requests that themselves wait in such a call. If the
@@ -154,37 +157,42 @@ extension TaskRegistry {
         }
         var running: [TaskDelegate] = []
         for list in lists { running += await list.cancel(number) }
-        let stopped = Self.cancelOthers(running)
+        let count = cancelOthers(running)
         await waitUntilEmpty(until: .never, upTo: number)
-        return stopped.count
+        return count
     }
 
     /// Cancels what a closing ends. The session's own calls are not counted.
     func cancelAll(of closing: Closing, uncounted: Set<HTTPSession.TaskID>) async -> Int {
         var running: [TaskDelegate] = []
         for list in lists { running += await list.running(upTo: closing.era) }
-        let stopped = Self.cancelOthers(running)
+        let count = cancelOthers(running, uncounted: uncounted)
         await waitUntilEmpty(until: .never, upTo: closing.era)
-        return stopped.count { !uncounted.contains($0.id) }
+        return count
     }
 
-    /// Cancels the requests that the caller is not within, and returns them.
-    private static func cancelOthers(_ delegates: [TaskDelegate]) -> [TaskDelegate] {
+    /// Cancels what the caller is not within. Returns how many there were.
+    private func cancelOthers(_ delegates: [TaskDelegate], uncounted: Set<HTTPSession.TaskID> = []) -> Int {
         let within = Enclosure.subjects
-        let others = delegates.filter { !within.contains(.request($0.id)) }
-        cancel(others)
-        return others
+        return cancel(delegates.filter { !within.contains(.request($0.id)) }, uncounted: uncounted) {
+            !within.contains(.request(HTTPSession.TaskID(rawValue: $0.attemptID)))
+        }
     }
 
-    /// Cancels requests that wait for a turn or a connection first, since they might otherwise get what another has
-    /// just released; then the newest first.
-    @discardableResult
-    private static func cancel(_ delegates: [TaskDelegate]) -> Int {
+    /// Cancels these requests: first those that wait for a turn or a connection, since they might otherwise get what
+    /// another has just released; then the newest first. Cancels streams of events too, which may be between two
+    /// attempts. Returns how many there were.
+    private func cancel(
+        _ delegates: [TaskDelegate], uncounted: Set<HTTPSession.TaskID> = [], streams isMeant: (ListedStream) -> Bool
+    ) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
         let phases = newestFirst.map(\.cancellation.phase)
         for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
         for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
-        return newestFirst.count
+        let idle = streams.all.filter { $0.cancellation.cause == nil && isMeant($0) }
+        for stream in idle { stream.cancellation.cancel(.handle) }
+        let attempts = delegates.compactMap(\.stream).map(ObjectIdentifier.init)
+        return delegates.count { $0.stream == nil && !uncounted.contains($0.id) } + Set(attempts).count + idle.count
     }
 }
 
