@@ -14,6 +14,7 @@ package import DunlinTypes
 /// 6. A Unix socket is refused unless they are allowed.
 /// 7. Where a proxy resolves names nobody here sees what is dialled. Names are refused there unless the proxy is listed
 ///    as one that judges by itself. The proxy's own address is judged by the list for proxies, and then as any other.
+/// 8. The rules that count besides must allow it too.
 ///
 /// Two sets of rules are equal if they judge alike by what they list; a connection is for those who have equal ones.
 package struct GuardRules: Sendable, Hashable {
@@ -33,6 +34,8 @@ package struct GuardRules: Sendable, Hashable {
     package var proxyRanges: Set<AddressRange> = []
     /// The proxies that judge by themselves what they connect to.
     package var trustedProxies: Set<TrustedProxy> = []
+    /// The rules that count besides.
+    package var others: [GuardRules] = []
 
     /// A proxy as named in the settings.
     package struct TrustedProxy: Sendable, Hashable {
@@ -67,7 +70,7 @@ extension GuardRules {
         let host = origin.host
         if let pattern = deniedHosts.first(where: { $0.matches(host) }) { return .deniedHost(host, pattern) }
         if !allowedHosts.isEmpty, !allowedHosts.contains(where: { $0.matches(host) }) { return .unlistedHost(host) }
-        return IPAddress(host).flatMap { refusal(of: $0) }
+        return IPAddress(host).flatMap { refusal(of: $0) } ?? byOthers { $0.refusal(of: origin) }
     }
 
     /// Judges a request without looking a name up: its origin, the address given for that, and its proxy. Returns nil
@@ -82,18 +85,23 @@ extension GuardRules {
 
     /// Judges an origin's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(dialling address: HTTP.SocketAddress) -> GuardRefusal? {
-        guard let address = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
-        return refusal(of: address)
+        let own = IPAddress(address).map { refusal(of: $0) } ?? (allowsUnixSockets ? nil : .unixSocket)
+        return own ?? byOthers { $0.refusal(dialling: address) }
     }
 
     /// Judges a proxy's address that is about to be dialled. Returns nil if it is allowed.
     package func refusal(diallingProxyAt address: HTTP.SocketAddress) -> GuardRefusal? {
-        guard let ip = IPAddress(address) else { return allowsUnixSockets ? nil : .unixSocket }
-        return refusal(ofProxyAt: ip)
+        if let ip = IPAddress(address) { return refusal(ofProxyAt: ip) }
+        return allowsUnixSockets ? byOthers { $0.refusal(diallingProxyAt: address) } : .unixSocket
     }
 
     private func refusal(ofProxyAt address: IPAddress) -> GuardRefusal? {
-        proxyRanges.contains { $0.contains(address) } ? nil : refusal(of: address)
+        let own = proxyRanges.contains { $0.contains(address) } ? nil : refusal(of: address)
+        return own ?? byOthers { $0.refusal(ofProxyAt: address) }
+    }
+
+    private func byOthers(_ judge: (GuardRules) -> GuardRefusal?) -> GuardRefusal? {
+        others.lazy.compactMap(judge).first
     }
 
     /// Judges a request that a proxy is to forward, after `refusal(of:)`. Returns nil if it is allowed.
@@ -101,7 +109,8 @@ extension GuardRules {
     /// If the proxy gets an address, from the URL or resolved here, that is judged itself.
     package func refusal(of host: String, through proxy: ProxyAddress) -> GuardRefusal? {
         guard proxy.scheme.resolvesNames, IPAddress(host) == nil else { return nil }
-        return trustedProxies.contains(TrustedProxy(proxy)) ? nil : .untrustedProxy(proxy.description)
+        guard trustedProxies.contains(TrustedProxy(proxy)) else { return .untrustedProxy(proxy.description) }
+        return byOthers { $0.refusal(of: host, through: proxy) }
     }
 
     private func refusal(of address: IPAddress) -> GuardRefusal? {
@@ -130,7 +139,8 @@ extension GuardRules: CustomStringConvertible {
             allowsUnixSockets ? "Unix sockets" : nil,
             Self.sentence("proxies at", proxyRanges), Self.sentence("names through", trustedProxies),
         ]
-        return sentences.compactMap(\.self).joined(separator: "; ")
+        let own = sentences.compactMap(\.self).joined(separator: "; ")
+        return ([own] + others.map { "(\($0))" }).joined(separator: "; and besides ")
     }
 
     private static func sentence<Element: CustomStringConvertible>(_ word: String, _ list: Set<Element>) -> String? {

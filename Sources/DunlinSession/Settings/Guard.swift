@@ -37,6 +37,8 @@ extension HTTPSession {
         /// The URLs of proxies that themselves judge where they connect to. Through any other proxy that resolves names
         /// (`http`, `socks5h`), no name can be requested, since Dunlin would not see the address.
         public var trustedProxies: [String] = []
+        /// The guards that must allow a request too. They are not encoded.
+        package var others: [Guard] = []
 
         private init(allowsPublicAddresses: Bool) {
             self.allowsPublicAddresses = allowsPublicAddresses
@@ -103,6 +105,7 @@ extension HTTPSession.Guard {
                 throw Problem("guard.trustedProxies: number \(index + 1): \(error)")
             }
         }
+        for other in others { rules.others.append(try other.rules()) }
         return rules
     }
 

@@ -6,7 +6,8 @@ extension JournalEntry.Request {
     /// and those of its and the request's rules for redirects. A session sends its own defaults and credentials anyway.
     init(
         _ head: RequestHead, _ options: HTTPSession.Options, stored: StoredURL? = nil, hasUserInfo: Bool = false,
-        keeping kept: Set<String>, hiding secretFields: HTTP.SecretFields = .usual
+        keeping kept: Set<String>, hiding secretFields: HTTP.SecretFields = .usual,
+        under sessionGuard: HTTPSession.Guard? = nil
     ) {
         method = head.method.rawValue
         let stored = stored ?? StoredURL(head.origin.description + head.target, hiding: nil)
@@ -44,7 +45,7 @@ extension JournalEntry.Request {
         case .value(let policy): redirects = JournalEntry.Redirects(policy)
         }
         switch options.guard {
-        case .session: break
+        case .session: self.sessionGuard = sessionGuard
         case .none: hasNoGuard = true
         case .value(let rules): self.guard = rules
         }
@@ -76,7 +77,8 @@ extension JournalEntry.Request {
     }
 
     /// The saved options and those that the resuming caller adds: each added field replaces those with its name.
-    func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
+    /// `present` is the guard of the session that sends the request.
+    func options(adding added: HTTPSession.Options?, under present: HTTPSession.Guard?) -> HTTPSession.Options {
         var options = added ?? HTTPSession.Options()
         options.fields = ownFields.overlaid(with: options.fields)
         for (limit, nanoseconds) in timeouts ?? [:] {
@@ -85,7 +87,7 @@ extension JournalEntry.Request {
         }
         options.label = options.label ?? label
         if case .session = options.guard {
-            options.guard = hasNoGuard == true ? .none : self.guard.map { .value($0) } ?? .session
+            options.guard = hasNoGuard == true ? .none : (self.guard ?? both(present)).map { .value($0) } ?? .session
         }
         if acceptsAnyStatus == true { options.validatesResponse = false }
         if keepsCoding == true { options.decodesContent = false }
@@ -96,6 +98,13 @@ extension JournalEntry.Request {
         }
         if case .session = options.redirects, let redirects { options.redirects = .value(redirects.policy) }
         return options
+    }
+
+    /// The guard of the session that requested the transfer, together with this one; nil if this one is enough.
+    private func both(_ present: HTTPSession.Guard?) -> HTTPSession.Guard? {
+        guard var both = sessionGuard, both != present else { return nil }
+        if let present { both.others = [present] }
+        return both
     }
 
     /// The origin of the URL. A URL that cannot be read has an origin of its own that nothing else has.

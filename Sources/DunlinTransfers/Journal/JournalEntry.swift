@@ -26,6 +26,9 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var `guard`: HTTPSession.Guard?
         /// Whether the request ignores the session's guard; nil for no.
         var hasNoGuard: Bool?
+        /// The guard of the session that requested the transfer; nil for none, or if the request has a word of its own.
+        /// It counts besides that of the session that sends it.
+        var sessionGuard: HTTPSession.Guard?
         /// The request's own rule for redirects; nil for the session's.
         var redirects: Redirects?
         /// Whether any status is accepted, and whether the content stays coded; nil for no.

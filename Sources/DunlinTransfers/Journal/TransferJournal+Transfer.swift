@@ -170,7 +170,9 @@ extension TransferJournal.Transfer {
                 let target = url.map { HTTP.Target($0) } ?? former?.target ?? HTTP.Target(request.url)
                 state.asked = Asked(
                     target: target, url: url, query: url == nil ? former?.query ?? .init() : .init(),
-                    options: request.options(adding: Self.options(options, over: former)), transfer: former?.transfer)
+                    options: request.options(
+                        adding: Self.options(options, over: former), under: journal.session.configuration.guard),
+                    transfer: former?.transfer)
             }
             return true
         }
@@ -192,7 +194,7 @@ extension TransferJournal.Transfer {
             JournalEntry.Request.idempotencyKey
         ])
         // Its rule for redirects says which fields are secret.
-        let own = entry.options(adding: Self.options(options, over: state.asked))
+        let own = entry.options(adding: Self.options(options, over: state.asked), under: configuration.guard)
         let kept = own.allowed(entry.ownFields, from: origin, to: next, configuration)
         state.machine.keep(kept.filtered { !named.contains($0) })
         state.machine.leaveUser()

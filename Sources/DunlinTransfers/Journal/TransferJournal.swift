@@ -167,7 +167,7 @@ extension TransferJournal {
         let request = JournalEntry.Request(
             call.head, asked.options, stored: stored(call.head.origin.description + call.head.target),
             hasUserInfo: Self.hasUserInfo(asked.target), keeping: kept,
-            hiding: asked.options.unstoredFields(session.configuration))
+            hiding: asked.options.unstoredFields(session.configuration), under: session.configuration.guard)
         let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let id = JournalEntry.makeID()
         let user = try session.configuration.userID.map { try JournalEntry.digest(of: $0, id: id) }

@@ -175,6 +175,32 @@ import Testing
         #expect(rules.refusal(dialling: try Self.dialled("10.1.2.3")) != nil)
     }
 
+    @Test func `rules that count besides must allow the same, by whatever way`() throws {
+        let usual = GuardRules(allowing: Set(AddressKind.allCases))
+        var rules = usual
+        (rules.allowsUnixSockets, rules.proxyRanges) = (true, try Self.ranges(["0.0.0.0/0"]))
+        let proxy = try ProxyAddress("http://127.0.0.1:3128")
+        rules.trustedProxies = [.init(proxy)]
+        rules.others = [.publicInternet]
+        let (local, name) = (try Self.dialled("127.0.0.1"), try Self.origin("http://a.test/"))
+        let unix = HTTP.SocketAddress.unix("/run/a")
+        #expect(rules.refusal(of: try Self.origin("http://127.0.0.1/")) != nil)
+        #expect(rules.refusal(dialling: local) != nil && rules.refusal(dialling: unix) != nil)
+        #expect(rules.refusal(diallingProxyAt: local) != nil && rules.refusal(diallingProxyAt: unix) != nil)
+        #expect(rules.refusal(of: "a.test", through: proxy) != nil && rules.refusal(of: name, through: proxy) != nil)
+        #expect(rules.description.hasSuffix("; and besides (a public address)"))
+        rules.others = [rules, usual].map { one in
+            var one = one
+            one.others = []
+            one.allowsUnixSockets = true
+            one.trustedProxies = [.init(proxy)]
+            return one
+        }
+        #expect(rules.refusal(dialling: local) == nil && rules.refusal(dialling: unix) == nil)
+        #expect(rules.refusal(diallingProxyAt: local) == nil && rules.refusal(diallingProxyAt: unix) == nil)
+        #expect(rules.refusal(of: name, through: proxy) == nil)
+    }
+
     @Test func `rules are equal if they list the same, in whatever order`() throws {
         var one = GuardRules.publicInternet
         one.allowedRanges = try Self.ranges(["10.0.0.0/8", "fd00::/8"])

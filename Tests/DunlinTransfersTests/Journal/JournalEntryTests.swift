@@ -59,7 +59,7 @@ import Testing
         }) {
             var entry = Self.entry(try Self.download)
             entry.request = JournalEntry.Request(head, saved, keeping: [])
-            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: added)
+            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: added, under: nil)
             switch (added?.guard ?? .session, saved.guard, restored.guard) {
             case (.none, _, .none), (.value, _, .value): break
             case (.session, .none, .none), (.session, .session, .session), (.session, .value, .value): break
@@ -75,12 +75,12 @@ import Testing
             (options.decodesContent, options.validatesResponse, options.cacheMode) = (false, false, .value(mode))
             var entry = Self.entry(try Self.download)
             entry.request = JournalEntry.Request(head, options, keeping: [])
-            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: nil)
+            let restored = try JournalEntry(try entry.bytes(), id: Self.id).request.options(adding: nil, under: nil)
             #expect(!restored.decodesContent && !restored.validatesResponse && restored.cacheMode == .value(mode))
-            let added = entry.request.options(adding: HTTPSession.Options(cacheMode: .value(.off)))
+            let added = entry.request.options(adding: HTTPSession.Options(cacheMode: .value(.off)), under: nil)
             #expect(!added.decodesContent && added.cacheMode == .value(.off))
         }
-        let usual = JournalEntry.Request(head, HTTPSession.Options(), keeping: []).options(adding: nil)
+        let usual = JournalEntry.Request(head, HTTPSession.Options(), keeping: []).options(adding: nil, under: nil)
         #expect(usual.decodesContent && usual.validatesResponse && usual.cacheMode == .session)
     }
 
@@ -200,11 +200,12 @@ import Testing
         #expect(request.url == "https://a.test/x?y=z")
         #expect(request.fields == ["X-Own", "kept", "Idempotency-Key", "known"])
         #expect(request.label == "own")
-        let restored = request.options(adding: nil)
+        let restored = request.options(adding: nil, under: nil)
         #expect(restored.fields == ["X-Own": "kept", "Idempotency-Key": "known"])
         #expect(restored.timeouts == options.timeouts)
         #expect(restored.label == "own")
-        let added = request.options(adding: .init(fields: ["x-own": "new", "Authorization": "again"], label: "other"))
+        let added = request.options(
+            adding: .init(fields: ["x-own": "new", "Authorization": "again"], label: "other"), under: nil)
         #expect(added.fields == ["Idempotency-Key": "known", "x-own": "new", "Authorization": "again"])
         #expect(added.label == "other")
     }

@@ -3,7 +3,7 @@ import DunlinTesting
 import Folders
 import Testing
 
-/// The guard of a request is saved with it: whoever goes on with it need not have one.
+/// The guard of a request, or else of its session, is saved with it: whoever goes on with it need not have one.
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A journal and the guard of a request` {
     /// A transfer that was asked for with options of its own is restored or not, and begun with others or not.
@@ -50,6 +50,39 @@ struct `A journal and the guard of a request` {
             stage, _, transfer in
             _ = try await transfer.result.get()
             #expect(stage.server.requests.map(\.target) == ["/film"])
+        }
+    }
+
+    private static let local = guarding(["127.0.0.0/8"])
+
+    private static func guarding(_ allowed: [String]) -> HTTPSession.Guard {
+        var own = HTTPSession.Guard.nothing
+        own.allowedAddresses = allowed
+        return own
+    }
+
+    @Test(
+        arguments: [
+            (.publicInternet, nil, false), (.publicInternet, local, false), (local, .publicInternet, false),
+            (nil, .publicInternet, false), (local, nil, true), (local, guarding(["127.0.0.1", "10.0.0.1"]), true),
+        ] as [(HTTPSession.Guard?, HTTPSession.Guard?, Bool)])
+    func `a restored transfer goes where the guards of both its session and the one that restores it allow`(
+        former: HTTPSession.Guard?, present: HTTPSession.Guard?, isAllowed: Bool
+    ) async throws {
+        let folder = try Folder()
+        try await Stage.with(configure: { $0.guard = former }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "film") }
+            let first = try await `A journal`.open(folder, stage)
+            _ = try await first.download("film", to: .file("\(folder.path)/film"))
+            await first.close()
+            var configuration = stage.session.configuration
+            configuration.guard = present
+            let session = try HTTPSession(configuration)
+            let second = try await TransferJournal(in: `A journal`.path(folder), of: session)
+            let transfer = try #require(try await second.restoredTransfers().first)
+            #expect(await `A journal`.code(transfer) == (isAllowed ? nil : .guardRefused))
+            #expect(stage.server.requests.count == (isAllowed ? 1 : 0))
+            await session.shutdown()
         }
     }
 }
