@@ -54,6 +54,9 @@ import Testing
         #expect(!source.isOf(.init(asker: "bob", server: "https://a.test")))
         #expect(!source.isOf(.init(asker: "alice", server: "https://b.test")))
         #expect(!source.isOf(.init(asker: "", server: "https://a.testalice")))
+        #expect(!source.isOf(.init(asker: "alice", server: "https://a.test", form: "accept: text/html")))
+        let unknown = ResumeSource.Answer(asker: "alice", server: "https://a.test", form: nil)
+        #expect(!source.isOf(unknown) && !ResumeSource(unknown).isOf(unknown))
         #expect(ResumeSource(answer) != source, "each has a salt of its own")
         #expect(!"\(source)".contains("alice"))
     }

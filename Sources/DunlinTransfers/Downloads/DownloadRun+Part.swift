@@ -12,7 +12,6 @@ extension DownloadRun {
         self.part = part
         found = data
         source = data.source
-        resumed = source == nil ? nil : data
         let next = part.content.gaps(upTo: data.completeLength ?? .max).first?.upperBound
         let isLast = next == nil || next == data.completeLength || data.completeLength == nil
         machine = ResumeMachine(goingOnWith: data, from: part.writer.position, upTo: isLast ? nil : next)

@@ -27,8 +27,6 @@ struct DownloadRun {
     var resumedAt = 0
     /// The source of the bytes that the machine knows of; nil if their giver vouches for them.
     var source: ResumeSource?
-    /// What was resumed from, until the file begins anew; nil if its giver vouches for it.
-    var resumed: ResumeData?
     /// The digest of the whole file that the server declared.
     var declared: ContentDigest?
     /// Whether fetching by several exchanges has failed.
@@ -146,11 +144,8 @@ struct DownloadRun {
         if isUnasked, head.fields.allowsWholeContent { head.status = .ok }
         if isResumable {
             let answer = ResumeSource.Answer(of: arrival.response, to: call)
-            let isSame =
-                source?.isOf(answer) != false
-                && resumed?.isSelected(by: original.head.fields, as: head.fields, hiding: secretFields) != false
-            let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: !isSame)
-            if action == .startOver { resumed = nil }
+            let isElsewhere = source?.isOf(answer) == false
+            let action = machine.answered(head, isChanged: arrival.isChanged, isElsewhere: isElsewhere)
             if action == .startOver || source == nil { source = ResumeSource(answer) }
             return action
         }

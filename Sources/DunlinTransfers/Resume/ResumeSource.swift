@@ -3,8 +3,8 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 /// The source of a part file's bytes: a hash of the user who requested them, of the origin that sent them and, where a
-/// redirect or an interceptor led elsewhere, of the path and Host. The same validator may name another file for another
-/// user, origin, path or Host.
+/// redirect or an interceptor led elsewhere, of the path and Host, and of the form in which they were asked for. The
+/// same validator may name another file for another user, origin, path or Host, and another form of the file.
 ///
 /// It is stored beside the file, so the hash is salted and does not reveal the user.
 struct ResumeSource: Sendable, Hashable {
@@ -47,10 +47,16 @@ struct ResumeSource: Sendable, Hashable {
         /// Whether it sets cookies, or a redirect that led to it has.
         let setsCookies: Bool
         let server: String
+        /// The form of the file, such as its language or type; nil if an answer depends on more than can be known, and
+        /// then nothing is in the same form.
+        let form: String?
 
-        init(asker: String, withJar askerWithJar: String? = nil, setsCookies: Bool = false, server: String) {
+        init(
+            asker: String, withJar askerWithJar: String? = nil, setsCookies: Bool = false, server: String,
+            form: String? = ""
+        ) {
             (self.asker, self.askerWithJar, self.setsCookies) = (asker, askerWithJar, setsCookies)
-            self.server = server
+            (self.server, self.form) = (server, form)
         }
 
         /// The answer of a call's last exchange.
@@ -59,7 +65,26 @@ struct ResumeSource: Sendable, Hashable {
                 asker: call.asker(over: response.hop), withJar: call.askerWithJar(over: response.hop),
                 setsCookies: ((call.callHistory?.redirects ?? []).map(\.head) + [response.head]).contains {
                     $0.fields.contains("set-cookie")
-                }, server: Self.server(of: call))
+                }, server: Self.server(of: call), form: Self.form(of: response, to: call))
+        }
+
+        /// What the request says in the fields that the answer's Vary names, or that of a redirect that led to it. Of
+        /// secret fields only the cookies count here, as they were sent: the others say who asks. `Accept` counts
+        /// though no server names it; a language does not, since that is often the system's.
+        private static func form(of response: TransportResponse, to call: LiveCall) -> String? {
+            var fields = ResumeData.kept(call.asked.head.fields, hiding: call.unstoredFields)
+            if fields["accept"] ?? "" == "" { fields["accept"] = "*/*" }
+            var form: Set<String> = []
+            let redirects = (call.callHistory?.redirects ?? []).map { ($0.head, $0.cookie) }
+            for (head, cookie) in redirects + [(response.head, (call.sent ?? call.request).head.fields["cookie"])] {
+                guard case .names(let names) = VaryField(head.fields) else { return nil }
+                fields["cookie"] = cookie
+                for name in ["accept"] + names where fields.contains(name) {
+                    let value = NormalValue.of(name, fields.rawValues(of: name))
+                    form.insert("\(name): \(String(decoding: value, as: UTF8.self))")
+                }
+            }
+            return form.sorted().joined(separator: "\n")
         }
 
         /// The origin, for the URL that was requested: whoever requests another says that it has the same file. If a
@@ -80,10 +105,11 @@ struct ResumeSource: Sendable, Hashable {
         return (0..<count).map { _ in random.next() }
     }
 
-    /// The salted hash; nil if it cannot be computed, and then nothing counts as the same user's.
+    /// The salted hash; nil if it cannot be computed, or the form is unknown: then nothing counts as the same.
     private static func hash(_ asker: String, _ answer: Answer, _ salt: [UInt8]) -> [UInt8]? {
+        guard let form = answer.form else { return nil }
         do throws(HashFunction.Unavailable) {
-            let text = "\(answer.server.utf8.count):\(answer.server)\(asker)"
+            let text = [answer.server, form].map { "\($0.utf8.count):\($0)" }.joined() + asker
             return try HashFunction.sha256.hash(of: Bytes(salt + Array(text.utf8))).array
         } catch {
             return nil
