@@ -23,6 +23,8 @@ extension RequestOptions {
 
     fileprivate func givenLogin() throws -> GivenLogin {
         var login = GivenLogin(answersDigestAlone: answersDigestAlone)
+        let hasBody = upload != nil || !form.isEmpty || !data.isEmpty && !putsDataInURL
+        login.isMoreThanGET = hasBody || ![.get, .head].contains(httpMethod)
         switch try credentials() {
         case nil: break
         case .password(let user, let password), .basic(let user, let password):

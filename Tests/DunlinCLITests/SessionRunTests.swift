@@ -258,6 +258,57 @@ import Testing
         #expect(ranges == (second == "ada" ? ["bytes=100000-"] : ["bytes=100000-", nil]))
     }
 
+    /// Serves each account's file under one tag, by the cookie, and stops in the first. What has a query sets the cookie.
+    private func serveAccounts() {
+        let isFirst = Mutex(true)
+        server.respond { request in
+            if let account = request.target.split(separator: "?").dropFirst().first {
+                return .response(fields: ["Set-Cookie": "sid=\(account); Path=/"])
+            }
+            let stalls = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            let isBob = request.fields["cookie"] == "sid=bob"
+            let file = LoopbackServer.Entity(length: 1 << 20, offset: isBob ? 1 : 0, tag: #""one""#)
+            return stalls ? file.reply(to: request, .stall(after: 100_000)) : file.reply(to: request)
+        }
+    }
+
+    @Test(arguments: [
+        (["-d", "name=bob"], "/?bob", true), (["-X", "POST"], "/?bob", true), (["-F", "name=bob"], "/?bob", true),
+        (["-u", "bob:hunter2"], "/?bob", true), (["-H", "Authorization: Key bob"], "/?bob", true),
+        (["-u", "bob:hunter2"], "/", true), ([], "bob:hunter2@/?bob", true),
+        ([], "/?ada2", false), (["-d", "name=ada"], "/?ada", false), (["-d", "name=ada"], "/", false),
+    ])
+    func `a session has a new login once a form or other credentials change what is kept, and not by a renewed cookie`(
+        arguments: [String], place: String, isNew: Bool
+    ) async throws {
+        serveAccounts()
+        try await run("--session", "s", "-u", "ada:hunter2", at: server.baseURL + "/?ada")
+        let first = try userID("--session", "s")
+        #expect(
+            try await run("--session", "s", "-m", "1", "-o", "DIR/file", at: server.baseURL + "/file") == .failure)
+        let user = place.prefix { $0 != "/" }
+        let url = server.baseURL.replacing("://", with: "://\(user)") + place.dropFirst(user.count)
+        let words = arguments + ["-s", "--session", "s", "--noproxy", "*", url]
+        guard case .get(let target, let options) = try Command(arguments: words) else { return }
+        _ = try await Get(url: target, options: options, output: paper.output, sessions: sessions).run()
+        #expect(try (userID("--session", "s") != first) == isNew)
+        try await run("--session", "s", "-C", "-", "-o", "DIR/file", at: server.baseURL + "/file")
+        let isBob = try request(server).fields["cookie"] == "sid=bob"
+        #expect(try folder.contents("file") == LoopbackServer.Entity(length: 1 << 20, offset: isBob ? 1 : 0).bytes)
+        #expect(try request(server).fields["range"] == (isNew ? nil : "bytes=100000-"))
+    }
+
+    /// What follows the answer to a form in the same run is the new user's.
+    @Test func `a run that logs in is given nothing that the former login cached`() async throws {
+        serveAccounts()
+        try await run("--session", "s", at: server.baseURL + "/?ada")
+        let former = try userID("--session", "s")
+        #expect(try userID("--session", "s", "-d", "name=bob") != former && userID("--session", "s") == former)
+    }
+
     // MARK: - netrc
 
     @Test func `a password comes from netrc for its host alone`() async throws {

@@ -6,4 +6,6 @@ struct GivenLogin: Sendable {
     var inRequest: SessionCredentials?
     /// Whether a password never answers Basic.
     var answersDigestAlone = false
+    /// Whether the request has another method than GET or HEAD, or a body.
+    var isMoreThanGET = false
 }

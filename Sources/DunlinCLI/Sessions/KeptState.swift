@@ -9,9 +9,11 @@ struct KeptState {
     private let url: URLOrigin
     private let output: Output
     private let session: StoredSession?
-    /// The ID of the session, also if it is not stored yet.
-    private let sessionID: String
+    /// The ID that the session has after a login, and from the beginning if there was none.
+    private let nextID = StoredSession.newID()
     private let login: LoginSource.Found?
+    /// Whether the request is more than a GET, and so may be a login by a form.
+    private let isMoreThanGET: Bool
     /// Whether nothing is sent, and so nothing stored.
     private let sendsNothing: Bool
     private let answersDigestAlone: Bool
@@ -32,10 +34,9 @@ struct KeptState {
         } else {
             (folder, session) = (nil, nil)
         }
-        sessionID = session?.id ?? StoredSession.newID()
         jar = options.needsJar ? try Self.jar(options, session, output) : nil
         let given = try login()
-        answersDigestAlone = given.answersDigestAlone
+        (answersDigestAlone, isMoreThanGET) = (given.answersDigestAlone, given.isMoreThanGET)
         self.login = try LoginSource(given: given, options: options, url: url, session: session, output: output).found()
     }
 
@@ -61,10 +62,12 @@ struct KeptState {
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
-    /// The user whose cookies are sent, so that the cache and part files of one user are used for no other: the
-    /// session, or what a cookie file says. Secret. Nil without either.
+    /// The user whose cookies are sent, so that the cache and part files of one user are used for no other: the login
+    /// of the session, or what a cookie file says. Secret. Nil without either.
+    ///
+    /// What follows a login in one run is the new user's already.
     private var userID: String? {
-        if let name = options.name { return "session \(name) \(sessionID)" }
+        if let name = options.name { return "session \(name) \(isMoreThanGET ? nextID : session?.id ?? nextID)" }
         let cookies = jar?.cookies.map { "\($0.domain) \($0.path) \($0.name)=\($0.value)" } ?? []
         if cookies.isEmpty { return nil }
         return "cookies " + cookies.map { "\($0.utf8.count):\($0)" }.joined()
@@ -106,16 +109,26 @@ extension KeptState {
     private func storeSession(_ cookies: [HTTP.Cookie], _ isAccepted: Bool) -> Bool {
         guard let name = options.name, let folder, !options.isReadOnly else { return true }
         let changes = SessionChanges(
-            from: session?.cookies ?? [], to: cookies, credentials: newCredentials(name, isAccepted))
+            from: session?.cookies ?? [], to: cookies, credentials: newCredentials(name, isAccepted),
+            loginID: mayBeLogin ? nextID : nil)
         if changes.isEmpty { return true }
         do throws(UsageError) {
             try folder.update(name) {
-                changes.applied(to: $0 ?? StoredSession(id: sessionID, origin: url.origin), from: url.origin)
+                changes.applied(to: $0 ?? StoredSession(id: nextID, origin: url.origin), from: url.origin)
             }
             return true
         } catch {
             output.complain(error.description)
             return false
+        }
+    }
+
+    /// Whether the cookies that this run brings may be another user's. A GET without other credentials is sent as the
+    /// user of before, and servers renew cookies with any answer.
+    private var mayBeLogin: Bool {
+        switch login {
+        case .given(let found), .inRequest(let found): isMoreThanGET || found != session?.credentials
+        case nil, .stored: isMoreThanGET || url.namesUser
         }
     }
 

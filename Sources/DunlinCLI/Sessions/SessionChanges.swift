@@ -19,14 +19,22 @@ struct SessionChanges: Sendable {
     private let changed: [HTTP.Cookie]
     private let removed: Set<Key>
     private let credentials: SessionCredentials?
+    /// The session's next ID; nil if it stays the same login.
+    private let nextID: String?
 
     /// The cookies of the session when the run began, and all that it had when it ended. `credentials` are new ones;
-    /// nil for no change.
-    init(from before: [HTTP.Cookie], to after: [HTTP.Cookie], credentials: SessionCredentials? = nil) {
+    /// nil for no change. With a `loginID`, which says that the run may have been a login, it was one if it brought
+    /// other cookies, or new credentials.
+    init(
+        from before: [HTTP.Cookie], to after: [HTTP.Cookie], credentials: SessionCredentials? = nil,
+        loginID: String? = nil
+    ) {
         let known = Dictionary(before.map { (Key($0), $0) }) { $1 }
         changed = after.filter { known[Key($0)] != $0 }
         removed = Set(known.keys).subtracting(after.map(Key.init))
         self.credentials = credentials
+        let isOther = !removed.isEmpty || changed.contains { known[Key($0)]?.value != $0.value }
+        nextID = isOther || credentials != nil ? loginID : nil
     }
 
     var isEmpty: Bool { changed.isEmpty && removed.isEmpty && credentials == nil }
@@ -45,6 +53,7 @@ struct SessionChanges: Sendable {
             }
         }
         if let credentials, session.origin.isSame(as: origin) { session.credentials = credentials }
+        session.id = nextID ?? session.id
         return session
     }
 }

@@ -67,7 +67,8 @@ extension SessionOptions {
             "session", value: .text("NAME"), help: "keeps cookies and credentials for the next run",
             details: "Cookies go where their servers allow. Credentials are those of -u, --bearer or an Authorization "
                 + "field, once the server has answered with success; they go to the origin of the first URL only. "
-                + "Nothing else of a request is kept. What is given in the arguments wins."
+                + "Nothing else of a request is kept. What is given in the arguments wins. What --cache stores and -C "
+                + "continues is for one login: the next begins when a form or other credentials change what is kept."
         ) { (options, given) throws(UsageError) in try options.choose(given, isReadOnly: false) },
         Option(
             "session-read-only", value: .text("NAME"), help: "the same, but stores nothing"

@@ -3,8 +3,8 @@ import DunlinCommandLine
 
 /// What a session's file says: whom it is for, who asks, and the cookies.
 struct StoredSession: Sendable {
-    /// What no other session has, nor a later one of the same name.
-    let id: String
+    /// What no other session has, nor a later one of the same name, nor this one before its last login.
+    var id: String
     /// The only origin that gets the credentials.
     let origin: HTTP.Origin
     var credentials: SessionCredentials?
