@@ -57,7 +57,7 @@ struct DunlinCommand: Program {
             return .unwritten
         } catch {
             output.complain(ErrorText.lines(of: error))
-            return .failure
+            return ExitCode(error)
         }
     }
 }

@@ -5,6 +5,8 @@ extension ErrorText {
         ("give the body as bytes, a file or `.replayable`", "give it in a file"),
         ("`redirects.limit` allows no more", "--max-redirs can allow more"),
         ("set `tls.roots`", "give --cacert FILE"),
+        ("`hostOverrides` or `socketPath` gives", "--resolve or --unix-socket gives"),
+        ("to the proxy's exceptions (`except:`)", "to --noproxy"),
         ("`allowedAddresses` can allow it", "without --guard it is allowed"),
     ]
 

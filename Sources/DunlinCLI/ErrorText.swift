@@ -43,6 +43,13 @@ enum ErrorText {
     private static func oneLine(_ text: String) -> String { VisibleText.of(text) }
 }
 
+extension ExitCode {
+    /// The code for an error: the command's arguments, and nothing else, make a configuration.
+    init(_ error: any Error) {
+        self = (error as? NetworkError)?.code == .invalidConfiguration ? .usage : .failure
+    }
+}
+
 // MARK: - Servers that are not believed
 
 extension ErrorText {

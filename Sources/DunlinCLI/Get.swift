@@ -215,8 +215,10 @@ struct Get {
             if display == nil { output.complain(ErrorText.lines(of: error)) }
             return .refused
         } catch {
-            let code = signal?.code ?? .failure
-            if signal == nil { output.complain(ErrorText.lines(of: error)) }
+            let code = signal?.code ?? ExitCode(error)
+            let isFull = (error as? NetworkError)?.fileFailure?.meansNoSpace == true
+            // The line of the display says all of a full disk.
+            if signal == nil, display == nil || !isFull { output.complain(ErrorText.lines(of: error)) }
             if task.resumeData != nil {
                 ResumeAdvice(output, of: CommandTable.text).tell(adding: [(["-C", "--continue-at"], ["-C", "-"])])
             }

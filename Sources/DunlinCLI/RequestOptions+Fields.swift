@@ -58,7 +58,7 @@ extension RequestOptions {
         leftOut.insert(name.lowercased())
     }
 
-    private static func check(_ value: String, of name: String) throws(UsageError) {
+    static func check(_ value: String, of name: String) throws(UsageError) {
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
             throw UsageError(description: "the field \(name) has a control character in its value")
         }

@@ -24,7 +24,10 @@ extension RequestOptions {
         Option("head", letter: "I", help: "asks for the head only, and prints it", sets: \.asksHeadOnly),
         Option(
             "user-agent", letter: "A", value: .text("NAME"), help: "the program's name; empty for none"
-        ) { $0.userAgent = $1.value },
+        ) { (options, given) throws(UsageError) in
+            try RequestOptions.check(given.value, of: "User-Agent")
+            options.userAgent = given.value
+        },
         Option(
             "referer", letter: "e", value: .text("URL"), help: "where the URL was found"
         ) { (options, given) throws(UsageError) in try options.replace("Referer", given.text) },

@@ -28,6 +28,35 @@ import Testing
         #expect(isClean, "\(remarks.debugDescription)")
     }
 
+    @Test(arguments: [[], ["-o", "DIR/file"]])
+    func `options that do not fit together are said by their names, and are no failure of a server`(file: [String])
+        async throws
+    {
+        let (paper, folder) = (try Paper(), try Folder())
+        let words = ["--unix-socket", "/s", "-x", "http://127.0.0.1:1", "http://a.test"]
+        let command = try Command(arguments: words + file.map { $0.replacing("DIR", with: folder.path) })
+        #expect(await DunlinCommand.run(command, paper.output) == .usage)
+        let said =
+            "--resolve or --unix-socket gives http://a.test the address unix:/s, but the proxy http://127.0.0.1:1 "
+        #expect(try paper.remarked.contains(said + "cannot connect to Unix sockets; add a.test to --noproxy"))
+        #expect(try !paper.remarked.contains("a limit of this command"))
+    }
+
+    /// No disk has room for a file of the length that the server announces.
+    @Test func `a full disk is said to be full, once`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in
+            [.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(Int.max >> 1)\r\n\r\nx"), .close]
+        }
+        let (paper, folder) = (try Paper(), try Folder())
+        let file = "\(folder.path)/file"
+        let command = try Command(arguments: ["-o", file, "--noproxy", "*", server.baseURL])
+        #expect(await DunlinCommand.run(command, paper.output) == .failure)
+        let lines = try Paper.lines(of: paper.remarks).filter { $0.contains("room") || $0.contains("large") }
+        #expect(lines.count == 1 && lines[0].hasPrefix("\(file): failed: the disk has no room for the file: "))
+    }
+
     @Test func `get writes the body into a file and shows its progress in the remarks`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/x", .response(body: "content"), .response(body: "newer content"), .response(.notFound))

@@ -40,6 +40,7 @@ import Testing
         (["-H", ": x"], "-H needs \"Name: value\"; there is no colon after a name"),
         (["-H", "a b: c"], "-H needs \"Name: value\"; what is before the colon is not a field's name"),
         (["-H", "a: \u{1}"], "the field a has a control character in its value"),
+        (["-A", "a\nb"], "the field User-Agent has a control character in its value"),
         (["-X", "a b"], "\"a b\" is not a method; -X needs a word such as PUT"),
         (["-X", "TRACE"], "this command cannot send TRACE requests"),
         (["--max-time", "0"], "--max-time needs a number of seconds above 0 and at most 1000000, not \"0\""),

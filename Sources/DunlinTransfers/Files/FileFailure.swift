@@ -71,7 +71,8 @@ extension HTTPSession.FileFailure {
 
     /// The error for a download that got as far as `head`. It is in no network phase.
     func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
-        NetworkError(code, reason, requestMayHaveBeenSent: true, underlying: self, response: head)
+        let reason = meansNoSpace ? "the disk has no room for the file" : reason
+        return NetworkError(code, reason, requestMayHaveBeenSent: true, underlying: self, response: head)
     }
 }
 
