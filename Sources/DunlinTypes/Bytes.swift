@@ -97,18 +97,21 @@ extension Bytes: Equatable, Hashable {
     }
 }
 
-extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringInterpolation {
+extension Bytes: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: UInt8...) {
         self.init(elements)
     }
+}
 
-    public init(stringLiteral text: String) {
-        self.init(text)
+extension Bytes {
+    public static func + (left: Bytes, right: Bytes) -> Bytes {
+        Bytes(left.array + right)
     }
 }
 
 extension Bytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows the length only: bodies carry secrets, and descriptions end in logs.
+    /// Shows the length only: bodies carry secrets, and descriptions end in logs. In other `Bytes`, interpolated bytes are
+    /// themselves.
     public var description: String { "\(count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }

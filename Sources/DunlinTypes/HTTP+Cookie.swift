@@ -52,9 +52,9 @@ extension HTTP {
     }
 }
 
-extension HTTP.Cookie: CustomStringConvertible, CustomReflectable {
+extension HTTP.Cookie: CustomDebugStringConvertible, CustomReflectable {
     /// The cookie as in a Set-Cookie field, without its value.
-    public var description: String {
+    public var debugDescription: String {
         var parts = ["\(name)=<redacted>", isHostOnly ? "for \(domain)" : "Domain=\(domain)", "Path=\(path)"]
         if let expires { parts.append("Expires=\(CalendarText.utc(expires))") }
         if isSecure { parts.append("Secure") }

@@ -26,9 +26,9 @@ extension HTTP {
     }
 }
 
-extension HTTP.WebSocketMessage: CustomStringConvertible, CustomReflectable {
+extension HTTP.WebSocketMessage: CustomDebugStringConvertible, CustomReflectable {
     /// Shows the length only, since messages carry secrets.
-    public var description: String {
+    public var debugDescription: String {
         switch self {
         case .text(let text): "text of \(text.utf8.count) bytes"
         case .binary(let bytes): "\(bytes.count) bytes"

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import FoundationEssentials
 import Testing
 
 /// Codes and digests of bodies, as users make them.
@@ -32,6 +33,18 @@ struct `Call sites of signatures` {
         #expect(try !HTTP.HMAC(.sha256, key: "jefe").isCode(code, of: "order"))
         #expect(try !HTTP.HMAC(.sha512, key: "Jefe").isCode(code, of: "order"))
         #expect(hmac.algorithm == .sha256 && code.count == 32)
+    }
+
+    @Test func `bytes in what is signed are signed, and not their length`() throws {
+        let hmac = HTTP.HMAC(.sha256, key: "Jefe")
+        let (time, body, other): (Int, Bytes, Data) = (7, "{}", Data("[]".utf8))
+        let code = try hmac.code(of: "7.{}")
+        #expect(try hmac.code(of: "\(time).\(body)") == code)
+        #expect(try hmac.code(of: Bytes("\(time).\(body)")) == code)
+        #expect(try hmac.isCode(code, of: "\(time)." + body))
+        #expect(try !hmac.isCode(code, of: "\(time).\(other)"))
+        let json: DynamicValue = ["body": "\(time).\(body)"]
+        #expect(json == ["body": "7.{}"])
     }
 
     @Test func `no description shows the key`() {

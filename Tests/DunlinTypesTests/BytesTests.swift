@@ -54,6 +54,18 @@ import Testing
         #expect([1, 2, 3] as Bytes == Bytes([1, 2, 3].lazy.map { UInt8($0) }))
     }
 
+    @Test func `bytes in a literal of bytes are themselves, and in a text their length`() {
+        let (body, number): (Bytes, Int) = (Bytes([0x7B, 0xFF])[0..<2], 7)
+        let expected = Bytes([0x37, 0x2E, 0x7B, 0xFF])
+        let typed: Bytes = "\(number).\(body)"
+        #expect(typed == expected)
+        #expect(Bytes("\(number).\(body)") == expected)
+        #expect("7." + body == expected)
+        #expect(typed == "\("7.")\(body.array)" && typed == "\(Substring("7."))\(body.array[...])")
+        let text: String = "\(number).\(body)"
+        #expect(text == "7.2 bytes")
+    }
+
     @Test func `a slice keeps a whole array as it is`() {
         let array: [UInt8] = [1, 2, 3]
         let same = Bytes(array).array.withUnsafeBufferPointer { $0.baseAddress }

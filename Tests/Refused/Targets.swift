@@ -18,3 +18,13 @@ func targets(_ client: HTTPSession, id: String, text: String, page: Int) async t
     try await client.get("users", timeout: 2)  // refused
     _ = bytes
 }
+
+/// What does not show its value, or is none, is no part of what is sent or signed.
+func parts(body: Bytes?, token: HTTPSession.BearerToken, message: HTTP.WebSocketMessage) {
+    let signed: Bytes = "\(token.value)\(message.bytes)"
+    let signedIfAny: Bytes = "\(body)"  // refused
+    let secret: Bytes = "\(token)"  // refused
+    let sent: Bytes = "\(message)"  // refused
+    let target: HTTP.Target = "sessions/\(token)"  // refused
+    _ = signed
+}

@@ -43,9 +43,9 @@ extension HTTP.Credentials {
     package var isBasic: Bool { if case .basic = self { true } else { false } }
 }
 
-extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTP.Credentials: CustomDebugStringConvertible, CustomReflectable {
     /// The kind of credentials, without any secret, because descriptions end up in logs.
-    public var description: String {
+    public var debugDescription: String {
         switch self {
         case .basic: "basic credentials"
         case .bearer: "bearer token"
@@ -53,7 +53,6 @@ extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertibl
         }
     }
 
-    public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

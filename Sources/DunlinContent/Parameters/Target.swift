@@ -5,8 +5,8 @@ extension HTTP {
     ///
     /// Each interpolated value is a path segment or part of one, `"users/\(name)"` or `"report\(suffix).pdf"`, and is
     /// percent-encoded, so it cannot lead to another path. If a segment with a value turns out empty, `.` or `..`, the
-    /// request is refused when it is made. After a `?`, a value is part of a query: `"search?q=\(text)"`. For text that
-    /// is a URL already, use `.url(text)` or `\(encoded: text)`.
+    /// request is refused when it is made, as it is if interpolated bytes are not UTF-8. After a `?`, a value is part
+    /// of a query: `"search?q=\(text)"`. For text that is a URL already, use `.url(text)` or `\(encoded: text)`.
     public struct Target: Sendable, Hashable {
         public let text: String
         /// The text with a placeholder for every value, `users/{}` or `users/{id}`. If `hasTemplate`, it is the same
@@ -101,12 +101,12 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
         }
 
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            append(value.description, name: "")
+            append(value, name: "")
         }
 
         /// Appends a value with a name for the template: `"users/\(id, name: "id")"` has the template `users/{id}`.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible, name: String) {
-            append(value.description, name: name)
+            append(value, name: name)
         }
 
         /// Appends text that is percent-encoded already.
@@ -131,7 +131,10 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
             }
         }
 
-        private mutating func append(_ value: String, name: String) {
+        private mutating func append(_ value: some CustomStringConvertible, name: String) {
+            let bytes = value as? Bytes ?? (value as? Data).map { Bytes($0) }
+            let value = bytes.map { String($0) } ?? value.description
+            if let bytes, !value.utf8.elementsEqual(bytes) { refuse("the interpolated bytes are not UTF-8") }
             template += "{\(name)}"
             if isAfterPath {
                 text.appendEscaped(value, keeping: .query)
@@ -193,7 +196,7 @@ extension HTTP.Target: ExpressibleByStringInterpolation {
                 appendLiteral(String(rest[..<start]))
                 let name = String(rest[rest.index(after: start)..<end])
                 if let value = values[name] {
-                    append(value.description, name: name)
+                    append(value, name: name)
                 } else {
                     self.template += "{\(name)}"
                     refuse("there is no value for {\(name)}")

@@ -52,6 +52,10 @@ extension DynamicValue: ExpressibleByIntegerLiteral {
 
 extension DynamicValue: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Interpolated bytes are appended as UTF-8, not as their length.
+    public init(stringInterpolation parts: Bytes.StringInterpolation) {
+        self = .string(String(Bytes(stringInterpolation: parts)))
+    }
 }
 
 extension DynamicValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {

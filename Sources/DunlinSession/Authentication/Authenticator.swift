@@ -77,9 +77,8 @@ extension HTTPSession.Authenticator {
     public func isRefused(by response: ResponseHead) -> Bool { response.status == .unauthorized }
 }
 
-extension HTTPSession.BearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPSession.BearerToken: CustomDebugStringConvertible, CustomReflectable {
     /// Shows nothing secret, because descriptions end up in logs.
-    public var description: String { "a bearer token" }
-    public var debugDescription: String { description }
+    public var debugDescription: String { "a bearer token" }
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

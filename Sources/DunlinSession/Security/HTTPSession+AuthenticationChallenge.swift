@@ -131,11 +131,11 @@ extension HTTPSession.AuthenticationChallenge {
     }
 }
 
-extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertible, CustomDebugStringConvertible,
+extension HTTPSession.AuthenticationChallenge.Credential: CustomDebugStringConvertible,
     CustomReflectable
 {
     /// The kind of credential, without any secret, because descriptions end up in logs.
-    public var description: String {
+    public var debugDescription: String {
         switch self {
         case .trustDespiteRefusal: "trust despite refusal"
         case .identity: "client identity"
@@ -144,6 +144,5 @@ extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertibl
         }
     }
 
-    public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

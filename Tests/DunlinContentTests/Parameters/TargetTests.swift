@@ -103,12 +103,20 @@ import Testing
         #expect(HTTP.Target(template: "report{part}.pdf", ["part": ""]).problem == nil)
     }
 
+    @Test func `bytes in a target are the text that they hold`() {
+        let (bytes, data) = (Bytes("a/b"), Data("é".utf8))
+        let target: HTTP.Target = "files/\(bytes)?of=\(data)"
+        #expect(target.text == "files/a%2Fb?of=%C3%A9")
+        #expect(HTTP.Target(template: "files/{id}?of={of}", ["id": bytes, "of": data]).text == target.text)
+    }
+
     static let misfits: [(HTTP.Target, String)] = [
         (HTTP.Target(template: "users/{id}", [:]), "there is no value for {id}"),
         (HTTP.Target(template: "users", ["id": 1]), "there is a value for {id}"),
         (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" is not allowed as a path segment"),
         (HTTP.Target(template: "users/.{id}/x", ["id": "."]), "\"..\" is not allowed as a path segment"),
         ("\("https://api.test")/users", "the interpolated value is a URL"),
+        ("users/\(Bytes([0xFF]))", "the interpolated bytes are not UTF-8"),
     ]
 
     @Test(arguments: misfits)
