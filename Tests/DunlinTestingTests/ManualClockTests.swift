@@ -18,6 +18,14 @@ import Testing
         #expect(try await task.value == .seconds(2))
     }
 
+    @Test func `instants are calculated with like those of any clock`() async throws {
+        let clock = ManualClock()
+        let start = clock.now
+        try await clock.advance(by: .seconds(3))
+        #expect(clock.now - start == .seconds(3))
+        #expect(clock.now - .seconds(1) == start + .seconds(2))
+    }
+
     @Test func `a cancelled sleeper wakes at once`() async throws {
         let clock = ManualClock()
         let task = Task { try await clock.sleep(for: .seconds(2)) }

@@ -27,6 +27,9 @@ public final class ManualClock: Clock, Sendable {
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func + (left: Instant, right: Duration) -> Instant { left.advanced(by: right) }
+        public static func - (left: Instant, right: Duration) -> Instant { left.advanced(by: .zero - right) }
+        public static func - (left: Instant, right: Instant) -> Duration { right.duration(to: left) }
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
         public var description: String { "\(offset)" }
     }
