@@ -57,7 +57,9 @@ extension Exchange {
         upload.noteAnswer(answer.head)
         let ended = upload.ended ?? answer.at
         noteSent(at: ended)
-        hop[.firstByte] = max(0, begun.nanoseconds + hop[.firstByte] - ended.nanoseconds)
+        let first = begun.nanoseconds + hop[.firstByte]
+        hop[.firstByte] = max(0, first - ended.nanoseconds)
+        hop[.receive] = max(0, answer.at.nanoseconds - max(first, ended.nanoseconds))
         answer.upload = upload
         if !answer.head.status.isSuccess {
             let isCut = !upload.isComplete

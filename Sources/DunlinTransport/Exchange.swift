@@ -141,6 +141,7 @@ extension Exchange {
                 hop[.firstByte] = since.nanoseconds - sent.nanoseconds
                 phase = .receive
             }
+            hop[.receive] = since.nanoseconds - sent.nanoseconds - hop[.firstByte]
             if let answer = try take(chunk, at: since, in: .receive) { return answer }
             // Interim responses do not count as the answer: the wait for it continues.
             if heads.isEmpty { (phase, since) = (.firstByte, sent) }

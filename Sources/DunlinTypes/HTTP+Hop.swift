@@ -82,8 +82,8 @@ extension HTTP {
 
         public init() {}
 
-        /// How long a phase took; nil if the hop never entered it. For `receive`, it is the time the body took to
-        /// arrive.
+        /// How long a phase took; nil if the hop never entered it. For `receive`, it is the time the rest of
+        /// the response took to arrive after its first byte, without the rests between two reads of its body.
         public func duration(of phase: HTTP.Phase) -> Duration? {
             let nanoseconds = self[phase]
             return nanoseconds > 0 ? .nanoseconds(nanoseconds) : nil
